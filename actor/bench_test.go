@@ -1,0 +1,155 @@
+package actor_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+func newSystem(tb testing.TB, cfg actor.Config) *actor.System {
+	tb.Helper()
+	sys, err := actor.NewSystem(cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := sys.Stop(context.Background()); err != nil {
+			tb.Error(err)
+		}
+	})
+	return sys
+}
+
+func spawn[M any](tb testing.TB, at actor.Spawner, receive func(*actor.Context[M], M) error, opts ...actor.Option) actor.Ref[M] {
+	tb.Helper()
+	ref, err := actor.Spawn(at, actor.Func(receive), opts...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return ref
+}
+
+type ball struct {
+	left int
+	from actor.Ref[ball]
+	done chan struct{}
+}
+
+func bounce(ctx *actor.Context[ball], m ball) error {
+	if m.left == 0 {
+		close(m.done)
+		return nil
+	}
+	return m.from.Send(ctx, ball{left: m.left - 1, from: ctx.Self(), done: m.done})
+}
+
+// BenchmarkPingPong is the price of a message between two actors that wait for
+// each other.
+func BenchmarkPingPong(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	x, y := spawn(b, sys, bounce), spawn(b, sys, bounce)
+	done := make(chan struct{})
+	b.ResetTimer()
+	if err := x.Send(context.Background(), ball{left: b.N, from: y, done: done}); err != nil {
+		b.Fatal(err)
+	}
+	<-done
+}
+
+// BenchmarkTell is the price of a message from one goroutine that does not wait.
+func BenchmarkTell(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	n, total := 0, b.N
+	done := make(chan struct{})
+	ref := spawn(b, sys, func(_ *actor.Context[int], m int) error {
+		if n++; n == total {
+			close(done)
+		}
+		return nil
+	})
+	ctx := context.Background()
+	b.ResetTimer()
+	for i := range b.N {
+		if err := ref.Send(ctx, i); err != nil {
+			b.Fatal(err)
+		}
+	}
+	<-done
+}
+
+type question struct {
+	n     int
+	reply actor.Reply[int]
+}
+
+func answer(ctx *actor.Context[question], q question) error { return q.reply.Send(ctx, q.n+1) }
+
+// BenchmarkAskOutside is the price of a question from a goroutine.
+func BenchmarkAskOutside(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	ref := spawn(b, sys, answer)
+	ctx := context.Background()
+	for b.Loop() {
+		if _, err := actor.Ask(ctx, ref, func(r actor.Reply[int]) question { return question{1, r} }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAskInside is the price of a question inside a handler.
+func BenchmarkAskInside(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	ref := spawn(b, sys, answer)
+	asker := spawn(b, sys, func(ctx *actor.Context[question], q question) error {
+		for range q.n {
+			if _, err := actor.Ask(ctx, ref, func(r actor.Reply[int]) question { return question{1, r} }); err != nil {
+				return err
+			}
+		}
+		return q.reply.Send(ctx, 0)
+	})
+	b.ResetTimer()
+	if _, err := actor.Ask(context.Background(), asker, func(r actor.Reply[int]) question { return question{b.N, r} }); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkSpawnStop is the price of an actor's birth and end.
+func BenchmarkSpawnStop(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	ctx := context.Background()
+	for b.Loop() {
+		ref, err := actor.Spawn(sys, actor.Func(answer))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := ref.Stop(ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkIdleActor reports the memory of an actor that waits for messages.
+func BenchmarkIdleActor(b *testing.B) {
+	sys := newSystem(b, actor.Config{})
+	refs := make([]actor.Ref[question], b.N)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	b.ResetTimer()
+	for i := range refs {
+		refs[i], _ = actor.Spawn(sys, actor.Func(answer))
+	}
+	b.StopTimer()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(b.N), "B/actor")
+	runtime.KeepAlive(refs)
+}

@@ -1,0 +1,287 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// cell is an actor in the scheduler: its control block, its mailbox, and the
+// user's value that handles the messages.
+//
+// The fields below lanes belong to the activation that is running; ctx is also
+// read by others, under proc.mu.
+type cell[M any] struct {
+	proc
+	// lanes are made when they are first sent to. Written under proc.mu; the
+	// consumer looks at a lane after it was announced.
+	lanes [numLanes]*lane[M]
+
+	actor   Actor[M]        // Nil between two incarnations.
+	produce func() Actor[M] // Makes the actor anew; nil if it can't be restarted.
+	ctx     *Context[M]
+	reason  error // Why the actor, or its last incarnation, ended.
+	phase   phase
+}
+
+// phase is where an actor is in its life.
+type phase uint8
+
+const (
+	starting phase = iota // Started has not returned.
+	alive
+	draining // Accepts nothing new, handles what it has, then stops.
+	failing  // Waits for its children to stop, to be held then.
+	waiting  // Held: its parent decides.
+	stopping // Waits for its children to stop, to stop then.
+)
+
+// activation is one run of an actor by the scheduler.
+type activation[M any] struct {
+	*cell[M]
+	f           *sched.Fiber
+	todo        uint32 // Lanes that may have messages.
+	budget      int    // How many messages of Management and Data may still be handled.
+	urgentOnly  bool   // Queued at critical: leave Management and Data alone.
+	interrupted bool   // Something critical waits elsewhere.
+}
+
+// Run is one activation: it handles system messages, all Control messages, and
+// others up to the actor's throughput. The scheduler calls it.
+func (c *cell[M]) Run(f *sched.Fiber, priority sched.Priority) {
+	todo, ok := c.transitionToRunning(priority)
+	if !ok {
+		return
+	}
+	invariants.Yield()
+	c.frame.Enter(f)
+	f.SetOwner(&c.proc)
+	a := activation[M]{cell: c, f: f, todo: todo, budget: c.opts.throughput, urgentOnly: priority == sched.Critical}
+	finished := false
+	defer func() {
+		if !finished { // The user's code has called Goexit.
+			a.finish()
+		}
+	}()
+	a.work()
+	a.finish()
+	finished = true
+}
+
+func (a *activation[M]) finish() {
+	a.f.SetOwner(nil)
+	a.transitionFromRunning(a.f, a.todo, a.interrupted)
+}
+
+func (a *activation[M]) work() {
+	for {
+		a.todo = a.takeAnnounced(a.todo)
+		switch {
+		case a.todo&pendingSystem != 0:
+			a.todo &^= pendingSystem
+			a.handleMail()
+		case a.phase >= failing:
+			return
+		case a.todo&Control.bit() != 0:
+			a.handleLane(Control)
+		case a.urgentOnly && a.todo != 0:
+			return
+		case a.todo&Management.bit() != 0:
+			a.handleLane(Management)
+		case a.todo&Data.bit() != 0:
+			a.handleLane(Data)
+		case a.phase == draining:
+			a.stopIfDrained()
+		default:
+			return
+		}
+		if a.budget <= 0 {
+			return
+		}
+		if a.f.Urgent() {
+			a.interrupted = true
+			return
+		}
+	}
+}
+
+// interrupts has, for each lane, what is handled before its next message.
+var interrupts = [numLanes]uint32{
+	Data:       pendingSystem | Control.bit() | Management.bit(),
+	Management: pendingSystem | Control.bit(),
+	Control:    pendingSystem,
+}
+
+// handleLane handles the messages that the consumer has in hand, or else
+// fetches new ones.
+func (a *activation[M]) handleLane(which Lane) {
+	l := a.lanes[which]
+	if l.left() == 0 && !a.refill(l) {
+		a.todo &^= which.bit()
+		return
+	}
+	if err := a.handleBatch(l, which); err != nil {
+		a.fail(err)
+		return
+	}
+	if l.left() == 0 && !l.admitted {
+		// Whatever was sent since the swap has been, or will be, announced.
+		a.todo &^= which.bit()
+	}
+}
+
+// refill swaps the lane's buffers. It returns false if there was nothing.
+func (a *activation[M]) refill(l *lane[M]) bool {
+	a.mu.Lock()
+	woken := l.swap(nil)
+	if l.left() == 0 {
+		l.trim()
+	}
+	a.mu.Unlock()
+	a.wake(woken)
+	return l.left() > 0
+}
+
+// handleBatch hands messages to the actor until none are in hand, the budget
+// is used up, or something more urgent has come. It returns the reason if the
+// actor has failed.
+func (a *activation[M]) handleBatch(l *lane[M], which Lane) (err error) {
+	var m M
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		failed := m // Copied here, so that m itself need not be on the heap.
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+			a.abandon(failed, err)
+			return
+		}
+		a.abandon(failed, ErrGoexit)
+		a.fail(ErrGoexit)
+	}()
+	stopAt := interrupts[which]
+	for {
+		m = l.take()
+		if rest := l.left(); l.due(rest) {
+			l.publish(rest)
+			if l.queue.Load() != 0 {
+				a.letIn(l)
+			}
+		}
+		if err = a.actor.Receive(a.ctx, m); err != nil {
+			a.abandon(m, err)
+			break
+		}
+		a.f.Tick()
+		if which != Control {
+			a.budget--
+		}
+		if l.left() == 0 || a.budget <= 0 || a.state.Load()&stopAt != 0 || a.f.Urgent() {
+			break
+		}
+	}
+	returned = true
+	return err
+}
+
+// letIn gives the room that has become free to waiting senders.
+func (a *activation[M]) letIn(l *lane[M]) {
+	a.mu.Lock()
+	woken := l.admit(nil)
+	a.mu.Unlock()
+	a.wake(woken)
+}
+
+func (a *activation[M]) wake(waiters []sched.Waiter) {
+	for i := range waiters {
+		waiters[i].Wake(a.f, sched.Normal)
+	}
+}
+
+// send puts m into a lane. If the lane is full it waits, or returns ErrFull.
+func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
+	if which >= numLanes {
+		return fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", which)
+	}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		c.deadLetter(which, m, ErrStopped)
+		return fmt.Errorf("send to %s: %w", &c.proc, ErrStopped)
+	}
+	l := c.lanes[which]
+	if l == nil {
+		l = newLane[M](c.opts.capacity[which])
+		c.lanes[which] = l
+	}
+	if l.full() {
+		return c.sendFull(ctx, l, which, m, wait)
+	}
+	l.in = append(l.in, m)
+	c.mu.Unlock()
+	if c.state.Load()&which.bit() == 0 {
+		c.announce(sched.Current(ctx), which.bit())
+	}
+	return nil
+}
+
+// sendFull deals with a full lane. The caller holds mu, which sendFull unlocks.
+func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, wait bool) error {
+	f := sched.Current(ctx)
+	self := current(f) == &c.proc
+	if !wait || self {
+		c.mu.Unlock()
+		if self && wait {
+			return fmt.Errorf("send to %s from its own handler, with %d messages in the %v lane: %w", &c.proc, l.capacity, which, ErrFull)
+		}
+		return ErrFull
+	}
+	w := &sendWaiter[M]{m: m}
+	var waiter sched.Waiter
+	waiter.Arm(ctx)
+	defer waiter.Disarm()
+	w.wake = waiter
+	if !l.await(w) {
+		l.in = append(l.in, m)
+		c.mu.Unlock()
+		c.announce(f, which.bit())
+		return nil
+	}
+	c.mu.Unlock()
+	for {
+		goOn := waiter.Wait(ctx)
+		c.mu.Lock()
+		if w.done {
+			c.mu.Unlock()
+			if w.err != nil {
+				return fmt.Errorf("send to %s: %w", &c.proc, w.err)
+			}
+			return nil
+		}
+		if !goOn {
+			l.withdraw(w)
+			c.mu.Unlock()
+			return fmt.Errorf("send to %s, whose %v lane is full: %w", &c.proc, which, context.Cause(ctx))
+		}
+		c.mu.Unlock()
+	}
+}
+
+// abandon answers the asks in a message that will not be handled to its end.
+func (c *cell[M]) abandon(m M, reason error) {
+	abandonReplies(m, fmt.Errorf("%w from %s: %w", ErrNoReply, &c.proc, reason))
+}
+
+// deadLetter accounts for a message that is not handled.
+func (c *cell[M]) deadLetter(which Lane, m M, reason error) {
+	c.abandon(m, reason)
+	c.sys.deadLetters.Add(1)
+	if c.sys.cfg.OnDeadLetter != nil {
+		c.sys.cfg.OnDeadLetter(DeadLetter{To: c.pid, Name: c.opts.name, Lane: which, Message: m, Reason: reason})
+	}
+}

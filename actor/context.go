@@ -1,0 +1,154 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Context is what a handler knows of its actor. It is a [context.Context] and
+// can be passed to whatever takes one: a database call, an outgoing request, or
+// the Send, Ask and Stop of this package, which by it know the worker that they
+// run on and suspend instead of blocking.
+//
+// A Context belongs to one incarnation of an actor. It ends when that
+// incarnation has ended, and also when somebody's [Ref.Stop] or [System.Stop]
+// would not wait for the running handler any longer; [context.Cause] then is
+// [ErrForced]. The handler is expected to return soon.
+//
+// All methods may be called from any goroutine. On a goroutine that the
+// handler started, a Context is an ordinary one: what waits there blocks.
+type Context[M any] struct {
+	cell *cell[M]
+	life atomic.Pointer[life]
+}
+
+var (
+	_ context.Context = (*Context[int])(nil)
+	_ sched.Resumer   = (*Context[int])(nil)
+)
+
+// life is the part of a Context that can end. It is made when someone asks.
+type life struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+}
+
+// Self returns the actor's own ref.
+func (c *Context[M]) Self() Ref[M] { return Ref[M]{cell: c.cell} }
+
+// PID returns the actor's PID.
+func (c *Context[M]) PID() PID { return c.cell.pid }
+
+// Name returns the name that the actor was spawned with, or "".
+func (c *Context[M]) Name() string { return c.cell.opts.name }
+
+// System returns the system that the actor belongs to.
+func (c *Context[M]) System() *System { return c.cell.sys }
+
+// Stop makes the actor stop after the current message. What is left in its
+// lanes goes to the dead letters, unless its parent restarts it.
+func (c *Context[M]) Stop() {
+	c.cell.post(sched.Current(c), sysMessage{kind: sysExit})
+}
+
+// Checkpoint is called by handlers that take long, every 100 us or so. If
+// anything critical waits in the system, it is run first, and the handler goes
+// on afterwards; other messages of this actor still wait. Checkpoint returns
+// the cause of the context if that has ended, else nil. It costs a few
+// nanoseconds if nothing is urgent.
+func (c *Context[M]) Checkpoint() error {
+	if f := sched.Current(c); f != nil {
+		f.Checkpoint()
+	}
+	if c.life.Load() == nil {
+		return nil
+	}
+	return context.Cause(c)
+}
+
+// Restart begins a new incarnation of a child that is held. The child keeps
+// its PID, its refs and its waiting messages; the one that it failed in is not
+// handled again.
+func (c *Context[M]) Restart(child PID) error { return c.decide(child, sysRestart) }
+
+// Release lets a child that is held stop for good.
+func (c *Context[M]) Release(child PID) error { return c.decide(child, sysRelease) }
+
+// StopChild asks a child to stop, whatever it is doing, and does not wait for
+// it. A Parent is told when the child has stopped.
+func (c *Context[M]) StopChild(child PID) error { return c.decide(child, sysStop) }
+
+func (c *Context[M]) decide(child PID, kind sysKind) error {
+	p := c.cell.sys.table.lookup(child)
+	if p == nil {
+		return fmt.Errorf("decide about %s: %w", child, ErrStalePID)
+	}
+	if p.parent != &c.cell.proc {
+		return fmt.Errorf("%s decides about %s: %w", &c.cell.proc, p, ErrNotChild)
+	}
+	p.post(sched.Current(c), sysMessage{kind: kind})
+	return nil
+}
+
+func (c *Context[M]) spawner() (*proc, *sched.Fiber) { return &c.cell.proc, sched.Current(c) }
+
+// Deadline returns no deadline: an incarnation has none.
+func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
+
+// Done returns a channel that is closed when the context ends. The channel is
+// made when it is first asked for.
+func (c *Context[M]) Done() <-chan struct{} { return c.alive().ctx.Done() }
+
+// Err returns nil until the context ends, then [context.Canceled].
+func (c *Context[M]) Err() error {
+	if l := c.life.Load(); l != nil {
+		return l.ctx.Err()
+	}
+	return nil
+}
+
+// Value returns nil for all keys but those of this module and of the context
+// package.
+func (c *Context[M]) Value(key any) any {
+	if key == sched.FrameKey {
+		return &c.cell.frame
+	}
+	if l := c.life.Load(); l != nil {
+		return l.ctx.Value(key)
+	}
+	return nil
+}
+
+// ResumesFiber reports whether the end of this context resumes f; see
+// [sched.Resumer].
+func (c *Context[M]) ResumesFiber(f *sched.Fiber) bool { return c.cell.frame.Fiber() == f }
+
+func (c *Context[M]) alive() *life {
+	if l := c.life.Load(); l != nil {
+		return l
+	}
+	l := &life{}
+	l.ctx, l.cancel = context.WithCancelCause(context.Background())
+	c.life.CompareAndSwap(nil, l)
+	return c.life.Load()
+}
+
+// cancel ends the context, and resumes the handler if it waits.
+func (c *Context[M]) cancel(cause error) {
+	c.alive().cancel(cause)
+	if f := c.cell.frame.Fiber(); f != nil {
+		f.Resume(nil, sched.High)
+	}
+}
+
+// cancel ends the context of the present incarnation.
+func (c *cell[M]) cancel(cause error) {
+	c.mu.Lock()
+	ctx := c.ctx
+	c.mu.Unlock()
+	ctx.cancel(cause)
+}

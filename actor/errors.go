@@ -1,0 +1,65 @@
+package actor
+
+import (
+	"errors"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+var (
+	// ErrStopped is returned when a message is sent to an actor that has stopped
+	// or no longer accepts messages. The message goes to the dead letters.
+	// Compare ErrSystemStopped, which is about the whole system.
+	ErrStopped = errors.New("actor: the actor has stopped")
+
+	// ErrSystemStopped is returned when an actor is to be spawned in a system
+	// that is stopping or has stopped. A message to one of its actors gets
+	// ErrStopped.
+	ErrSystemStopped = errors.New("actor: the system has stopped")
+
+	// ErrFull is returned by TrySend when the lane holds as many messages as it
+	// may, or others wait already to send. Send returns it only where waiting
+	// could never end, because the sender is the one who would have to make room.
+	ErrFull = errors.New("actor: the lane is full")
+
+	// ErrNoRef is returned when the zero Ref is used, which leads to no actor.
+	ErrNoRef = errors.New("actor: the ref is zero; a valid one comes from Spawn or Self")
+
+	// ErrNoReply is returned by Ask when no reply will come: the message was
+	// dropped, or its handler failed before it replied. The error also wraps
+	// the reason. An ask whose context ends first returns the cause of that.
+	ErrNoReply = errors.New("actor: no reply will come")
+
+	// ErrReplied is returned when a reply is sent that was sent before.
+	ErrReplied = errors.New("actor: a reply was sent already")
+
+	// ErrLateReply is returned when a reply is sent after the asker has left,
+	// mostly because its context has ended. Such replies are counted.
+	ErrLateReply = errors.New("actor: the asker no longer waits for the reply")
+
+	// ErrAskCycle is returned by Ask when the asked actor would have to finish
+	// its current message first, and that message waits for the ask.
+	ErrAskCycle = errors.New("actor: ask cycle")
+
+	// ErrWouldDeadlock is returned by Stop and Drain in a handler that would
+	// wait for its own end. The stop is under way all the same.
+	ErrWouldDeadlock = errors.New("actor: the stop waits for the handler that called it")
+
+	// ErrStalePID is returned when a PID belongs to an actor that has stopped,
+	// even if its slot in the process table is in use again.
+	ErrStalePID = errors.New("actor: no actor has this pid any more")
+
+	// ErrNotChild is returned when an actor decides about another that is not
+	// its child, or not waiting for a decision.
+	ErrNotChild = errors.New("actor: not a child that waits for a decision")
+
+	// ErrGoexit is the reason of an actor whose handler called runtime.Goexit.
+	ErrGoexit = sched.ErrGoexit
+
+	// ErrForced is the cause of a handler's context that ended because a stop
+	// would not wait any longer.
+	ErrForced = errors.New("actor: the stop was forced")
+)
+
+// PanicError is the reason of an actor whose handler panicked.
+type PanicError = sched.PanicError

@@ -1,0 +1,210 @@
+package actor
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Lane is one of the three queues in which an actor's messages wait. The
+// actor takes everything from Control before anything from Management, and
+// from there before anything from Data; a Control message also puts the actor
+// before all other work of the scheduler.
+type Lane uint8
+
+// The lanes, from the least to the most urgent. Data is the default.
+const (
+	Data Lane = iota
+	Management
+	Control
+
+	numLanes = 3
+)
+
+// defaultCapacity is how many messages each lane holds unless told otherwise.
+var defaultCapacity = [numLanes]int{Data: 1024, Management: 128, Control: 128}
+
+var laneNames = [numLanes]string{"data", "management", "control"}
+
+// String returns the lane's name in lower case.
+func (l Lane) String() string {
+	if l < numLanes {
+		return laneNames[l]
+	}
+	return fmt.Sprintf("Lane(%d)", uint8(l))
+}
+
+func (l Lane) bit() uint32 { return 1 << l }
+
+// lane holds one lane's messages by value.
+//
+// # Protocol
+//
+// Producers append to in under the mailbox's mutex. The consumer, which is the
+// one activation that runs, swaps in for its own empty buffer and then handles
+// out message by message without the lock. So a message costs a short lock on
+// one side and a copy on the other; a linked queue of nodes costs an
+// allocation besides, and a ring that both sides index at once can't grow.
+//
+// A message that is swapped out still counts against the capacity until the
+// consumer comes to it. The consumer publishes that number in rest, for each
+// message in a small lane and every stride messages in a large one: an atomic
+// store for each would cost as much as all else.
+//
+// Senders that find the lane full queue up in waiting, each with its message
+// in hand, and the consumer moves the messages over in that order. Nobody can
+// overtake them: a lane with a waiting sender is full for everyone.
+type lane[M any] struct {
+	// Guarded by the mailbox's mutex.
+	in      []M
+	waiting []*sendWaiter[M]
+
+	// The consumer's.
+	out      []M
+	head     int  // The next of out.
+	admitted bool // It has moved messages of senders to in since the swap.
+
+	rest  atomic.Int32 // Of out, not yet handled. Written by the consumer.
+	queue atomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
+
+	capacity int32
+	stride   int32 // A power of two.
+}
+
+// sendWaiter is a sender that waits for room. Its fields are guarded by the
+// mailbox's mutex, except wake, which is set before it is shared.
+type sendWaiter[M any] struct {
+	m    M
+	wake sched.Waiter
+	done bool
+	err  error // Why the message was not accepted.
+}
+
+// strides divides a lane's capacity: its consumer publishes its progress that
+// often, so a lane is reported full at most 1/64 of its capacity too early.
+const strides = 64
+
+// keepBuffer is the length from which a buffer is let go when its actor has
+// nothing to do. Below, an actor keeps it and handles its next messages without
+// allocating.
+const keepBuffer = 64
+
+func newLane[M any](capacity int) *lane[M] {
+	l := &lane[M]{capacity: int32(capacity), stride: 1}
+	for int(l.stride) <= capacity/strides/2 {
+		l.stride *= 2
+	}
+	return l
+}
+
+// full reports whether a new message has to wait. The caller holds the mutex.
+func (l *lane[M]) full() bool {
+	return len(l.waiting) > 0 || l.occupied() >= int(l.capacity)
+}
+
+func (l *lane[M]) occupied() int { return len(l.in) + int(l.rest.Load()) }
+
+// swap gets the consumer new messages, if its buffer is used up, and lets
+// waiting senders in. The caller holds the mutex. The first message counts as
+// handled, since it is about to be.
+func (l *lane[M]) swap(woken []sched.Waiter) []sched.Waiter {
+	l.out, l.in, l.head, l.admitted = l.in, l.out[:0], 0, false
+	l.publish(max(0, len(l.out)-1))
+	return l.admit(woken)
+}
+
+// publish makes known how many messages of out are not yet handled.
+func (l *lane[M]) publish(rest int) {
+	if l.rest.Load() != int32(rest) {
+		l.rest.Store(int32(rest))
+	}
+}
+
+// take returns the consumer's next message. It must have one.
+func (l *lane[M]) take() M {
+	slot := &l.out[l.head]
+	m := *slot
+	var zero M
+	*slot = zero // What m points to must not be kept alive by the buffer.
+	l.head++
+	return m
+}
+
+// left returns how many messages the consumer has in hand.
+func (l *lane[M]) left() int { return len(l.out) - l.head }
+
+// due reports whether the consumer, with rest messages behind the current one,
+// publishes its progress now.
+func (l *lane[M]) due(rest int) bool { return int32(rest)&(l.stride-1) == 0 }
+
+// admit moves messages of waiting senders into the lane while there is room,
+// and appends to woken whom to wake. The caller holds the mutex.
+func (l *lane[M]) admit(woken []sched.Waiter) []sched.Waiter {
+	n := 0
+	for n < len(l.waiting) && l.occupied() < int(l.capacity) {
+		w := l.waiting[n]
+		l.in = append(l.in, w.m)
+		w.done = true
+		woken = append(woken, w.wake)
+		n++
+	}
+	l.admitted = l.admitted || n > 0
+	l.dropWaiting(n)
+	return woken
+}
+
+// refuse ends the wait of all senders with err. The caller holds the mutex.
+func (l *lane[M]) refuse(err error, woken []sched.Waiter) []sched.Waiter {
+	for _, w := range l.waiting {
+		w.done, w.err = true, err
+		woken = append(woken, w.wake)
+	}
+	l.dropWaiting(len(l.waiting))
+	return woken
+}
+
+func (l *lane[M]) dropWaiting(n int) {
+	if n == 0 {
+		return
+	}
+	left := copy(l.waiting, l.waiting[n:])
+	clear(l.waiting[left:])
+	l.waiting = l.waiting[:left]
+	l.queue.Store(int32(left))
+}
+
+// await queues w behind the other waiting senders. It returns false if there
+// is room after all: the consumer may have made some just now, and looks at
+// queue after it has. The caller holds the mutex.
+func (l *lane[M]) await(w *sendWaiter[M]) bool {
+	l.queue.Store(int32(len(l.waiting) + 1))
+	if !l.full() {
+		l.queue.Store(int32(len(l.waiting)))
+		return false
+	}
+	l.waiting = append(l.waiting, w)
+	return true
+}
+
+// withdraw takes w out of the waiting senders. The caller holds the mutex.
+func (l *lane[M]) withdraw(w *sendWaiter[M]) {
+	for i, other := range l.waiting {
+		if other == w {
+			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+			l.queue.Store(int32(len(l.waiting)))
+			return
+		}
+	}
+}
+
+// trim lets go of large buffers. The caller holds the mutex and is the
+// consumer, and out is used up.
+func (l *lane[M]) trim() {
+	if cap(l.out) > keepBuffer {
+		l.out, l.head = nil, 0
+	}
+	if cap(l.in) > keepBuffer && len(l.in) == 0 {
+		l.in = nil
+	}
+}

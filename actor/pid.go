@@ -1,0 +1,118 @@
+package actor
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// PID identifies an actor within its system for as long as the system runs.
+// It is a slot of the process table and the slot's generation: slots are used
+// again, PIDs are not. The zero PID is nobody's.
+type PID struct {
+	slot uint32
+	gen  uint32
+}
+
+// String returns the PID as "<slot.generation>".
+func (p PID) String() string { return fmt.Sprintf("<%d.%d>", p.slot, p.gen) }
+
+// table is the process table: a slab that grows chunk by chunk and is read
+// without a lock.
+type table struct {
+	// chunks is replaced by a longer copy when it grows; a chunk never moves.
+	// Written under mu.
+	chunks atomic.Pointer[[]*chunk]
+	live   atomic.Int64
+
+	mu   sync.Mutex
+	free []uint32
+	used uint32 // Slots that were ever handed out.
+}
+
+// chunkSize is the number of slots per chunk: 16 KB.
+const chunkSize = 1024
+
+type chunk [chunkSize]slot
+
+// slot is one place of the process table. Proc is set and cleared under the
+// table's mutex and read without; gen is guarded by it.
+type slot struct {
+	proc atomic.Pointer[proc]
+	gen  uint32
+}
+
+func newTable() *table {
+	t := &table{}
+	t.chunks.Store(&[]*chunk{})
+	return t
+}
+
+func (t *table) at(i uint32) *slot {
+	chunks := *t.chunks.Load()
+	if int(i/chunkSize) >= len(chunks) {
+		return nil
+	}
+	return &chunks[i/chunkSize][i%chunkSize]
+}
+
+// add enters p and gives it its PID.
+func (t *table) add(p *proc) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var i uint32
+	if last := len(t.free) - 1; last >= 0 {
+		i = t.free[last]
+		t.free = t.free[:last]
+	} else {
+		i = t.used
+		t.used++
+		if i%chunkSize == 0 {
+			old := *t.chunks.Load()
+			chunks := append(old[:len(old):len(old)], new(chunk))
+			t.chunks.Store(&chunks)
+		}
+	}
+	s := t.at(i)
+	s.gen++
+	p.pid = PID{slot: i, gen: s.gen}
+	s.proc.Store(p)
+	t.live.Add(1)
+}
+
+// remove ends the life of p's PID.
+func (t *table) remove(p *proc) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.at(p.pid.slot)
+	s.proc.Store(nil)
+	t.live.Add(-1)
+	if s.gen < math.MaxUint32 { // Else its generations are used up.
+		t.free = append(t.free, p.pid.slot)
+	}
+}
+
+// lookup returns the actor with the given PID, or nil.
+func (t *table) lookup(id PID) *proc {
+	s := t.at(id.slot)
+	if s == nil {
+		return nil
+	}
+	p := s.proc.Load()
+	if p == nil || p.pid != id {
+		return nil
+	}
+	return p
+}
+
+// all calls f for every actor that is there during the whole call.
+func (t *table) all(f func(*proc)) {
+	for _, c := range *t.chunks.Load() {
+		for i := range c {
+			if p := c[i].proc.Load(); p != nil {
+				f(p)
+			}
+		}
+	}
+}

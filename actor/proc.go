@@ -1,0 +1,265 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// proc is the process control block: what there is to an actor apart from the
+// type of its messages.
+type proc struct {
+	node  sched.Node
+	frame sched.Frame
+	state atomic.Uint32
+	pid   PID
+	sys   *System
+	opts  *options // Shared by all actors with default options.
+	impl  cellular // The cell around this proc; nil for the root of a system.
+
+	parent *proc
+	// mu guards the links of the children and the rest of the fields, and the
+	// lanes' producer sides.
+	mu      sync.Mutex
+	closed  bool // No message is accepted any more.
+	barred  bool // No child is accepted any more.
+	keeper  bool // Decides about its children, see Parent. Not written after the spawn.
+	stopped atomic.Bool
+	family
+	rare *rare
+}
+
+// cellular is the part of a cell that does not depend on its message type.
+type cellular interface {
+	sched.Runner
+	cancel(cause error)
+}
+
+// family links a proc to its children and its siblings: the children of an
+// actor are a list in the order in which they were spawned. All links are
+// guarded by the parent's mu, except eldest and youngest, which are by the
+// proc's own.
+type family struct {
+	eldest, youngest *proc
+	older, younger   *proc
+}
+
+// rare holds what most actors never need. Guarded by the proc's mu.
+type rare struct {
+	mail    []sysMessage
+	waiters []*sched.Waiter // Who waits for the end.
+}
+
+// sysMessage is a message of the system lane, by which actors and system tell
+// each other of their lives.
+type sysMessage struct {
+	kind   sysKind
+	child  *proc
+	reason error
+}
+
+type sysKind uint8
+
+const (
+	sysStart     sysKind = iota // Run the Started hook.
+	sysStop                     // Stop after the current message.
+	sysDrain                    // Stop when the lanes are empty.
+	sysExit                     // End as if the handler had returned; by the actor itself.
+	sysChildGone                // The child has stopped.
+	sysChildHeld                // The child has failed and waits for a decision.
+	sysRestart                  // The parent's decision: begin again.
+	sysRelease                  // The parent's decision: stop.
+)
+
+// rareLocked returns the rare part, which is made on first use. The caller
+// holds mu.
+func (p *proc) rareLocked() *rare {
+	if p.rare == nil {
+		p.rare = &rare{}
+	}
+	return p.rare
+}
+
+// post puts a message into the system lane. It never waits.
+func (p *proc) post(from *sched.Fiber, m sysMessage) {
+	p.mu.Lock()
+	r := p.rareLocked()
+	r.mail = append(r.mail, m)
+	p.mu.Unlock()
+	p.announce(from, pendingSystem)
+}
+
+// takeMail empties the system lane.
+func (p *proc) takeMail() []sysMessage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rare == nil {
+		return nil
+	}
+	mail := p.rare.mail
+	p.rare.mail = nil
+	return mail
+}
+
+// adopt makes child the youngest child of p and enters it in the process
+// table, which gives it its PID. It fails if p takes no children any more.
+func (p *proc) adopt(child *proc) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.barred {
+		if p.impl == nil {
+			return ErrSystemStopped
+		}
+		return fmt.Errorf("actor: spawn under %s: %w", p, ErrStopped)
+	}
+	child.parent = p
+	child.older = p.youngest
+	if p.youngest != nil {
+		p.youngest.younger = child
+	} else {
+		p.eldest = child
+	}
+	p.youngest = child
+	p.sys.table.add(child)
+	return nil
+}
+
+// disown removes child, which has stopped. It reports whether p has no
+// children any more.
+func (p *proc) disown(child *proc) (childless bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.disownLocked(child)
+}
+
+func (p *proc) disownLocked(child *proc) (childless bool) {
+	if child.older != nil {
+		child.older.younger = child.younger
+	} else {
+		p.eldest = child.younger
+	}
+	if child.younger != nil {
+		child.younger.older = child.older
+	} else {
+		p.youngest = child.older
+	}
+	child.older, child.younger = nil, nil
+	return p.eldest == nil
+}
+
+// stopChildren asks all children to stop, the youngest first, and lets no new
+// ones in. It reports whether there are none.
+func (p *proc) stopChildren(from *sched.Fiber, bar bool) (childless bool) {
+	p.mu.Lock()
+	p.barred = p.barred || bar
+	var children []*proc
+	for c := p.youngest; c != nil; c = c.older {
+		children = append(children, c)
+	}
+	p.mu.Unlock()
+	for _, c := range children {
+		c.post(from, sysMessage{kind: sysStop})
+	}
+	return len(children) == 0
+}
+
+// hasAncestor reports whether a is p or above p.
+func (p *proc) hasAncestor(a *proc) bool {
+	for ; p != nil; p = p.parent {
+		if p == a {
+			return true
+		}
+	}
+	return false
+}
+
+// shutdown asks p to stop, by a message of the given kind, and waits until it
+// has.
+func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
+	if p.stopped.Load() {
+		return nil
+	}
+	f := sched.Current(ctx)
+	p.post(f, sysMessage{kind: kind})
+	if caller := current(f); caller.hasAncestor(p) {
+		return fmt.Errorf("stop of %s in a handler of %s: %w", p, caller, ErrWouldDeadlock)
+	}
+	return p.await(ctx)
+}
+
+// await waits until p has stopped. When ctx ends, it ends the context of p's
+// handler too, and returns an error.
+func (p *proc) await(ctx context.Context) error {
+	if p.stopped.Load() {
+		return nil
+	}
+	var w sched.Waiter
+	w.Arm(ctx)
+	defer w.Disarm()
+	known := w
+	p.mu.Lock()
+	r := p.rareLocked()
+	r.waiters = append(r.waiters, &known)
+	p.mu.Unlock()
+	for !p.stopped.Load() {
+		if w.Wait(ctx) || p.stopped.Load() {
+			continue
+		}
+		p.forgetWaiter(&known)
+		p.impl.cancel(ErrForced)
+		return fmt.Errorf("actor: %s has not stopped: %w", p, context.Cause(ctx))
+	}
+	return nil
+}
+
+func (p *proc) forgetWaiter(w *sched.Waiter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, other := range p.rare.waiters {
+		if other == w {
+			p.rare.waiters = append(p.rare.waiters[:i], p.rare.waiters[i+1:]...)
+			return
+		}
+	}
+}
+
+// end makes the stop of p known to everyone who waits for it.
+func (p *proc) end(f *sched.Fiber, reason error) {
+	p.sys.table.remove(p)
+	p.stopped.Store(true)
+	p.state.Or(dead)
+	p.mu.Lock()
+	var waiters []*sched.Waiter
+	if p.rare != nil {
+		waiters, p.rare = p.rare.waiters, nil
+	}
+	p.mu.Unlock()
+	for _, w := range waiters {
+		w.Wake(f, sched.Critical)
+	}
+	if p.parent.impl == nil {
+		p.sys.rootDisown(p)
+		return
+	}
+	p.parent.post(f, sysMessage{kind: sysChildGone, child: p, reason: reason})
+}
+
+// current returns the actor whose handler runs on f, or nil.
+func current(f *sched.Fiber) *proc {
+	if f == nil {
+		return nil
+	}
+	p, _ := f.Owner().(*proc)
+	return p
+}
+
+// String returns the PID, and the name if there is one.
+func (p *proc) String() string {
+	if p.opts.name == "" {
+		return p.pid.String()
+	}
+	return p.opts.name + p.pid.String()
+}

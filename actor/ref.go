@@ -1,0 +1,114 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+)
+
+// Ref is the address of an actor that takes messages of type M. It is a small
+// value, to be copied, compared, sent in messages and used from any goroutine.
+// It stays valid when its actor is restarted. The zero Ref leads to no actor;
+// using it returns [ErrNoRef].
+type Ref[M any] struct {
+	cell *cell[M]
+	lane Lane
+}
+
+// On returns a ref to the same actor on the given lane. A ref is on [Data]
+// unless it came from On. Refs on different lanes are not equal.
+func (r Ref[M]) On(l Lane) Ref[M] {
+	r.lane = l
+	return r
+}
+
+// PID returns the actor's PID, or the zero PID for the zero Ref.
+func (r Ref[M]) PID() PID {
+	if r.cell == nil {
+		return PID{}
+	}
+	return r.cell.pid
+}
+
+// String returns the actor's name and PID.
+func (r Ref[M]) String() string {
+	if r.cell == nil {
+		return "<no actor>"
+	}
+	return r.cell.proc.String()
+}
+
+// Send puts m into the actor's lane. Messages from one sender on one lane
+// arrive in the order in which they were sent. While the lane is full, Send
+// waits, until ctx ends; senders get room in the order in which they came.
+// Whether ctx has ended does not matter if there is room.
+//
+// In a handler, with its [Context], a wait holds no worker.
+//
+// Send returns [ErrStopped] if the actor has stopped; the message then goes to
+// the dead letters. It returns [ErrFull] if a handler fills its own actor's
+// lane, since nobody else could make room, and an error that wraps the cause
+// of ctx if that has ended the wait. A message that is sent costs no
+// allocation.
+func (r Ref[M]) Send(ctx context.Context, m M) error {
+	if r.cell == nil {
+		return ErrNoRef
+	}
+	return r.cell.send(orBackground(ctx), r.lane, m, true)
+}
+
+// TrySend is Send, except that it returns [ErrFull] instead of waiting.
+func (r Ref[M]) TrySend(ctx context.Context, m M) error {
+	if r.cell == nil {
+		return ErrNoRef
+	}
+	return r.cell.send(orBackground(ctx), r.lane, m, false)
+}
+
+// Stop makes the actor stop after the message that it is handling, and returns
+// when it and its children have stopped. Messages that were not handled go to
+// the dead letters. An actor that was asked to stop is not restarted. Stop
+// returns nil if the actor has stopped before.
+//
+// If ctx ends first, Stop ends the context of the running handler, and returns
+// an error that wraps the cause of ctx. The stop goes on.
+//
+// In a handler of the actor itself or of one below it, Stop returns
+// [ErrWouldDeadlock] at once, and the stop goes on when the handler returns.
+func (r Ref[M]) Stop(ctx context.Context) error {
+	return r.shutdown(ctx, sysStop)
+}
+
+// Drain is Stop, except that the actor first handles the messages that it has.
+// It accepts no new ones meanwhile.
+func (r Ref[M]) Drain(ctx context.Context) error {
+	return r.shutdown(ctx, sysDrain)
+}
+
+func (r Ref[M]) shutdown(ctx context.Context, kind sysKind) error {
+	if r.cell == nil {
+		return ErrNoRef
+	}
+	return r.cell.proc.shutdown(orBackground(ctx), kind)
+}
+
+// Resolve returns the ref of the actor with the given PID. It returns
+// [ErrStalePID] if that actor has stopped, and another error if it takes
+// messages of another type than M.
+func Resolve[M any](s *System, id PID) (Ref[M], error) {
+	p := s.table.lookup(id)
+	if p == nil {
+		return Ref[M]{}, fmt.Errorf("resolve %s: %w", id, ErrStalePID)
+	}
+	c, ok := p.impl.(*cell[M])
+	if !ok {
+		return Ref[M]{}, fmt.Errorf("actor: resolve %s: it does not take messages of type %T", p, *new(M))
+	}
+	return Ref[M]{cell: c}, nil
+}
+
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}

@@ -1,0 +1,190 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Reply is the address to which the answer to one ask is sent. It travels in
+// the message, and may be kept for later or handed on to another actor. It
+// takes one answer. The zero Reply belongs to no ask; what is sent to it is
+// dropped, so that a message that can be asked can also just be sent.
+type Reply[T any] struct {
+	slot  *replySlot[T]
+	round uint64
+}
+
+// replySlot is where an asker waits for its answer. Slots are used again, so
+// each use has a round, and a Reply that is late has the wrong one.
+//
+// # Protocol
+//
+// State is the round with the phase in its low bits. Whoever moves it from
+// open to answering, by compare-and-swap, owns value and err until it stores
+// answered. The asker reads them after that, and begins the next round. It can
+// also begin it from open, when it waits no longer. So the waker is copied
+// before answered is stored: afterwards the slot may be in use again.
+type replySlot[T any] struct {
+	state  atomic.Uint64
+	waiter sched.Waiter
+	value  T
+	err    error
+}
+
+const (
+	slotOpen uint64 = iota
+	slotAnswering
+	slotAnswered
+
+	slotPhase = 3
+	slotRound = 4 // What a round counts in state.
+)
+
+// Send answers the ask with v. It never waits. It returns [ErrReplied] if the
+// ask was answered before, and [ErrLateReply] if the asker does not wait any
+// more; the answer is then dropped and counted.
+func (r Reply[T]) Send(ctx context.Context, v T) error {
+	return r.answer(sched.Current(orBackground(ctx)), v, nil)
+}
+
+// Fail answers the ask with an error, which Ask returns. It is otherwise like
+// Send.
+func (r Reply[T]) Fail(ctx context.Context, err error) error {
+	if err == nil {
+		return fmt.Errorf("actor: Reply.Fail was given a nil error; answer with Send")
+	}
+	var zero T
+	return r.answer(sched.Current(orBackground(ctx)), zero, err)
+}
+
+func (r Reply[T]) answer(f *sched.Fiber, v T, err error) error {
+	s := r.slot
+	if s == nil {
+		return nil
+	}
+	if !s.state.CompareAndSwap(r.round|slotOpen, r.round|slotAnswering) {
+		if s.state.Load()&^slotPhase == r.round {
+			return ErrReplied
+		}
+		if p := current(f); p != nil {
+			p.sys.lateReplies.Add(1)
+		}
+		return ErrLateReply
+	}
+	s.value, s.err = v, err
+	waiter := s.waiter
+	s.state.Store(r.round | slotAnswered)
+	waiter.Wake(f, sched.Normal)
+	return nil
+}
+
+// abandonReply answers the ask, if nobody has, on behalf of a message that
+// will not be handled.
+func (r Reply[T]) abandonReply(err error) {
+	var zero T
+	_ = r.answer(nil, zero, err) // An answer that is there already is the better one.
+}
+
+// Ask sends the message that msg makes, with a reply address in it, and waits
+// for the answer, or until ctx ends. In a handler, with its [Context], the wait
+// holds no worker.
+//
+// Ask returns what Send returns if the message could not be sent; the error
+// that Reply.Fail was given; [ErrNoReply] if the message was dropped or its
+// handler failed; [ErrAskCycle] if a handler asks its own actor; and else the
+// cause of ctx. A context without an end waits as long as the answer takes: an
+// actor that forgets to reply keeps the asker waiting.
+//
+// In steady state an Ask allocates nothing.
+func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, error) {
+	var zero T
+	ctx = orBackground(ctx)
+	if to.cell == nil {
+		return zero, ErrNoRef
+	}
+	if msg == nil {
+		return zero, fmt.Errorf("actor: ask %s: the function that makes the message is nil", to)
+	}
+	if p := current(sched.Current(ctx)); p == &to.cell.proc {
+		return zero, fmt.Errorf("ask %s from its own handler: %w: %s -> %s", p, ErrAskCycle, p, p)
+	}
+	pool := slotPool[T]()
+	s := pool.Get().(*replySlot[T])
+	s.waiter.Arm(ctx)
+	round := s.state.Load() &^ slotPhase
+	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
+		s.withdraw(round)
+		pool.recycle(s)
+		return zero, err
+	}
+	err := s.wait(ctx, round)
+	v := s.value
+	if err == nil {
+		err = s.err
+	} else {
+		err = fmt.Errorf("ask %s: %w", to, err)
+	}
+	pool.recycle(s)
+	return v, err
+}
+
+// wait returns when the ask is answered, or with an error when ctx has ended
+// and no answer can come any more.
+func (s *replySlot[T]) wait(ctx context.Context, round uint64) error {
+	for s.state.Load() != round|slotAnswered {
+		if !s.waiter.Wait(ctx) && s.withdraw(round) {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// withdraw ends the round before it is answered. If somebody is about to
+// answer, it waits for that, and returns false.
+func (s *replySlot[T]) withdraw(round uint64) bool {
+	for {
+		switch s.state.Load() {
+		case round | slotOpen:
+			if s.state.CompareAndSwap(round|slotOpen, round+slotRound) {
+				return true
+			}
+		case round | slotAnswering:
+			runtime.Gosched() // The answer is being copied.
+		default:
+			return false
+		}
+	}
+}
+
+// replyPool keeps the slots of one type.
+type replyPool[T any] struct{ sync.Pool }
+
+// recycle begins the slot's next round, unless withdraw has, and keeps it.
+func (p *replyPool[T]) recycle(s *replySlot[T]) {
+	var zero T
+	s.value, s.err = zero, nil
+	s.waiter.Disarm()
+	if state := s.state.Load(); state&slotPhase != slotOpen {
+		s.state.Store(state&^slotPhase + slotRound)
+	}
+	p.Put(s)
+}
+
+// pools has a *replyPool for each type of answer, by its reflect.Type.
+var pools sync.Map
+
+func slotPool[T any]() *replyPool[T] {
+	key := reflect.TypeFor[T]()
+	if p, ok := pools.Load(key); ok {
+		return p.(*replyPool[T])
+	}
+	p := &replyPool[T]{sync.Pool{New: func() any { return &replySlot[T]{} }}}
+	actual, _ := pools.LoadOrStore(key, p)
+	return actual.(*replyPool[T])
+}

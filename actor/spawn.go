@@ -1,0 +1,172 @@
+package actor
+
+import (
+	"errors"
+	"fmt"
+	"unicode"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Actor handles messages of type M, one at a time. What it keeps in its fields
+// needs no locks. It may block, compute for long, or call a database: other
+// actors go on.
+type Actor[M any] interface {
+	// Receive handles m. An error or a panic ends the actor, or this incarnation
+	// of it: a parent may restart it. An error that the actor can live with is
+	// not to be returned.
+	Receive(ctx *Context[M], m M) error
+}
+
+// Func makes an actor of a function.
+func Func[M any](receive func(ctx *Context[M], m M) error) Actor[M] {
+	return funcActor[M](receive)
+}
+
+type funcActor[M any] func(ctx *Context[M], m M) error
+
+func (f funcActor[M]) Receive(ctx *Context[M], m M) error { return f(ctx, m) }
+
+// Spawner is where an actor can be spawned: a [*System], or the [*Context] of
+// an actor, which becomes the parent.
+type Spawner interface {
+	spawner() (*proc, *sched.Fiber)
+}
+
+// Spawn starts an actor and returns its ref, to which messages can be sent at
+// once. If the actor is a [Starter], its hook runs before the first of them is
+// handled, but not before Spawn returns.
+//
+// Spawn returns [ErrSystemStopped] when the system is stopping, [ErrStopped]
+// when the parent is, and an error for a nil actor or a wrong option. It costs
+// two allocations.
+func Spawn[M any](at Spawner, a Actor[M], opts ...Option) (Ref[M], error) {
+	if a == nil {
+		return Ref[M]{}, errors.New("actor: Spawn was given a nil actor")
+	}
+	return spawn(at, a, nil, opts)
+}
+
+// SpawnNew is Spawn for an actor that can be restarted: newActor makes the
+// value for each incarnation, the first at once. When an incarnation ends, the
+// actor is held with the messages that wait for it, and its parent decides, if
+// that is a [Parent].
+func SpawnNew[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref[M], error) {
+	if newActor == nil {
+		return Ref[M]{}, errors.New("actor: SpawnNew was given a nil function")
+	}
+	a := newActor()
+	if a == nil {
+		return Ref[M]{}, errors.New("actor: the function that makes the actor returned nil")
+	}
+	return spawn(at, a, newActor, opts)
+}
+
+func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Option) (Ref[M], error) {
+	if at == nil {
+		return Ref[M]{}, errors.New("actor: Spawn was given a nil Spawner; use a System or a Context")
+	}
+	parent, f := at.spawner()
+	o, err := collect(opts)
+	if err != nil {
+		return Ref[M]{}, err
+	}
+	c := &cell[M]{actor: a, produce: newActor}
+	c.ctx = &Context[M]{cell: c}
+	c.sys, c.opts, c.impl = parent.sys, o, c
+	c.node.Init(c)
+	_, c.keeper = a.(Parent[M])
+	if _, prepares := a.(Starter[M]); !prepares {
+		c.phase = alive
+	}
+	if err := parent.adopt(&c.proc); err != nil {
+		return Ref[M]{}, err
+	}
+	if c.phase == starting {
+		c.post(f, sysMessage{kind: sysStart})
+	}
+	return Ref[M]{cell: c}, nil
+}
+
+// Option changes how one actor is spawned.
+type Option func(*options) error
+
+type options struct {
+	name       string
+	capacity   [numLanes]int
+	throughput int
+}
+
+// defaultThroughput is how many messages an actor handles before others get
+// their turn.
+const defaultThroughput = 100
+
+var defaults = options{capacity: defaultCapacity, throughput: defaultThroughput}
+
+func collect(opts []Option) (*options, error) {
+	if len(opts) == 0 {
+		return &defaults, nil
+	}
+	o := defaults
+	for _, opt := range opts {
+		if opt == nil {
+			return nil, errors.New("actor: Spawn was given a nil option")
+		}
+		if err := opt(&o); err != nil {
+			return nil, err
+		}
+	}
+	return &o, nil
+}
+
+// maxName is the length of the longest name, in bytes: picked out of thin air.
+const maxName = 255
+
+// WithName gives the actor a name, for people: it appears in errors, logs and
+// statistics and need not be unique. It has 1 to 255 bytes of printable text.
+func WithName(name string) Option {
+	return func(o *options) error {
+		if name == "" || len(name) > maxName {
+			return fmt.Errorf("actor: the name %.20q has %d bytes; it must have 1 to %d", name, len(name), maxName)
+		}
+		for _, r := range name {
+			if !unicode.IsPrint(r) {
+				return fmt.Errorf("actor: the name %q contains %q, which is not printable", name, r)
+			}
+		}
+		o.name = name
+		return nil
+	}
+}
+
+// WithCapacity sets how many messages a lane holds, besides the one that is
+// being handled. The defaults are 1024 for Data and 128 for Management and
+// Control. A lane of more than 64 may report full when it has room for 1/64 of
+// its capacity.
+func WithCapacity(l Lane, n int) Option {
+	return func(o *options) error {
+		if l >= numLanes {
+			return fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", l)
+		}
+		if n < 1 || n > maxCapacity {
+			return fmt.Errorf("actor: capacity %d for the %v lane; it must be 1 to %d", n, l, maxCapacity)
+		}
+		o.capacity[l] = n
+		return nil
+	}
+}
+
+const maxCapacity = 1 << 30
+
+// WithThroughput sets how many messages of Data and Management the actor
+// handles before it gives others their turn. The default is 100; a larger
+// number costs others latency, a smaller one costs throughput.
+func WithThroughput(n int) Option {
+	return func(o *options) error {
+		if n < 1 {
+			return fmt.Errorf("actor: throughput %d; it must be at least 1", n)
+		}
+		o.throughput = n
+		return nil
+	}
+}

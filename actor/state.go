@@ -1,0 +1,155 @@
+package actor
+
+import "github.com/troupe-go/troupe/sched"
+
+// The activation state of an actor is one atomic word. Its low bits say which
+// lanes have messages that no activation knows of yet; the others, whether the
+// actor is queued, running, held or dead.
+//
+// # Protocol
+//
+// A sender puts its message into the lane and then announces the lane here. If
+// the bit is set already, an earlier sender has done so, and no one has looked
+// since. The first announcement to an actor that is neither queued nor running
+// queues it. An activation takes all announcements with the step that makes it
+// the running one, and gives that up only in a step that sees no new ones. So
+// there is one doorbell for a batch of messages, however many senders there
+// are, and no message is left without an activation to come.
+//
+// An actor may be queued twice, at critical for a Control or system message
+// and at its usual priority for the others. Whichever entry comes first runs;
+// the other finds nothing, or what has come since.
+//
+// Between two activations there is a happens-before edge: they all pass
+// through this word.
+const (
+	pendingSystem uint32 = 1 << (numLanes + iota) // After the bits of the lanes.
+	queuedUrgent                                  // Queued at critical.
+	queuedNormal                                  // Queued at normal.
+	running                                       // An activation is running.
+	held                                          // Only system messages are handled.
+	dead                                          // Nothing is handled any more.
+
+	pendingLanes = 1<<numLanes - 1
+	pendingAny   = pendingLanes | pendingSystem
+)
+
+var pendingUrgent = Control.bit() | pendingSystem
+
+// announce makes known that the lane of the given bit has a message, and
+// queues the actor if need be. From is the fiber of the caller, if any.
+func (p *proc) announce(from *sched.Fiber, bit uint32) {
+	for {
+		s := p.state.Load()
+		if s&bit != 0 || s&dead != 0 {
+			return
+		}
+		next, priority, queue := s|bit, sched.Normal, false
+		switch {
+		case s&running != 0, s&held != 0 && bit != pendingSystem:
+		case bit&pendingUrgent != 0:
+			queue, priority = s&queuedUrgent == 0, sched.Critical
+			next |= queuedUrgent
+		default:
+			if queue = s&(queuedUrgent|queuedNormal) == 0; queue {
+				next |= queuedNormal
+			}
+		}
+		if p.state.CompareAndSwap(s, next) {
+			if queue {
+				p.submit(from, priority)
+			}
+			return
+		}
+	}
+}
+
+// transitionToRunning begins an activation from a queue entry of the given
+// priority. It returns the lanes that were announced, and false if the entry
+// has become void.
+func (p *proc) transitionToRunning(priority sched.Priority) (todo uint32, ok bool) {
+	entry := queuedNormal
+	if priority == sched.Critical {
+		entry = queuedUrgent
+	}
+	for {
+		s := p.state.Load()
+		todo = s & pendingAny
+		ok = s&(running|dead) == 0 && p.runnable(s, todo) != 0
+		next := s &^ entry
+		if ok {
+			next = next&^pendingAny | running
+		}
+		if p.state.CompareAndSwap(s, next) {
+			return todo, ok
+		}
+	}
+}
+
+// runnable returns what of the pending lanes may be handled in state s.
+func (p *proc) runnable(s, pending uint32) uint32 {
+	if s&held != 0 {
+		return pending & pendingSystem
+	}
+	return pending
+}
+
+// transitionFromRunning ends an activation that leaves the lanes todo
+// unfinished. If something is left to do, the actor is queued again; next says
+// that it was interrupted and shall go on before other work.
+func (p *proc) transitionFromRunning(f *sched.Fiber, todo uint32, next bool) {
+	for {
+		s := p.state.Load()
+		if s&dead != 0 {
+			return
+		}
+		pending := s&pendingAny | todo
+		now := s&^running | todo
+		left := p.runnable(s, pending)
+		var queue bool
+		priority := sched.Normal
+		switch {
+		case left&pendingUrgent != 0:
+			queue, priority = s&queuedUrgent == 0, sched.Critical
+			now |= queuedUrgent
+		case left != 0:
+			queue = s&queuedNormal == 0
+			now |= queuedNormal
+		}
+		if !p.state.CompareAndSwap(s, now) {
+			continue
+		}
+		switch {
+		case !queue:
+		case next && priority != sched.Critical:
+			f.SubmitNext(&p.node)
+		default:
+			p.submit(f, priority)
+		}
+		return
+	}
+}
+
+// takeAnnounced moves what was announced since from the state to todo.
+func (p *proc) takeAnnounced(todo uint32) uint32 {
+	if p.state.Load()&pendingAny == 0 {
+		return todo
+	}
+	return todo | p.state.And(^uint32(pendingAny))&pendingAny
+}
+
+// hold and release switch to system messages only, and back. They are called
+// by the running activation.
+func (p *proc) hold()    { p.state.Or(held) }
+func (p *proc) release() { p.state.And(^held) }
+
+// submit queues the actor. From is the fiber of the caller, if any.
+func (p *proc) submit(from *sched.Fiber, priority sched.Priority) {
+	if from != nil && from.Scheduler() == p.sys.scheduler {
+		from.Submit(&p.node, priority)
+		return
+	}
+	// The scheduler outlives the system's actors; if its owner has stopped it
+	// before them, they don't run any more.
+	_ = p.sys.scheduler.Submit(&p.node, priority)
+}

@@ -1,0 +1,171 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Config configures a [System]. The zero value is a good one.
+type Config struct {
+	// Name is for people; it appears in logs. Defaults to "troupe".
+	Name string
+	// Workers is how many workers the system's scheduler has. Defaults to
+	// GOMAXPROCS. It must be 0 if Scheduler is given.
+	Workers int
+	// Scheduler runs the actors. It must not be stopped before the system.
+	// Defaults to a new one, which stops with the system.
+	Scheduler *sched.Scheduler
+	// Logger is told of actors that fail. Defaults to nil, which is silence.
+	Logger *slog.Logger
+	// OnDeadLetter is called with each message that is not handled. It is called
+	// where the message was dropped, also at the same time by several, and must
+	// not wait. Defaults to nil: dead letters are only counted.
+	OnDeadLetter func(DeadLetter)
+}
+
+// DeadLetter is a message that was not handled.
+type DeadLetter struct {
+	To      PID
+	Name    string // Of the actor, or "".
+	Lane    Lane
+	Message any
+	Reason  error
+}
+
+// System is a set of actors that live and end together. Its methods are safe
+// for concurrent use.
+type System struct {
+	cfg       Config
+	scheduler *sched.Scheduler
+	table     *table
+	root      *proc // The parent of all top-level actors; it handles nothing.
+
+	deadLetters atomic.Uint64
+	lateReplies atomic.Uint64
+
+	stop    sync.Once
+	empty   chan struct{} // Closed when the system is stopping and has no actors.
+	stopped chan struct{} // Closed when all is over.
+}
+
+// NewSystem returns a running system. It reports a configuration that makes no
+// sense as an error.
+func NewSystem(cfg Config) (*System, error) {
+	if cfg.Name == "" {
+		cfg.Name = "troupe"
+	}
+	s := &System{
+		scheduler: cfg.Scheduler, table: newTable(),
+		empty: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if cfg.Scheduler == nil {
+		own, err := sched.New(sched.Config{Workers: cfg.Workers})
+		if err != nil {
+			return nil, fmt.Errorf("actor: %w", err)
+		}
+		s.scheduler = own
+	} else if cfg.Workers != 0 {
+		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
+	}
+	s.cfg = cfg
+	s.root = &proc{sys: s, opts: &defaults}
+	return s, nil
+}
+
+// Scheduler returns the scheduler that runs the system's actors.
+func (s *System) Scheduler() *sched.Scheduler { return s.scheduler }
+
+// Stats is a snapshot of a system's counters.
+type Stats struct {
+	Actors      int    // Actors that have not stopped.
+	DeadLetters uint64 // Messages that were not handled.
+	LateReplies uint64 // Replies whose asker did not wait any more.
+}
+
+// Stats returns a snapshot. It costs a few loads.
+func (s *System) Stats() Stats {
+	return Stats{
+		Actors:      int(s.table.live.Load()),
+		DeadLetters: s.deadLetters.Load(),
+		LateReplies: s.lateReplies.Load(),
+	}
+}
+
+// Stop refuses new actors, makes all actors stop after the messages that they
+// are handling, children before their parents, and returns when the scheduler
+// has stopped too, if it is the system's own. Stop may be called again, and by
+// several at the same time; each call waits for the same end.
+//
+// If ctx ends first, Stop ends the contexts of all handlers that still run, and
+// returns an error that wraps the cause of ctx and names some of their actors.
+// The stop goes on in the background.
+//
+// In a handler of the system, Stop returns [ErrWouldDeadlock] at once, and the
+// stop goes on when the handler returns.
+func (s *System) Stop(ctx context.Context) error {
+	ctx = orBackground(ctx)
+	f := sched.Current(ctx)
+	s.stop.Do(func() { s.beginStop(f) })
+	if p := current(f); p != nil && p.sys == s {
+		return fmt.Errorf("stop of the system in a handler of %s: %w", p, ErrWouldDeadlock)
+	}
+	select {
+	case <-s.stopped:
+		return nil
+	default:
+	}
+	select {
+	case <-s.stopped:
+		return nil
+	case <-ctx.Done():
+		return s.force(ctx)
+	}
+}
+
+func (s *System) beginStop(f *sched.Fiber) {
+	if s.root.stopChildren(f, true) {
+		close(s.empty)
+	}
+	go func() {
+		defer close(s.stopped)
+		<-s.empty
+		if s.cfg.Scheduler == nil {
+			_ = s.scheduler.Stop(context.Background()) // Its context does not end.
+		}
+	}()
+}
+
+// force ends the contexts of all actors that are left.
+func (s *System) force(ctx context.Context) error {
+	const named = 3
+	var names []string
+	left := 0
+	s.table.all(func(p *proc) {
+		p.impl.cancel(ErrForced)
+		if left++; left <= named {
+			names = append(names, p.String())
+		}
+	})
+	if left > named {
+		names = append(names, "...")
+	}
+	return fmt.Errorf("actor: the system has not stopped, %d actors are left (%s): %w",
+		left, strings.Join(names, ", "), context.Cause(ctx))
+}
+
+// rootDisown takes note of a top-level actor that has stopped.
+func (s *System) rootDisown(p *proc) {
+	s.root.mu.Lock()
+	defer s.root.mu.Unlock()
+	if s.root.disownLocked(p) && s.root.barred {
+		close(s.empty)
+	}
+}
+
+func (s *System) spawner() (*proc, *sched.Fiber) { return s.root, nil }

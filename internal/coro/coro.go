@@ -1,0 +1,49 @@
+// Package coro gives a function a stack of its own that can be left and
+// entered again: a stackful coroutine.
+//
+// It rests on [iter.Pull], in which the Go runtime switches directly from one
+// goroutine to another without going through its scheduler: 57 ns a switch on
+// the machine where a channel hand-off costs 238 ns.
+//
+// Two rules come from the runtime. A coroutine may be resumed by any
+// goroutine, but by one at a time. And a switch must happen with the same
+// [runtime.LockOSThread] state with which the coroutine was created; anything
+// else ends the process.
+package coro
+
+import "iter"
+
+// Coro is a coroutine. Its methods are not safe for concurrent use: Resume
+// and Stop belong to the one who drives it, Yield to its own body.
+type Coro struct {
+	next  func() (struct{}, bool)
+	stop  func()
+	yield func(struct{}) bool
+}
+
+// New returns a coroutine that runs body from the first Resume on.
+// It costs about 1 µs and, once resumed, a goroutine's stack.
+func New(body func(*Coro)) *Coro {
+	c := &Coro{}
+	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
+		c.yield = yield
+		body(c)
+	})
+	return c
+}
+
+// Resume enters the coroutine and returns when its body yields or ends. It
+// reports whether the body can be resumed again. A panic or Goexit of the
+// body goes on in the caller.
+func (c *Coro) Resume() bool {
+	_, alive := c.next()
+	return alive
+}
+
+// Yield leaves the coroutine until the next Resume. It returns false when
+// Stop was called instead; the body should then return.
+func (c *Coro) Yield() bool { return c.yield(struct{}{}) }
+
+// Stop ends the coroutine: the pending Yield returns false, and Stop returns
+// when the body has. A coroutine that has not begun never runs.
+func (c *Coro) Stop() { c.stop() }

@@ -1,0 +1,113 @@
+package sched_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+func newScheduler(tb testing.TB, cfg sched.Config) *sched.Scheduler {
+	tb.Helper()
+	s, err := sched.New(cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Stop(context.Background()); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+// hop is a Runner that submits another one until a count has run down.
+type hop struct {
+	node sched.Node
+	to   *hop
+	left *atomic.Int64
+	done chan struct{}
+}
+
+func (h *hop) Run(f *sched.Fiber, _ sched.Priority) {
+	if h.left.Add(-1) <= 0 {
+		close(h.done)
+		return
+	}
+	f.Submit(&h.to.node, sched.Normal)
+}
+
+// BenchmarkLocalHop is the price of one dispatch: submit on the worker, take, run.
+func BenchmarkLocalHop(b *testing.B) {
+	b.ReportAllocs()
+	s := newScheduler(b, sched.Config{})
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	done := make(chan struct{})
+	x, y := &hop{left: &left, done: done}, &hop{left: &left, done: done}
+	x.to, y.to = y, x
+	x.node.Init(x)
+	y.node.Init(y)
+	b.ResetTimer()
+	if err := s.Submit(&x.node, sched.Normal); err != nil {
+		b.Fatal(err)
+	}
+	<-done
+}
+
+// BenchmarkGoFlat submits from one goroutine and waits for all.
+func BenchmarkGoFlat(b *testing.B) {
+	b.ReportAllocs()
+	s := newScheduler(b, sched.Config{})
+	ctx := context.Background()
+	var wg sync.WaitGroup
+	wg.Add(b.N)
+	for range b.N {
+		if _, err := s.Go(ctx, func(context.Context) error { wg.Done(); return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	wg.Wait()
+}
+
+// BenchmarkGoWait is a round trip from a goroutine: submit one job, wait for it.
+func BenchmarkGoWait(b *testing.B) {
+	b.ReportAllocs()
+	s := newScheduler(b, sched.Config{})
+	ctx := context.Background()
+	for b.Loop() {
+		j, err := s.Go(ctx, func(context.Context) error { return nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := j.Wait(ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSuspendResume is a job that waits for a job that it submits.
+func BenchmarkSuspendResume(b *testing.B) {
+	b.ReportAllocs()
+	s := newScheduler(b, sched.Config{})
+	outer, err := s.Go(context.Background(), func(ctx context.Context) error {
+		for range b.N {
+			j, err := s.Go(ctx, func(context.Context) error { return nil })
+			if err != nil {
+				return err
+			}
+			if err := j.Wait(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := outer.Wait(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+}

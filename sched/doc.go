@@ -1,0 +1,44 @@
+// Package sched runs jobs on a few workers, and keeps them running whatever
+// the jobs do.
+//
+// A [Scheduler] has as many workers as there are processors. Each has queues
+// of its own, from which idle workers steal, and all share queues for what
+// comes from outside. [Scheduler.Go] submits a function and returns its [Job];
+// [Job.Wait] waits for its result.
+//
+//	s, err := sched.New(sched.Config{})
+//	job, err := s.Go(ctx, func(ctx context.Context) error { return index(ctx, file) })
+//	err = job.Wait(ctx)
+//	err = s.Stop(ctx)
+//
+// # Waiting and blocking
+//
+// A job that waits by means of this module, with the context that it was
+// given, suspends: its stack steps aside and its worker goes on. A job that
+// blocks otherwise, in a channel, a mutex, a system call or an endless loop,
+// keeps its worker, and a spare worker takes that one's place: within about a
+// millisecond if a processor is idle, else after Config.BlockedAfter. So jobs
+// are ordinary Go code, with one exception made by the Go runtime, which ends
+// the process for it: a job that has called [runtime.LockOSThread] must not
+// wait by means of this module, nor return, before it has unlocked the thread.
+//
+// # Order
+//
+// Work is taken first in, first out, from each of four priorities. [Critical]
+// work goes before everything else on every worker, and a job that takes long
+// lets it pass by a checkpoint ([Fiber.Checkpoint]). Work that is Low may wait
+// for as long as there is any that is High.
+//
+// # For builders
+//
+// Actors, tasks and coroutines are built on [Runner], [Node], [Fiber] and
+// [Waiter]: work without a handle, queued without an allocation, with explicit
+// suspension. A program that uses jobs needs none of them.
+//
+// # How it works
+//
+// A worker is a goroutine that resumes coroutines, the fibers, on which its
+// dispatch loop runs; see [Fiber]. That makes a suspension a coroutine switch,
+// without the Go scheduler. Sleeping and waking is described at idle, spare
+// workers at monitor, and the queues in internal/deque.
+package sched

@@ -1,0 +1,239 @@
+package sched
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/internal/coro"
+	"github.com/troupe-go/troupe/internal/gid"
+	"github.com/troupe-go/troupe/internal/invariants"
+)
+
+// Fiber is the coroutine on which a worker's dispatch loop runs, and with it
+// the work that the loop has called.
+//
+// # Protocol
+//
+// Ordinary work is a call in the loop and never notices the fiber. Work that
+// has to wait suspends: the fiber leaves its worker together with the work's
+// stack, and the worker goes on with another fiber from its pool. Resume
+// queues the suspended fiber like any other work. The loop that comes to it,
+// on whichever worker, steps aside: its own fiber goes to the pool, and the
+// worker continues the resumed one in the middle of its work. When that work
+// is done, the fiber is the worker's dispatch loop.
+//
+// A resume may come before the suspension is complete, even before it has
+// begun. So the state is left by compare-and-swap only, and it is the worker,
+// already off the fiber's stack, that completes a suspension. A resume that
+// comes too early leaves a permit, which makes the next suspension return at
+// once. Hence Suspend may return without a reason, and callers loop:
+//
+//	running --Resume--> notified --Suspend--> running
+//	running --Suspend--> suspended --Resume--> running (and queued)
+type Fiber struct {
+	node Node
+	s    *Scheduler
+	co   *coro.Coro
+	// w is the worker that the fiber is on. Written by the worker before it
+	// resumes the coroutine, so it is valid on the fiber's own goroutine.
+	w *Worker
+	// id is the goroutine under the coroutine, and 0 once it has ended. Written
+	// by that goroutine, read by whoever holds a context that leads here.
+	id    atomic.Uintptr
+	state atomic.Uint32
+	// owner is the work that runs on the fiber, if it says so. See SetOwner.
+	owner any
+	ended bool // The fiber was taken out of service; its loop returns.
+}
+
+const (
+	fiberRunning uint32 = iota
+	fiberNotified
+	fiberSuspended
+)
+
+func newFiber(s *Scheduler) *Fiber {
+	f := &Fiber{s: s}
+	f.node.Init(f)
+	f.co = coro.New(func(*coro.Coro) {
+		defer f.id.Store(0) // Also when the work calls Goexit.
+		f.id.Store(uintptr(gid.Current()))
+		f.loop()
+	})
+	return f
+}
+
+// loop takes work and runs it until the worker leaves or the fiber is ended.
+func (f *Fiber) loop() {
+	for !f.ended {
+		n, p := f.w.next()
+		if n == nil {
+			return
+		}
+		f.w.count.jobs++
+		n.runner.Run(f, p)
+	}
+}
+
+// Run continues f, which was resumed, in place of the fiber that came to it.
+// It is called by the scheduler.
+func (f *Fiber) Run(current *Fiber, _ Priority) {
+	w := current.w
+	w.op, w.target = opSwitch, f
+	current.leave()
+}
+
+// leave gives the stack back to the worker, which does w.op.
+func (f *Fiber) leave() {
+	if !f.co.Yield() {
+		f.ended = true
+	}
+}
+
+// Suspend makes the fiber's work wait until Resume is called, and lets the
+// worker go on with other work. It may return early, without a Resume, so it
+// belongs into a loop that checks what is waited for. It may return on another
+// worker. It must be called by the work itself, from the fiber's goroutine.
+// A suspension with its resume costs four coroutine switches.
+func (f *Fiber) Suspend() {
+	if f.state.CompareAndSwap(fiberNotified, fiberRunning) {
+		return
+	}
+	f.w.op = opSuspend
+	f.leave()
+}
+
+// Resume ends the fiber's suspension, or the next one if it is not suspended
+// now. It queues the fiber with priority p: on the worker of from, which must
+// then be the calling work's own fiber, or, if from is nil, from any goroutine.
+func (f *Fiber) Resume(from *Fiber, p Priority) {
+	for {
+		switch f.state.Load() {
+		case fiberNotified:
+			return
+		case fiberRunning:
+			if f.state.CompareAndSwap(fiberRunning, fiberNotified) {
+				return
+			}
+		case fiberSuspended:
+			if f.state.CompareAndSwap(fiberSuspended, fiberRunning) {
+				f.s.enqueue(from, &f.node, p)
+				return
+			}
+		}
+	}
+}
+
+// transitionToSuspended completes a suspension. It returns false if a resume
+// was faster; its permit is then used up.
+func (f *Fiber) transitionToSuspended() bool {
+	if f.state.CompareAndSwap(fiberRunning, fiberSuspended) {
+		return true
+	}
+	if invariants.Enabled {
+		invariants.Check(f.state.Load() == fiberNotified, "fiber suspends in state %d", f.state.Load())
+	}
+	f.state.Store(fiberRunning)
+	return false
+}
+
+// Yield lets the work that is queued run before the caller goes on. The caller
+// is queued with priority p, behind what is there. It returns at once, and
+// does no switch, if nothing is waiting.
+func (f *Fiber) Yield(p Priority) {
+	if !f.s.hasWork() {
+		return
+	}
+	f.w.op, f.w.priority = opYield, p
+	f.leave()
+}
+
+// Checkpoint lets critical work run, if there is any, before the caller goes
+// on; the caller is then the next that this worker takes. Now and then it also
+// gives way to other goroutines of the program. Without critical work it costs
+// a few nanoseconds.
+func (f *Fiber) Checkpoint() {
+	f.w.tick()
+	if f.s.injector.has(Critical) {
+		f.w.op = opGiveWay
+		f.leave()
+	}
+}
+
+// Urgent reports whether critical work waits anywhere. It costs one load.
+func (f *Fiber) Urgent() bool { return f.s.injector.has(Critical) }
+
+// Tick tells the worker that one of many small pieces of work is done. It
+// keeps the worker's measure of time and, now and then, gives way to other
+// goroutines of the program.
+func (f *Fiber) Tick() { f.w.tick() }
+
+// Submit queues n on the fiber's worker. It must be called from the fiber's
+// goroutine; elsewhere use [Scheduler.Submit]. Unlike that, it works until the
+// workers have left, since what is running must be able to end.
+func (f *Fiber) Submit(n *Node, p Priority) { f.w.push(n, p) }
+
+// SubmitNext queues n as the next that the fiber's worker takes, after
+// critical work. It is for work that has been interrupted and shall go on. It
+// must be called from the fiber's goroutine.
+func (f *Fiber) SubmitNext(n *Node) { f.w.pushNext(n) }
+
+// SetOwner says what runs on the fiber now, and returns what did so before.
+// It is for the layer that builds on the scheduler, to recognise itself.
+func (f *Fiber) SetOwner(owner any) (before any) {
+	before, f.owner = f.owner, owner
+	return before
+}
+
+// Owner returns what SetOwner was last given.
+func (f *Fiber) Owner() any { return f.owner }
+
+// Scheduler returns the scheduler that the fiber belongs to.
+func (f *Fiber) Scheduler() *Scheduler { return f.s }
+
+// Frame connects a context with the fiber below it. Work that hands a context
+// to its own code puts a Frame into itself, calls Enter whenever it starts to
+// run, and returns the Frame's address from the context's Value method for
+// [FrameKey].
+type Frame struct {
+	// fiber is where the work was last entered. It is not cleared when the work
+	// is done, since Current compares goroutines anyway.
+	fiber atomic.Pointer[Fiber]
+}
+
+type frameKey struct{}
+
+// FrameKey is the key under which a context returns its *Frame.
+var FrameKey any = &frameKey{}
+
+// Enter says that the work now runs on f.
+func (fr *Frame) Enter(f *Fiber) {
+	if fr.fiber.Load() != f {
+		fr.fiber.Store(f)
+	}
+}
+
+// Fiber returns where the work was last entered, or nil.
+func (fr *Frame) Fiber() *Fiber { return fr.fiber.Load() }
+
+// Current returns the fiber that the caller runs on, or nil if the caller runs
+// on a goroutine of its own, whatever the context says: a context that work
+// passes to a goroutine which it started leads to no fiber there. It costs
+// 2 to 5 ns.
+func Current(ctx context.Context) *Fiber {
+	if ctx == nil {
+		return nil
+	}
+	frame, ok := ctx.Value(FrameKey).(*Frame)
+	if !ok {
+		return nil
+	}
+	f := frame.fiber.Load()
+	if f == nil {
+		return nil
+	}
+	if id := f.id.Load(); id == 0 || id != uintptr(gid.Current()) {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,80 @@
+package sched
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/internal/deque"
+)
+
+// injector holds work that is nobody's yet: what comes from outside the
+// workers, what overflowed their queues, and everything critical.
+//
+// It is a set of queues under one mutex. That is enough since few things pass
+// here: an actor that is flooded from outside is queued once for a whole
+// batch of messages.
+type injector struct {
+	// mask has bit p set while queue p holds something. Written under mu; read
+	// by everyone without it, which is what makes a critical job anywhere
+	// visible everywhere for the price of one load. It pairs with the sleepers'
+	// count in idle: a submitter sets mask, then looks for sleepers; a worker
+	// counts itself as a sleeper, then looks at mask.
+	mask atomic.Uint32
+	// taken counts what has left. Written under mu, read by the monitor.
+	taken atomic.Int64
+
+	mu     sync.Mutex
+	queues [numPriorities]fifo
+}
+
+func (p Priority) bit() uint32 { return 1 << p }
+
+func (q *injector) has(p Priority) bool { return q.mask.Load()&p.bit() != 0 }
+
+func (q *injector) push(n *Node, p Priority) {
+	q.mu.Lock()
+	q.queues[p].push(n)
+	if q.queues[p].n == 1 {
+		q.mask.Or(p.bit())
+	}
+	q.mu.Unlock()
+}
+
+// take returns the oldest node of priority p, or nil. If local is not nil it
+// moves further ones there, up to batch, so that a backlog is shared out with
+// few passages through the lock.
+func (q *injector) take(p Priority, local *deque.Deque[Node], batch int) *Node {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	queue := &q.queues[p]
+	n := queue.pop()
+	if n == nil {
+		return nil
+	}
+	moved := int64(1)
+	if local != nil {
+		for range min(batch, queue.n) {
+			next := queue.ring[queue.head]
+			if !local.Push(next) {
+				break
+			}
+			queue.pop()
+			moved++
+		}
+	}
+	if queue.n == 0 {
+		q.mask.And(^p.bit())
+	}
+	q.taken.Add(moved)
+	return n
+}
+
+// length returns how many nodes wait with priority p.
+func (q *injector) length(p Priority) int {
+	if !q.has(p) {
+		return 0
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.queues[p].n
+}

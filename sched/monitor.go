@@ -1,0 +1,235 @@
+package sched
+
+import (
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// monitor watches the workers from a goroutine of its own. It finds the ones
+// that are held by their work while other work waits, and puts spare workers
+// in their places.
+//
+// # Why spares, and not a hand-off
+//
+// The Go runtime takes the processor away from a thread that blocks and gives
+// it to another. Here the blocked worker keeps its identity and its queues,
+// from which thieves may take at any time, so nothing has to be handed over
+// and there is nothing to race for. When it comes back there is one worker too
+// many, and a spare retires.
+//
+// # When is a worker blocked
+//
+// Its sign of life is that it looks at the clock, takes, or sleeps. Without
+// one, it is on a single piece of work. That is no harm by itself; a spare
+// beside a computing worker only makes both slower. So there are two limits.
+// If fewer goroutines are running than workers are awake, some worker waits
+// for something, and one look is enough. If all processors are busy, a
+// worker has to be at it for Config.BlockedAfter.
+type monitor struct {
+	s *Scheduler
+	// asleep is set while the monitor sleeps because all workers do. Written by
+	// the monitor, and by whoever rouses it.
+	asleep       atomic.Bool
+	wake         chan struct{}
+	limitReached atomic.Uint64
+	goroutines   [2]metrics.Sample
+
+	mu      sync.Mutex
+	retired []*Worker // Spares to be used again.
+	spares  int       // How many were ever started.
+	closed  bool
+}
+
+// sample is what the monitor saw of a worker last, and when it changed.
+type sample struct {
+	ticks uint64
+	taken int64
+	since time.Duration
+}
+
+const (
+	// monitorMin is the time between two looks while workers are being blocked,
+	// monitorMax while nothing happens. A look costs about 1 us and a goroutine
+	// switch.
+	monitorMin = 250 * time.Microsecond
+	monitorMax = 8 * time.Millisecond
+	// monitorIdle is how many looks in a row must find every worker asleep
+	// before the monitor goes to sleep too.
+	monitorIdle = 8
+)
+
+func newMonitor(s *Scheduler) *monitor {
+	m := &monitor{s: s, wake: make(chan struct{}, 1)}
+	m.goroutines[0].Name = "/sched/goroutines/running:goroutines"
+	m.goroutines[1].Name = "/sched/goroutines/runnable:goroutines"
+	return m
+}
+
+func (m *monitor) run() {
+	defer m.s.running.Done()
+	pause, idle := time.Millisecond, 0
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for !m.s.exiting.Load() {
+		select {
+		case <-timer.C:
+		case <-m.wake:
+		}
+		found := m.look(pause)
+		switch {
+		case found:
+			pause, idle = monitorMin, 0
+		case m.allAsleep():
+			idle++
+			pause = min(2*pause, monitorMax)
+		default:
+			pause, idle = min(2*pause, monitorMax), 0
+		}
+		if idle >= monitorIdle {
+			m.sleep()
+			pause, idle = time.Millisecond, 0
+		}
+		timer.Reset(pause)
+	}
+}
+
+// sleep waits until a worker wakes up.
+func (m *monitor) sleep() {
+	m.asleep.Store(true)
+	if m.allAsleep() && !m.s.exiting.Load() {
+		<-m.wake
+	}
+	m.asleep.Store(false)
+}
+
+// rouse wakes the monitor if it sleeps. It costs one load otherwise.
+func (m *monitor) rouse() {
+	if m.asleep.Load() && m.asleep.CompareAndSwap(true, false) {
+		m.poke()
+	}
+}
+
+func (m *monitor) poke() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (m *monitor) allAsleep() bool { return m.s.idle.sleeping() >= int(m.s.awake.Load()) }
+
+// look examines the workers once. It reports whether it had to do something.
+func (m *monitor) look(pause time.Duration) (found bool) {
+	now := m.s.now()
+	limit := m.s.cfg.BlockedAfter
+	if m.processorIdle() {
+		limit = min(limit, pause/2)
+	}
+	var held []*Worker
+	stranded := false // Work waits behind a worker that does not come to it.
+	for _, w := range *m.s.workers.Load() {
+		if m.alive(w, now) {
+			continue
+		}
+		stranded = stranded || w.queued() > 0
+		if now-w.sample.since >= limit {
+			held = append(held, w)
+		}
+	}
+	if m.s.idle.sleeping() > 0 {
+		if stranded {
+			m.s.idle.wake()
+		}
+		return stranded
+	}
+	if len(held) == 0 || !m.s.hasWork() {
+		return false
+	}
+	for _, w := range held {
+		if !m.replace(w) {
+			break
+		}
+	}
+	return true
+}
+
+// alive reports whether w has given a sign of life since the last look, or is
+// in no need of one.
+func (m *monitor) alive(w *Worker, now time.Duration) bool {
+	ticks, taken := w.published.ticks.Load(), w.taken()
+	if ticks != w.sample.ticks || taken != w.sample.taken || w.resting.Load() || w.blocked.Load() {
+		w.sample = sample{ticks: ticks, taken: taken, since: now}
+		return true
+	}
+	return false
+}
+
+// processorIdle reports whether fewer goroutines run than workers are awake,
+// and not because others keep them from the processor. The figures of the Go
+// runtime are approximate; to be wrong costs a spare worker, or time.
+func (m *monitor) processorIdle() bool {
+	metrics.Read(m.goroutines[:])
+	for i := range m.goroutines {
+		if m.goroutines[i].Value.Kind() != metrics.KindUint64 {
+			return false
+		}
+	}
+	running := m.goroutines[0].Value.Uint64() // The monitor itself among them.
+	runnable := m.goroutines[1].Value.Uint64()
+	return runnable == 0 && int64(running)-1 < m.s.awake.Load()
+}
+
+// replace puts a spare worker into the place of w. It returns false when there
+// are as many as allowed.
+func (m *monitor) replace(w *Worker) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last := len(m.retired) - 1
+	if m.closed {
+		return false
+	}
+	if last < 0 && m.spares >= m.s.cfg.MaxSpares {
+		m.limitReached.Add(1)
+		return false
+	}
+	// The worker may have come back just now; then there is one too many for a
+	// moment, and a spare retires.
+	w.blocked.Store(true)
+	w.published.blocked.Add(1)
+	if last >= 0 {
+		spare := m.retired[last]
+		m.retired = m.retired[:last]
+		spare.token <- struct{}{} // The spare takes w's place among the awake.
+		return true
+	}
+	m.spares++
+	m.s.addWorker(true)
+	return true
+}
+
+// retire keeps w, which has given its place up, until it is needed. It returns
+// false when the scheduler ends.
+func (m *monitor) retire(w *Worker) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
+	m.retired = append(m.retired, w)
+	return true
+}
+
+// close lets the monitor and the retired workers leave.
+func (m *monitor) close() {
+	m.mu.Lock()
+	m.closed = true
+	retired := m.retired
+	m.retired = nil
+	m.mu.Unlock()
+	for _, w := range retired {
+		w.token <- struct{}{}
+	}
+	m.poke()
+}

@@ -1,0 +1,94 @@
+package sched
+
+import (
+	"context"
+	"sync"
+)
+
+// Waiter waits for an event on behalf of whoever runs: work on a fiber
+// suspends and holds no worker; a goroutine blocks. It is the one way of
+// waiting in this module.
+//
+// The waiting side calls Arm, makes the Waiter known to the other side, and
+// then calls Wait in a loop until the event has happened or Wait returns
+// false; at the end it calls Disarm. The other side calls Wake after it has
+// made the event visible. A Wake that comes too late, or twice, is harmless: it
+// makes somebody's Wait return early.
+//
+// A Waiter is a small value that may be copied once it is armed; the zero
+// Waiter can't be woken.
+type Waiter struct {
+	fiber  *Fiber
+	signal chan struct{}
+}
+
+var signals = sync.Pool{New: func() any { return make(chan struct{}, 1) }}
+
+// Arm prepares for waiting by the caller, whose context is ctx.
+func (w *Waiter) Arm(ctx context.Context) {
+	if w.fiber = Current(ctx); w.fiber == nil {
+		w.signal = signals.Get().(chan struct{})
+	}
+}
+
+// Resumer is a context that, when it ends, resumes by itself the fiber on
+// which its work is suspended. Waiter then need not ask it to.
+type Resumer interface {
+	context.Context
+	// ResumesFiber reports whether the end of this context resumes f.
+	ResumesFiber(f *Fiber) bool
+}
+
+// Wait waits for Wake or for the end of ctx. It returns false if ctx has
+// ended. It may also return true without a reason.
+func (w *Waiter) Wait(ctx context.Context) bool {
+	if w.fiber == nil {
+		select {
+		case <-w.signal:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+	if r, ok := ctx.(Resumer); ok && r.ResumesFiber(w.fiber) || ctx.Done() == nil {
+		w.fiber.Suspend()
+		return ctx.Err() == nil
+	}
+	fiber := w.fiber
+	stop := context.AfterFunc(ctx, func() { fiber.Resume(nil, High) })
+	fiber.Suspend()
+	stop()
+	return ctx.Err() == nil
+}
+
+// Wake ends the wait. From is the fiber of the caller, or nil if the caller is
+// a goroutine; see [Fiber.Resume]. A suspended fiber is queued with priority p.
+func (w *Waiter) Wake(from *Fiber, p Priority) {
+	switch {
+	case w.fiber != nil:
+		w.fiber.Resume(from, p)
+	case w.signal != nil:
+		select {
+		case w.signal <- struct{}{}:
+		default:
+		}
+		if from != nil {
+			from.w.nudge()
+		}
+	}
+}
+
+// Disarm ends the use of the Waiter by the waiting side.
+func (w *Waiter) Disarm() {
+	if w.signal != nil {
+		select {
+		case <-w.signal:
+		default:
+		}
+		signals.Put(w.signal)
+	}
+	*w = Waiter{}
+}
