@@ -1,0 +1,79 @@
+# The targets need Go and make, and nothing else, unless their help says so.
+
+GO ?= go
+PKG ?= ./...
+BENCH ?= .
+COUNT ?= 1
+
+LINT_VERSION := v2.15.0
+LINT := $(CURDIR)/.bin/golangci-lint-$(LINT_VERSION)
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+# The side-by-side benchmarks, where present, are a module of their own.
+MODULES := . $(if $(filter ./...,$(PKG)),$(patsubst %/go.mod,%,$(wildcard bench/go.mod)))
+
+in_modules = @set -e; for dir in $(MODULES); do echo "[$$dir] $(1)"; (cd $$dir && $(1)); done
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo "  PKG=./sched limits race, invariants and bench to a package, BENCH=Steal"
+	@echo "  chooses benchmarks, COUNT=10 repeats tests and benchmarks."
+
+.PHONY: test
+test: ## Run all tests, as a newcomer does.
+	$(call in_modules,$(GO) test ./...)
+
+.PHONY: race
+race: ## Run the tests under the race detector (needs a C compiler).
+	@test "$$($(GO) env GOOS)" = darwin || command -v $$($(GO) env CC) >/dev/null || { \
+		echo "make race: no C compiler ($$($(GO) env CC)) found. The race detector needs one;" >&2; \
+		echo "on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
+	CGO_ENABLED=1 $(GO) test -race -count $(COUNT) $(PKG)
+
+.PHONY: invariants
+invariants: ## Run the tests with the internal checks switched on.
+	$(GO) test -tags invariants -count $(COUNT) $(PKG)
+
+.PHONY: lint
+lint: $(LINT) ## Check style, import arrows and go.mod (installs its linter in .bin).
+	$(LINT) config verify
+	$(call in_modules,$(GO) mod tidy -diff)
+	$(call in_modules,$(LINT) run --config $(CURDIR)/.golangci.yml ./...)
+	$(LINT) run --build-tags invariants ./...
+
+$(LINT):
+	GOBIN=$(CURDIR)/.bin CGO_ENABLED=0 $(GO) install \
+		github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv .bin/golangci-lint $@
+
+.PHONY: bench
+bench: ## Run all benchmarks, allocations included.
+	$(call in_modules,$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG))
+
+.PHONY: bench-once
+bench-once: ## Run every benchmark for one iteration, so that none can rot.
+	$(call in_modules,$(GO) test -run '^$$' -bench . -benchtime 1x ./...)
+
+.PHONY: cross
+cross: ## Build everything, tests included, for each supported platform.
+	@set -e; for platform in $(PLATFORMS); do \
+		echo "$$platform: go build, go vet"; \
+		export CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
+		$(GO) build -buildvcs=false ./...; \
+		$(GO) vet ./...; \
+	done
+
+.PHONY: readme
+readme: ## Compile the Go code of the Markdown files and check their links.
+	$(GO) test -count 1 -run Markdown .
+
+.PHONY: smoke
+smoke: ## Run the demo once, with failures, and compare it with a sequential count.
+	$(GO) run ./cmd/troupe demo --verify --fault-rate 0.02 --json "$$($(GO) env GOROOT)/src/net"
+
+.PHONY: check
+check: ## Run everything that CI runs.
+	bash .ci/run
