@@ -25,10 +25,10 @@
 // the Go runtime have it) steals batches faster, but its owner can't pop the
 // newest without a swap too, and there would be two structures to check.
 // Clearing a slot from the thief's side is a race with the owner's next round;
-// so the owner clears, in Take, and in Sweep for what others took.
+// so the owner clears: in Pop, and in Sweep for what left at the old end.
 package deque
 
-import "sync/atomic"
+import "github.com/troupe-go/troupe/internal/xatomic"
 
 // cacheLine keeps what thieves write off the line which the owner writes.
 // 64 bytes on amd64 and most arm64; the neighbour line that is prefetched with
@@ -39,14 +39,14 @@ const cacheLine = 64
 type Deque[T any] struct {
 	// top is the position of the oldest element. Thieves and owner advance it
 	// by compare-and-swap.
-	top atomic.Int64
+	top xatomic.Int64
 	_   [cacheLine - 8]byte
 	// bottom is the position after the newest element. Written by the owner,
 	// read by thieves after top.
-	bottom atomic.Int64
+	bottom xatomic.Int64
 	swept  int64 // The owner's: slots before this position hold nothing.
 	mask   int64
-	ring   []atomic.Pointer[T]
+	ring   []xatomic.Pointer[T]
 }
 
 // New returns a deque for up to capacity elements, which is rounded up to a
@@ -56,7 +56,7 @@ func New[T any](capacity int) *Deque[T] {
 	for size < capacity {
 		size *= 2
 	}
-	return &Deque[T]{mask: int64(size - 1), ring: make([]atomic.Pointer[T], size)}
+	return &Deque[T]{mask: int64(size - 1), ring: make([]xatomic.Pointer[T], size)}
 }
 
 // Len returns the number of elements, at some moment during the call.
