@@ -9,20 +9,6 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-func newScheduler(tb testing.TB, cfg sched.Config) *sched.Scheduler {
-	tb.Helper()
-	s, err := sched.New(cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := s.Stop(context.Background()); err != nil {
-			tb.Error(err)
-		}
-	})
-	return s
-}
-
 // hop is a Runner that submits another one until a count has run down.
 type hop struct {
 	node sched.Node

@@ -41,6 +41,9 @@ type Fiber struct {
 	// by that goroutine, read by whoever holds a context that leads here.
 	id    atomic.Uintptr
 	state atomic.Uint32
+	// priority is that of the work that runs on the fiber. Written by the fiber,
+	// read by whoever resumes it.
+	priority Priority
 	// owner is the work that runs on the fiber, if it says so. See SetOwner.
 	owner any
 	ended bool // The fiber was taken out of service; its loop returns.
@@ -71,6 +74,7 @@ func (f *Fiber) loop() {
 			return
 		}
 		f.w.count.jobs++
+		f.priority = p
 		n.runner.Run(f, p)
 	}
 }
@@ -85,6 +89,10 @@ func (f *Fiber) Run(current *Fiber, _ Priority) {
 
 // leave gives the stack back to the worker, which does w.op.
 func (f *Fiber) leave() {
+	if invariants.Enabled {
+		id := f.id.Load()
+		invariants.Check(id == uintptr(gid.Current()), "fiber of goroutine %#x is left by %#x", id, gid.Current())
+	}
 	if !f.co.Yield() {
 		f.ended = true
 	}
@@ -104,8 +112,9 @@ func (f *Fiber) Suspend() {
 }
 
 // Resume ends the fiber's suspension, or the next one if it is not suspended
-// now. It queues the fiber with priority p: on the worker of from, which must
-// then be the calling work's own fiber, or, if from is nil, from any goroutine.
+// now. It queues the fiber with priority p, or with that of the work which
+// waits on it if that is more urgent: on the worker of from, which must then be
+// the calling work's own fiber, or, if from is nil, from any goroutine.
 func (f *Fiber) Resume(from *Fiber, p Priority) {
 	for {
 		switch f.state.Load() {
@@ -117,7 +126,7 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 			}
 		case fiberSuspended:
 			if f.state.CompareAndSwap(fiberSuspended, fiberRunning) {
-				f.s.enqueue(from, &f.node, p)
+				f.s.enqueue(from, &f.node, min(p, f.priority))
 				return
 			}
 		}
@@ -144,7 +153,7 @@ func (f *Fiber) Yield(p Priority) {
 	if !f.s.hasWork() {
 		return
 	}
-	f.w.op, f.w.priority = opYield, p
+	f.w.op, f.w.priority = opYield, min(p, Low)
 	f.leave()
 }
 
@@ -153,7 +162,7 @@ func (f *Fiber) Yield(p Priority) {
 // gives way to other goroutines of the program. Without critical work it costs
 // a few nanoseconds.
 func (f *Fiber) Checkpoint() {
-	f.w.tick()
+	f.w.spend(maxStride / 2)
 	if f.s.injector.has(Critical) {
 		f.w.op = opGiveWay
 		f.leave()
@@ -171,12 +180,21 @@ func (f *Fiber) Tick() { f.w.tick() }
 // Submit queues n on the fiber's worker. It must be called from the fiber's
 // goroutine; elsewhere use [Scheduler.Submit]. Unlike that, it works until the
 // workers have left, since what is running must be able to end.
-func (f *Fiber) Submit(n *Node, p Priority) { f.w.push(n, p) }
+// A priority that does not exist counts as Low.
+func (f *Fiber) Submit(n *Node, p Priority) { f.w.push(n, min(p, Low)) }
 
 // SubmitNext queues n as the next that the fiber's worker takes, after
 // critical work. It is for work that has been interrupted and shall go on. It
 // must be called from the fiber's goroutine.
 func (f *Fiber) SubmitNext(n *Node) { f.w.pushNext(n) }
+
+// SetPriority says how urgent the work is that runs on the fiber from now on,
+// and returns what it was. It begins with the priority under which the work was
+// submitted, and counts when the work is resumed after a suspension.
+func (f *Fiber) SetPriority(p Priority) (before Priority) {
+	before, f.priority = f.priority, p
+	return before
+}
 
 // SetOwner says what runs on the fiber now, and returns what did so before.
 // It is for the layer that builds on the scheduler, to recognise itself.

@@ -25,6 +25,7 @@ type injector struct {
 
 	mu     sync.Mutex
 	queues [numPriorities]fifo
+	closed bool // Nothing more is accepted from outside.
 }
 
 func (p Priority) bit() uint32 { return 1 << p }
@@ -33,10 +34,33 @@ func (q *injector) has(p Priority) bool { return q.mask.Load()&p.bit() != 0 }
 
 func (q *injector) push(n *Node, p Priority) {
 	q.mu.Lock()
+	q.pushLocked(n, p)
+	q.mu.Unlock()
+}
+
+func (q *injector) pushLocked(n *Node, p Priority) {
 	q.queues[p].push(n)
 	if q.queues[p].n == 1 {
 		q.mask.Or(p.bit())
 	}
+}
+
+// submit is push for work from outside. It returns false once the injector is
+// closed. Both happen under one lock, so what was accepted is seen by whoever
+// looks for work after the closing.
+func (q *injector) submit(n *Node, p Priority) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	q.pushLocked(n, p)
+	return true
+}
+
+func (q *injector) close() {
+	q.mu.Lock()
+	q.closed = true
 	q.mu.Unlock()
 }
 

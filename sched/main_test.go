@@ -1,9 +1,136 @@
 package sched_test
 
 import (
+	"context"
+	"runtime"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/troupe-go/troupe/sched"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds how long a test waits for what has to happen. It guards
+// against hangs and measures nothing.
+const patience = 30 * time.Second
+
+// guarded returns a context that ends when the test has taken far too long.
+func guarded(tb testing.TB) context.Context {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	tb.Cleanup(cancel)
+	return ctx
+}
+
+// expired returns a context that has ended.
+func expired() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// newScheduler returns a scheduler that is stopped at the end of the test.
+func newScheduler(tb testing.TB, cfg sched.Config) *sched.Scheduler {
+	tb.Helper()
+	s, err := sched.New(cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := s.Stop(ctx); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+// start submits fn as a job.
+func start(tb testing.TB, ctx context.Context, s *sched.Scheduler, fn func(context.Context) error, opts ...sched.JobOption) *sched.Job {
+	tb.Helper()
+	j, err := s.Go(ctx, fn, opts...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return j
+}
+
+// finish waits for jobs that are expected to succeed.
+func finish(tb testing.TB, ctx context.Context, jobs ...*sched.Job) {
+	tb.Helper()
+	for i, j := range jobs {
+		if err := j.Wait(ctx); err != nil {
+			tb.Fatalf("job %d of %d: %v", i+1, len(jobs), err)
+		}
+	}
+}
+
+// receive waits for a value of ch, or for its closing.
+func receive[T any](tb testing.TB, ctx context.Context, what string, ch <-chan T) (v T) {
+	tb.Helper()
+	select {
+	case v = <-ch:
+	case <-ctx.Done():
+		tb.Fatalf("waited in vain: %s", what)
+	}
+	return v
+}
+
+// eventually waits until holds does.
+func eventually(tb testing.TB, ctx context.Context, what string, holds func() bool) {
+	tb.Helper()
+	for !holds() {
+		if ctx.Err() != nil {
+			tb.Fatalf("waited in vain: %s", what)
+		}
+		runtime.Gosched()
+	}
+}
+
+// inState reports how many of the scheduler's workers are in the state.
+func inState(s *sched.Scheduler, state sched.WorkerState) (n int) {
+	for _, w := range s.Stats().Workers {
+		if w.State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// work is a Runner made of a function.
+type work struct {
+	sched.Node
+	run func(f *sched.Fiber, p sched.Priority)
+}
+
+func newWork(run func(f *sched.Fiber, p sched.Priority)) *work {
+	w := &work{run: run}
+	w.Init(w)
+	return w
+}
+
+func (w *work) Run(f *sched.Fiber, p sched.Priority) { w.run(f, p) }
+
+// submit queues run from outside.
+func submit(tb testing.TB, s *sched.Scheduler, p sched.Priority, run func(f *sched.Fiber, p sched.Priority)) {
+	tb.Helper()
+	if err := s.Submit(&newWork(run).Node, p); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// occupy holds a worker, busily blocked, until the returned function is called.
+func occupy(tb testing.TB, ctx context.Context, s *sched.Scheduler) (release func()) {
+	tb.Helper()
+	begun, gate := make(chan struct{}), make(chan struct{})
+	submit(tb, s, sched.Critical, func(*sched.Fiber, sched.Priority) {
+		close(begun)
+		<-gate
+	})
+	receive(tb, ctx, "a worker to occupy", begun)
+	return func() { close(gate) }
+}

@@ -36,17 +36,23 @@ type monitor struct {
 	limitReached atomic.Uint64
 	goroutines   [2]metrics.Sample
 
+	// resting is how many spares are retired. Written under mu, read by
+	// Scheduler.settle.
+	resting atomic.Int64
+
 	mu      sync.Mutex
 	retired []*Worker // Spares to be used again.
 	spares  int       // How many were ever started.
 	closed  bool
 }
 
-// sample is what the monitor saw of a worker last, and when it changed.
+// sample is what the monitor saw of a worker last.
 type sample struct {
-	ticks uint64
-	taken int64
-	since time.Duration
+	ticks, jobs uint64
+	taken       int64
+	since       time.Duration // When any of it last changed.
+	tookAt      time.Duration // When jobs or taken last changed.
+	refused     bool          // There was no spare for it since.
 }
 
 const (
@@ -57,7 +63,11 @@ const (
 	monitorMax = 8 * time.Millisecond
 	// monitorIdle is how many looks in a row must find every worker asleep
 	// before the monitor goes to sleep too.
-	monitorIdle = 8
+	monitorIdle = 3
+	// tickingFactor is how many times Config.BlockedAfter a worker may be on one
+	// piece of work that does give signs of life, such as an actor's batch of
+	// messages or a loop with checkpoints. Picked out of thin air.
+	tickingFactor = 10
 )
 
 func newMonitor(s *Scheduler) *monitor {
@@ -72,7 +82,7 @@ func (m *monitor) run() {
 	pause, idle := time.Millisecond, 0
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
-	for !m.s.exiting.Load() {
+	for !m.s.settled.Load() {
 		select {
 		case <-timer.C:
 		case <-m.wake:
@@ -98,7 +108,7 @@ func (m *monitor) run() {
 // sleep waits until a worker wakes up.
 func (m *monitor) sleep() {
 	m.asleep.Store(true)
-	if m.allAsleep() && !m.s.exiting.Load() {
+	if m.allAsleep() && !m.s.hasWork() && !m.s.settled.Load() {
 		<-m.wake
 	}
 	m.asleep.Store(false)
@@ -130,11 +140,11 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	var held []*Worker
 	stranded := false // Work waits behind a worker that does not come to it.
 	for _, w := range *m.s.workers.Load() {
-		if m.alive(w, now) {
-			continue
-		}
-		stranded = stranded || w.queued() > 0
-		if now-w.sample.since >= limit {
+		m.observe(w, now)
+		seen := &w.sample
+		stranded = stranded || seen.tookAt < now && w.queued() > 0
+		tooLong := now-seen.since >= limit || now-seen.tookAt >= tickingFactor*m.s.cfg.BlockedAfter
+		if tooLong && !w.blocked.Load() {
 			held = append(held, w)
 		}
 	}
@@ -149,21 +159,25 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	}
 	for _, w := range held {
 		if !m.replace(w) {
-			break
+			return found
 		}
+		found = true
 	}
-	return true
+	return found
 }
 
-// alive reports whether w has given a sign of life since the last look, or is
-// in no need of one.
-func (m *monitor) alive(w *Worker, now time.Duration) bool {
-	ticks, taken := w.published.ticks.Load(), w.taken()
-	if ticks != w.sample.ticks || taken != w.sample.taken || w.resting.Load() || w.blocked.Load() {
-		w.sample = sample{ticks: ticks, taken: taken, since: now}
-		return true
+// observe takes note of the signs of life that w has given since the last look.
+// A worker that rests is in no need of one.
+func (m *monitor) observe(w *Worker, now time.Duration) {
+	seen, p := &w.sample, &w.published
+	ticks, jobs, taken := p.ticks.Load(), p.jobs.Load(), w.taken()
+	switch {
+	case jobs != seen.jobs, taken != seen.taken, w.resting.Load():
+		*seen = sample{since: now, tookAt: now}
+	case ticks != seen.ticks:
+		seen.since = now
 	}
-	return false
+	seen.ticks, seen.jobs, seen.taken = ticks, jobs, taken
 }
 
 // processorIdle reports whether fewer goroutines run than workers are awake,
@@ -191,16 +205,24 @@ func (m *monitor) replace(w *Worker) bool {
 		return false
 	}
 	if last < 0 && m.spares >= m.s.cfg.MaxSpares {
-		m.limitReached.Add(1)
+		if !w.sample.refused {
+			w.sample.refused = true
+			m.limitReached.Add(1)
+		}
 		return false
 	}
 	// The worker may have come back just now; then there is one too many for a
-	// moment, and a spare retires.
+	// moment, and a spare retires. But it must not sleep in a place that it has
+	// lost, so either it sees blocked after it has gone to rest, or it is seen here.
 	w.blocked.Store(true)
+	if w.resting.Load() && w.blocked.CompareAndSwap(true, false) {
+		return true
+	}
 	w.published.blocked.Add(1)
 	if last >= 0 {
 		spare := m.retired[last]
 		m.retired = m.retired[:last]
+		m.resting.Add(-1)
 		spare.token <- struct{}{} // The spare takes w's place among the awake.
 		return true
 	}
@@ -218,6 +240,7 @@ func (m *monitor) retire(w *Worker) bool {
 		return false
 	}
 	m.retired = append(m.retired, w)
+	m.resting.Add(1)
 	return true
 }
 

@@ -1,7 +1,7 @@
 package sched
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -30,6 +30,9 @@ type Config struct {
 	QueueCapacity int
 }
 
+// maxQueueCapacity keeps a slip of the pen from asking for all memory.
+const maxQueueCapacity = 1 << 20
+
 func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Workers < 0:
@@ -38,8 +41,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("sched: Config.MaxSpares is %d; it must be positive, 0 for the default, or -1 for none", c.MaxSpares)
 	case c.BlockedAfter < 0:
 		return c, fmt.Errorf("sched: Config.BlockedAfter is %v; it must be positive, or 0 for the default", c.BlockedAfter)
-	case c.QueueCapacity < 0:
-		return c, fmt.Errorf("sched: Config.QueueCapacity is %d; it must be positive, or 0 for the default", c.QueueCapacity)
+	case c.QueueCapacity < 0 || c.QueueCapacity > maxQueueCapacity:
+		return c, fmt.Errorf("sched: Config.QueueCapacity is %d; it must be positive, at most %d, or 0 for the default", c.QueueCapacity, maxQueueCapacity)
 	}
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
@@ -62,11 +65,13 @@ func (c Config) withDefaults() (Config, error) {
 // Scheduler runs jobs on a set of workers. [New] makes and starts one; its
 // methods are safe for concurrent use.
 type Scheduler struct {
-	cfg      Config
-	epoch    time.Time
-	injector injector
-	idle     idle
-	monitor  *monitor
+	cfg   Config
+	epoch time.Time
+	// processors is GOMAXPROCS at the start.
+	processors int
+	injector   injector
+	idle       idle
+	monitor    *monitor
 	// workers is replaced by a longer copy when a spare is added; a worker's id
 	// is its index. Written under mu.
 	workers atomic.Pointer[[]*Worker]
@@ -74,14 +79,13 @@ type Scheduler struct {
 	awake atomic.Int64
 
 	jobs     atomic.Int64 // Accepted by Go and not ended.
-	stopping atomic.Bool  // Go and Submit are refused.
-	exiting  atomic.Bool  // Workers leave when they find nothing to do.
-	forced   atomic.Bool  // Workers leave whatever there is to do.
+	stopping atomic.Bool  // Work from outside is refused.
+	forced   atomic.Bool  // What has not begun is given up.
+	settled  atomic.Bool  // Stopping and nothing is left to do: workers leave.
 	running  sync.WaitGroup
 
-	mu      sync.Mutex
-	drained chan struct{} // Closed when stopping and no job is left.
-	ended   chan struct{} // Closed when every worker has left.
+	mu    sync.Mutex
+	ended chan struct{} // Closed when every worker has left.
 }
 
 // New returns a running scheduler. It reports a configuration that makes no
@@ -91,7 +95,7 @@ func New(cfg Config) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Scheduler{cfg: cfg, epoch: time.Now(), drained: make(chan struct{})}
+	s := &Scheduler{cfg: cfg, epoch: time.Now(), processors: runtime.GOMAXPROCS(0), ended: make(chan struct{})}
 	s.monitor = newMonitor(s)
 	s.workers.Store(&[]*Worker{})
 	for range cfg.Workers {
@@ -125,19 +129,22 @@ func (s *Scheduler) Workers() int { return s.cfg.Workers }
 // Submit queues n from any goroutine. Work that is on a fiber uses
 // [Fiber.Submit]. Submit returns [ErrStopped] once Stop was called.
 func (s *Scheduler) Submit(n *Node, p Priority) error {
-	if s.stopping.Load() {
-		return ErrStopped
-	}
 	if p >= numPriorities {
 		return fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", p)
 	}
-	s.share(n, p)
+	if n.runner == nil {
+		return errors.New("sched: the node has no runner; call its Init before Submit")
+	}
+	if !s.injector.submit(n, p) {
+		return ErrStopped
+	}
+	s.idle.wake()
 	return nil
 }
 
 // enqueue queues n on the worker below from, or for all workers.
 func (s *Scheduler) enqueue(from *Fiber, n *Node, p Priority) {
-	if from != nil {
+	if from != nil && from.s == s {
 		from.w.push(n, p)
 		return
 	}
@@ -169,6 +176,9 @@ func (s *Scheduler) queuedAtLeast(n int) bool {
 	return false
 }
 
+// busy returns how many workers are awake and not asleep for want of work.
+func (s *Scheduler) busy() int { return int(s.awake.Load()) - s.idle.sleeping() }
+
 // surplus reports whether more workers are awake than there should be.
 func (s *Scheduler) surplus() bool { return s.awake.Load() > int64(s.cfg.Workers) }
 
@@ -182,111 +192,6 @@ func (s *Scheduler) giveUpPlace() bool {
 		}
 		if s.awake.CompareAndSwap(awake, awake-1) {
 			return true
-		}
-	}
-}
-
-// Stop refuses new jobs, lets those that were accepted end, and returns when
-// all workers have left. If ctx ends first, the workers leave as soon as what
-// they are running ends: jobs that have not begun end with [ErrStopped], and
-// Stop returns an error that wraps the cause of ctx and says how many jobs are
-// left. Stop may be called again, also at the same time; each call waits.
-//
-// Stop must not be called by a job of the same scheduler, which would wait for
-// itself until ctx ends.
-func (s *Scheduler) Stop(ctx context.Context) error {
-	s.beginStop()
-	select {
-	case <-s.drained:
-	case <-ctx.Done():
-		s.forced.Store(true)
-	}
-	ended := s.beginExit()
-	select {
-	case <-ended:
-		return nil
-	default:
-	}
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		s.forced.Store(true)
-		s.idle.wakeAll()
-		return fmt.Errorf("sched: stop gave up with %d jobs left: %w", s.jobs.Load(), context.Cause(ctx))
-	}
-}
-
-func (s *Scheduler) beginStop() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.stopping.Swap(true) && s.jobs.Load() == 0 {
-		close(s.drained)
-	}
-}
-
-// jobEnded is called by each job at its end. Together with beginStop it closes
-// drained exactly once: the counter and the flag are both sequentially
-// consistent, and mu orders the two who may close.
-func (s *Scheduler) jobEnded() {
-	if s.jobs.Add(-1) != 0 || !s.stopping.Load() {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	select {
-	case <-s.drained:
-	default:
-		if s.jobs.Load() == 0 {
-			close(s.drained)
-		}
-	}
-}
-
-// beginExit lets the workers leave, and returns a channel that is closed when
-// they have.
-func (s *Scheduler) beginExit() <-chan struct{} {
-	s.mu.Lock()
-	first := s.ended == nil
-	if first {
-		s.ended = make(chan struct{})
-	}
-	ended := s.ended
-	s.mu.Unlock()
-	s.exiting.Store(true)
-	s.idle.wakeAll()
-	if first {
-		s.monitor.close()
-		go func() {
-			s.running.Wait()
-			s.abandonQueued()
-			close(ended)
-		}()
-	}
-	return ended
-}
-
-// abandoner is a Runner that wants to know that it will not be run.
-type abandoner interface{ abandon() }
-
-// abandonQueued tells what is still queued that no worker is left. Only a
-// forced stop leaves anything.
-func (s *Scheduler) abandonQueued() {
-	tell := func(n *Node) {
-		if a, ok := n.runner.(abandoner); ok {
-			a.abandon()
-		}
-	}
-	for p := range Priority(numPriorities) {
-		for n := s.injector.take(p, nil, 0); n != nil; n = s.injector.take(p, nil, 0) {
-			tell(n)
-		}
-	}
-	for _, w := range *s.workers.Load() {
-		for p := High; p < numPriorities; p++ {
-			for n := w.local[p].Take(); n != nil; n = w.local[p].Take() {
-				tell(n)
-			}
 		}
 	}
 }

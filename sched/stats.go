@@ -1,6 +1,9 @@
 package sched
 
-import "sync/atomic"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // Stats is a snapshot of a scheduler. It is taken while the workers run, so
 // the figures of a busy worker may be 50 us old, and the sums need not agree
@@ -12,7 +15,8 @@ type Stats struct {
 	// Queued is the number of nodes that wait, by priority.
 	Queued [numPriorities]int
 	// SpareLimitReached counts how often a blocked worker could not be
-	// replaced because Config.MaxSpares were there already.
+	// replaced because Config.MaxSpares were there already, once for each time
+	// that it was blocked.
 	SpareLimitReached uint64
 	// Jobs is the number of jobs that were accepted by Go and have not ended.
 	Jobs int
@@ -52,8 +56,13 @@ const (
 
 // String returns the state's name in lower case.
 func (st WorkerState) String() string {
-	return [...]string{"working", "sleeping", "blocked"}[st]
+	if int(st) < len(workerStateNames) {
+		return workerStateNames[st]
+	}
+	return fmt.Sprintf("WorkerState(%d)", uint8(st))
 }
+
+var workerStateNames = [...]string{"working", "sleeping", "blocked"}
 
 // counters are a worker's own figures, written without synchronization.
 type counters struct {

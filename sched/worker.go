@@ -2,7 +2,6 @@ package sched
 
 import (
 	"math/rand/v2"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -80,13 +79,8 @@ const (
 	// injectorBatch is how many nodes a worker takes from a shared queue at
 	// once beyond the one it runs: enough to make the lock cheap.
 	injectorBatch = 32
-	// stealBatch bounds how many nodes one steal moves.
-	stealBatch = 64
 	// poolLimit is how many idle fibers a worker keeps: 2.7 KB each.
 	poolLimit = 64
-	// searchRounds is how often a searching worker goes over all queues before
-	// it sleeps: about 5 us, which is what waking a thread costs.
-	searchRounds = 16
 	// nextCapacity bounds the interrupted pieces of work that a worker keeps;
 	// more go to the shared queue.
 	nextCapacity = 64
@@ -192,27 +186,26 @@ func (w *Worker) leave() {
 // shall leave.
 func (w *Worker) next() (*Node, Priority) {
 	for {
-		if w.blocked.Load() {
-			w.returnFromBlock()
-		}
-		if w.spare && w.s.surplus() && !w.retire() {
-			return nil, 0
+		w.signOfLife()
+		if w.spare && w.s.surplus() {
+			w.retire()
 		}
 		w.tick()
-		if w.s.forced.Load() {
-			return nil, 0
+		n, p := w.poll()
+		if n == nil {
+			n, p = w.search()
 		}
-		if n, p := w.poll(); n != nil {
-			w.found()
-			return n, p
+		if n == nil {
+			if !w.sleep() {
+				return nil, 0
+			}
+			continue
 		}
-		if n, p := w.search(); n != nil {
-			w.found()
-			return n, p
+		w.found()
+		if w.s.forced.Load() && abandon(n) {
+			continue
 		}
-		if !w.sleep() {
-			return nil, 0
-		}
+		return n, p
 	}
 }
 
@@ -229,7 +222,9 @@ func (w *Worker) poll() (*Node, Priority) {
 	fair := w.turn%fairTurn == 0
 	if fair && waiting != 0 {
 		for p := High; p < numPriorities; p++ {
-			if n := w.takeShared(p, waiting); n != nil {
+			// One alone: what lies in the own queue waits behind all that is more
+			// urgent there.
+			if n := w.takeShared(p, waiting, 0); n != nil {
 				return n, p
 			}
 		}
@@ -241,136 +236,18 @@ func (w *Worker) poll() (*Node, Priority) {
 		if n := w.local[p].Take(); n != nil {
 			return n, p
 		}
-		if n := w.takeShared(p, waiting); n != nil {
+		if n := w.takeShared(p, waiting, injectorBatch); n != nil {
 			return n, p
 		}
 	}
 	return nil, 0
 }
 
-func (w *Worker) takeShared(p Priority, waiting uint32) *Node {
+func (w *Worker) takeShared(p Priority, waiting uint32, batch int) *Node {
 	if waiting&p.bit() == 0 {
 		return nil
 	}
-	return w.s.injector.take(p, w.local[p], injectorBatch)
-}
-
-// search looks for work everywhere, several times over.
-func (w *Worker) search() (*Node, Priority) {
-	if !w.searching {
-		if !w.s.idle.startSearch(int(w.s.awake.Load())) {
-			return nil, 0
-		}
-		w.searching = true
-	}
-	for round := range searchRounds {
-		if n, p := w.searchOnce(round); n != nil {
-			return n, p
-		}
-		if w.s.exiting.Load() {
-			break
-		}
-		runtime.Gosched()
-	}
-	return nil, 0
-}
-
-// searchOnce goes over the other workers, from a random one on, and over the
-// shared queues.
-//
-// A single node in another's queue is mostly about to be taken by its owner,
-// and taking it away would only tear apart two actors that talk to each other.
-// It is stolen if the owner has taken nothing for three rounds.
-func (w *Worker) searchOnce(round int) (*Node, Priority) {
-	workers := *w.s.workers.Load()
-	if len(w.seen) < len(workers) {
-		w.seen = make([]int64, len(workers))
-	}
-	offset := w.random.IntN(len(workers))
-	for i := range workers {
-		victim := workers[(offset+i)%len(workers)]
-		if victim == w {
-			continue
-		}
-		atLeast := 2
-		switch seen := &w.seen[victim.id]; round % 4 {
-		case 0:
-			*seen = victim.taken()
-		case 3:
-			if *seen == victim.taken() {
-				atLeast = 1
-			}
-		}
-		if n, p := w.stealFrom(victim, atLeast); n != nil {
-			return n, p
-		}
-	}
-	if w.s.injector.mask.Load() != 0 {
-		return w.poll()
-	}
-	return nil, 0
-}
-
-// taken counts what has left the worker's queues at the old end.
-func (w *Worker) taken() (sum int64) {
-	for p := High; p < numPriorities; p++ {
-		sum += w.local[p].Taken()
-	}
-	return sum
-}
-
-// queued returns the length of the worker's longest queue. Work that was
-// interrupted counts as more than one piece: its owner is on other work.
-func (w *Worker) queued() int {
-	longest := 2 * w.first.Len()
-	for p := High; p < numPriorities; p++ {
-		longest = max(longest, w.local[p].Len())
-	}
-	return longest
-}
-
-// stealFrom takes the oldest node of the highest priority of which victim has
-// at least so many, and moves up to half of what is behind it here.
-func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
-	for p := High; p < numPriorities; p++ {
-		from := victim.local[p]
-		length := from.Len()
-		if length < atLeast {
-			continue
-		}
-		more := min(length/2, stealBatch)
-		n, _ := from.Steal()
-		if n == nil {
-			continue
-		}
-		w.count.stolen++
-		for range more - 1 {
-			extra, _ := from.Steal()
-			if extra == nil {
-				break
-			}
-			w.count.stolen++
-			w.push(extra, p)
-		}
-		return n, p
-	}
-	if n, _ := victim.first.Steal(); n != nil {
-		w.count.stolen++
-		return n, Normal
-	}
-	return nil, 0
-}
-
-// found ends the worker's search. Others may have relied on it, so if it was
-// the last one, another sleeper takes over.
-func (w *Worker) found() {
-	if !w.searching {
-		return
-	}
-	w.searching = false
-	if w.s.idle.endSearch() {
-		w.s.idle.wake()
-	}
+	return w.s.injector.take(p, w.local[p], batch)
 }
 
 // sleep waits for a token. It returns false when the worker shall leave.
@@ -385,17 +262,19 @@ func (w *Worker) sleep() bool {
 	invariants.Yield()
 	w.resting.Store(true)
 	s.idle.enter(w)
-	if (s.backlog() || s.exiting.Load()) && s.idle.leave(w) {
-		w.resting.Store(false)
-		return !s.exiting.Load() || s.hasWork()
+	// If the monitor has just taken the worker for blocked, there is a place to be
+	// taken back; see [monitor.replace] for the other side.
+	stay := w.blocked.Load() || s.settled.Load() || s.backlog()
+	if !stay || !s.idle.leave(w) {
+		s.settle()
+		<-w.token
+		w.searching = true
+		w.resetClock()
 	}
-	<-w.token
-	w.searching = true
-	w.resting.Store(false)
-	w.resetClock()
-	if s.exiting.Load() && !s.hasWork() {
+	if s.settled.Load() {
 		return false
 	}
+	w.resting.Store(false)
 	s.monitor.rouse()
 	return true
 }
@@ -406,6 +285,7 @@ func (w *Worker) push(n *Node, p Priority) {
 		w.s.share(n, p)
 		return
 	}
+	w.signOfLife()
 	// A single node is left to this worker, which mostly is about to take it:
 	// two actors that talk to each other stay on one worker and wake nobody. But
 	// where the work takes long, or there is more, another one shall help.
@@ -419,27 +299,41 @@ func (w *Worker) push(n *Node, p Priority) {
 func (w *Worker) pushNext(n *Node) {
 	if !w.first.Push(n) {
 		w.s.share(n, Normal)
+		return
+	}
+	w.signOfLife()
+}
+
+// signOfLife takes the worker's place back if it was taken for blocked. A push
+// is one, since from then on the monitor has to watch this queue again: what
+// runs here may be held once more before it comes to the end.
+func (w *Worker) signOfLife() {
+	if w.blocked.Load() {
+		w.returnFromBlock()
 	}
 }
 
-// returnFromBlock takes the worker's place back.
+// returnFromBlock takes the worker's place back. All others may be asleep, and
+// the monitor with them, so it is to look again.
 func (w *Worker) returnFromBlock() {
 	if w.blocked.CompareAndSwap(true, false) {
 		w.s.awake.Add(1)
+		w.s.monitor.rouse()
 	}
 }
 
 // retire gives the worker's place up, since a blocked one is back, and waits
-// until it is needed again. It returns false when the worker shall leave.
-func (w *Worker) retire() bool {
+// until it is needed again.
+func (w *Worker) retire() {
 	s := w.s
 	if !s.giveUpPlace() {
-		return true
+		return
 	}
 	for p := High; p < numPriorities; p++ {
 		for n := w.local[p].Take(); n != nil; n = w.local[p].Take() {
 			s.injector.push(n, p)
 		}
+		w.local[p].Sweep()
 	}
 	for n := w.first.Pop(); n != nil; n = w.first.Pop() {
 		s.injector.push(n, Normal)
@@ -451,70 +345,12 @@ func (w *Worker) retire() bool {
 	}
 	w.publish()
 	w.resting.Store(true)
-	if !s.monitor.retire(w) {
-		return false
+	w.signOfLife() // As in sleep: the place that was given up is somebody's now.
+	if s.monitor.retire(w) {
+		s.idle.wake()
+		s.settle()
+		<-w.token
 	}
-	s.idle.wake()
-	<-w.token
 	w.resting.Store(false)
 	w.resetClock()
-	return !s.exiting.Load()
-}
-
-const (
-	// strideTarget is the time after which a worker looks at the clock again.
-	strideTarget = 50 * time.Microsecond
-	// giveWayAfter is how long a worker keeps its processor from the program's
-	// other goroutines while every worker is busy. The Go runtime would take
-	// it away only after 10 ms.
-	giveWayAfter = 100 * time.Microsecond
-	// heavyAfter is the mean time of a piece of work from which on even a
-	// single queued one is worth waking another worker for: several times the
-	// price of the waking.
-	heavyAfter = 20 * time.Microsecond
-	maxStride  = 64
-)
-
-// tick is called for each piece of work, so it has to cost next to nothing. It
-// looks at the clock (24 ns) only every stride calls; the stride follows from
-// how long the last ones took.
-func (w *Worker) tick() {
-	if w.budget--; w.budget < 0 {
-		w.readClock()
-	}
-}
-
-func (w *Worker) readClock() {
-	now := w.s.now()
-	w.publish()
-	if w.clockAt != 0 {
-		each := max(1, (now-w.clockAt)/time.Duration(w.stride))
-		w.heavy = each > heavyAfter
-		w.stride = int(min(maxStride, max(1, strideTarget/each)))
-	}
-	w.clockAt = now
-	w.budget = w.stride - 1
-	if !w.nudged && now-w.gaveWayAt < giveWayAfter {
-		return
-	}
-	w.nudged = false
-	w.gaveWayAt = now
-	// While a worker sleeps there is a processor for the others.
-	if w.s.idle.sleeping() == 0 {
-		runtime.Gosched()
-	}
-}
-
-// nudge makes the worker give way at its next tick, because it has made a
-// goroutine outside runnable.
-func (w *Worker) nudge() {
-	w.nudged = true
-	w.budget = 0
-}
-
-// resetClock forgets the time that the worker has slept.
-func (w *Worker) resetClock() {
-	w.clockAt = 0
-	w.budget = 0
-	w.stride = 1
 }

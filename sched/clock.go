@@ -1,0 +1,70 @@
+package sched
+
+import (
+	"runtime"
+	"time"
+)
+
+const (
+	// strideTarget is the time after which a worker looks at the clock again.
+	strideTarget = 50 * time.Microsecond
+	// giveWayAfter is how long a worker keeps its processor from the program's
+	// other goroutines while every worker is busy. The Go runtime would take
+	// it away only after 10 ms.
+	giveWayAfter = 100 * time.Microsecond
+	// heavyAfter is the mean time of a piece of work from which on even a
+	// single queued one is worth waking another worker for: several times the
+	// price of the waking.
+	heavyAfter = 20 * time.Microsecond
+	// maxStride bounds how long a worker may be mistaken when its work becomes
+	// heavier all of a sudden.
+	maxStride = 16
+)
+
+// tick is called for each piece of work, so it has to cost next to nothing. It
+// looks at the clock (24 ns) only every stride calls; the stride follows from
+// how long the last ones took.
+func (w *Worker) tick() { w.spend(1) }
+
+// spend is tick for work that is likely to be worth n small pieces.
+func (w *Worker) spend(n int) {
+	if w.budget -= n; w.budget < 0 {
+		w.readClock()
+	}
+}
+
+func (w *Worker) readClock() {
+	now := w.s.now()
+	w.publish()
+	if w.clockAt != 0 {
+		each := max(1, (now-w.clockAt)/time.Duration(w.stride))
+		w.heavy = each > heavyAfter
+		w.stride = int(min(maxStride, max(1, strideTarget/each)))
+	}
+	w.clockAt = now
+	w.budget = w.stride - 1
+	if !w.nudged && now-w.gaveWayAt < giveWayAfter {
+		return
+	}
+	w.nudged = false
+	w.gaveWayAt = now
+	// While fewer workers are at work than there are processors, there is one
+	// for the others.
+	if w.s.busy() >= w.s.processors {
+		runtime.Gosched()
+	}
+}
+
+// nudge makes the worker give way at its next tick, because it has made a
+// goroutine outside runnable.
+func (w *Worker) nudge() {
+	w.nudged = true
+	w.budget = 0
+}
+
+// resetClock forgets the time that the worker has slept.
+func (w *Worker) resetClock() {
+	w.clockAt = 0
+	w.budget = 0
+	w.stride = 1
+}

@@ -1,0 +1,112 @@
+package sched
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/invariants"
+)
+
+// LocalCapacity and NextCapacity are the sizes of a still worker's queues.
+var (
+	LocalCapacity = invariants.Shrink(1024, 4)
+	NextCapacity  = invariants.Shrink(nextCapacity, 4)
+)
+
+// The scheduler's constants that tests count up to.
+const (
+	FairTurn     = fairTurn
+	SearchRounds = searchRounds
+)
+
+// NewStill returns a scheduler with workers that don't run, nor a monitor: the
+// test makes each of their steps itself.
+func NewStill(cfg Config) *Scheduler {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		panic(err)
+	}
+	s := &Scheduler{cfg: cfg, epoch: time.Now(), processors: runtime.GOMAXPROCS(0), ended: make(chan struct{})}
+	s.monitor = newMonitor(s)
+	s.awake.Store(int64(cfg.Workers))
+	workers := make([]*Worker, cfg.Workers)
+	for i := range workers {
+		workers[i] = newWorker(s, i, false)
+	}
+	s.workers.Store(&workers)
+	return s
+}
+
+func (s *Scheduler) Worker(i int) *Worker { return (*s.workers.Load())[i] }
+func (s *Scheduler) Awake() int           { return int(s.awake.Load()) }
+func (s *Scheduler) Settled() bool        { return s.settled.Load() }
+func (s *Scheduler) Stopping() bool       { return s.stopping.Load() }
+
+// Searching and Sleeping are the two halves of the idle word.
+func (s *Scheduler) Searching() int { return s.idle.searching() }
+func (s *Scheduler) Sleeping() int  { return s.idle.sleeping() }
+func (s *Scheduler) Wake()          { s.idle.wake() }
+func (s *Scheduler) WakeAll()       { s.idle.wakeAll() }
+
+func (w *Worker) StartSearch() bool {
+	w.searching = w.searching || w.s.idle.startSearch(w.s.Awake())
+	return w.searching
+}
+func (w *Worker) Found()          { w.found() }
+func (w *Worker) EnterIdle()      { w.s.idle.enter(w) }
+func (w *Worker) LeaveIdle() bool { return w.s.idle.leave(w) }
+
+// Token takes the worker's token if there is one, as its sleep does.
+func (w *Worker) Token() bool {
+	select {
+	case <-w.token:
+		w.searching = true
+		return true
+	default:
+		return false
+	}
+}
+
+func (w *Worker) Push(n *Node, p Priority)               { w.push(n, p) }
+func (w *Worker) PushNext(n *Node)                       { w.pushNext(n) }
+func (w *Worker) Poll() (*Node, Priority)                { return w.poll() }
+func (w *Worker) SearchOnce(round int) (*Node, Priority) { return w.searchOnce(round) }
+func (w *Worker) Sleep() bool                            { return w.sleep() }
+func (w *Worker) SetBlocked(blocked bool)                { w.blocked.Store(blocked) }
+func (w *Worker) Blocked() bool                          { return w.blocked.Load() }
+func (w *Worker) SetResting(resting bool)                { w.resting.Store(resting) }
+func (w *Worker) SignOfLife()                            { w.signOfLife() }
+func (w *Worker) Queued(p Priority) int                  { return w.local[p].Len() }
+
+// Replace is what the monitor does with a worker that it takes for blocked.
+func (s *Scheduler) Replace(w *Worker) bool { return s.monitor.replace(w) }
+
+// Look is one look of the monitor.
+func (s *Scheduler) Look() (found bool) { return s.monitor.look(monitorMax) }
+
+// SetMonitorAsleep and MonitorAsleep say whether the monitor has to be roused.
+func (s *Scheduler) SetMonitorAsleep()   { s.monitor.asleep.Store(true) }
+func (s *Scheduler) MonitorAsleep() bool { return s.monitor.asleep.Load() }
+
+// JobBegun and JobEnded count a job that no worker runs.
+func (s *Scheduler) JobBegun() { s.jobs.Add(1) }
+func (s *Scheduler) JobEnded() { s.jobEnded() }
+
+// HasGoroutine reports whether the fiber's goroutine is known to be alive.
+func (f *Fiber) HasGoroutine() bool { return f.id.Load() != 0 }
+
+// Force gives up whatever is queued, as a forced stop does.
+func (s *Scheduler) Force() { s.force() }
+
+// Queue is a fifo.
+type Queue struct{ fifo }
+
+func (q *Queue) Push(n *Node) { q.push(n) }
+func (q *Queue) Pop() *Node   { return q.pop() }
+func (q *Queue) Len() int     { return q.n }
+
+// Ring is the length of the memory that the queue holds.
+func (q *Queue) Ring() int { return len(q.ring) }
+
+// KeepRing is how much of it an empty queue keeps at most.
+const KeepRing = keepRing

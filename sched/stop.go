@@ -1,0 +1,121 @@
+package sched
+
+import (
+	"context"
+	"fmt"
+)
+
+// Stop refuses new jobs, lets those that were accepted end, and returns when
+// all workers have left. If ctx ends first, jobs that have not begun end with
+// [ErrStopped], other work that has not begun is dropped, and Stop returns an
+// error that wraps the cause of ctx and says how many jobs are left; the
+// workers leave when those have ended. Stop may be called again, also at the
+// same time; each call waits.
+//
+// Stop must not be called by a job of the same scheduler, which would wait for
+// itself until ctx ends.
+func (s *Scheduler) Stop(ctx context.Context) error {
+	s.beginStop()
+	select {
+	case <-s.ended:
+		return nil
+	default:
+	}
+	select {
+	case <-s.ended:
+		return nil
+	case <-ctx.Done():
+		s.force()
+		return fmt.Errorf("sched: stop gave up with %d jobs left: %w", s.jobs.Load(), context.Cause(ctx))
+	}
+}
+
+func (s *Scheduler) beginStop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping.Load() {
+		return
+	}
+	s.injector.close() // First, since what it accepts afterwards might be missed by settle.
+	s.stopping.Store(true)
+	go func() {
+		s.running.Wait()
+		close(s.ended)
+	}()
+	s.settle()
+}
+
+// jobEnded is called by each job at its end.
+func (s *Scheduler) jobEnded() {
+	if s.jobs.Add(-1) == 0 {
+		s.settle()
+	}
+}
+
+// settle lets the workers leave if the scheduler is stopping, no job is left,
+// every worker rests and nothing is queued. Then nothing can come any more, so
+// that it does not have to be checked twice. Whoever makes one of these true
+// calls settle after it; the last of them sees all.
+//
+// Workers don't leave one by one, since what still runs may need the others: it
+// may block until work that it submits is done.
+func (s *Scheduler) settle() {
+	if !s.stopping.Load() || s.jobs.Load() != 0 || !s.allRest() || s.settled.Swap(true) {
+		return
+	}
+	s.idle.wakeAll()
+	s.monitor.close()
+}
+
+// allRest reports whether every worker rests and nothing is queued. It holds
+// the lock without which no sleeper wakes up.
+func (s *Scheduler) allRest() bool {
+	s.idle.mu.Lock()
+	defer s.idle.mu.Unlock()
+	resting := len(s.idle.sleepers) + int(s.monitor.resting.Load())
+	return resting == len(*s.workers.Load()) && !s.hasWork()
+}
+
+// force gives up what has not begun. What a worker holds in its hands or
+// queues later is given up by the worker; see [Worker.next].
+func (s *Scheduler) force() {
+	s.forced.Store(true)
+	s.jobs.Add(1) // Nothing settles while nodes are in the hands of this call.
+	defer s.jobEnded()
+	var begun []*Node
+	sift := func(n *Node) {
+		if n != nil && !abandon(n) {
+			begun = append(begun, n)
+		}
+	}
+	for p := range Priority(numPriorities) {
+		for range s.injector.length(p) {
+			sift(s.injector.take(p, nil, 0))
+		}
+	}
+	for _, w := range *s.workers.Load() {
+		for p := High; p < numPriorities; p++ {
+			for range w.local[p].Len() {
+				n, _ := w.local[p].Steal()
+				sift(n)
+			}
+		}
+	}
+	for _, n := range begun {
+		s.share(n, Normal)
+	}
+}
+
+// abandon gives n up. It returns false if n has begun and is to be continued.
+func abandon(n *Node) bool {
+	switch r := n.runner.(type) {
+	case *Fiber:
+		return false
+	case abandoner:
+		r.abandon()
+	}
+	return true
+}
+
+// abandoner is a Runner that wants to know that it will not be run.
+type abandoner interface{ abandon() }

@@ -1,0 +1,208 @@
+package sched_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// event is a one-off event made with Waiters, as layers above make theirs.
+type event struct {
+	mu       sync.Mutex
+	happened bool
+	waiters  []*sched.Waiter
+}
+
+func (e *event) wait(ctx context.Context) error {
+	e.mu.Lock()
+	if e.happened {
+		e.mu.Unlock()
+		return nil
+	}
+	var w sched.Waiter
+	w.Arm(ctx)
+	known := w
+	e.waiters = append(e.waiters, &known)
+	e.mu.Unlock()
+	defer w.Disarm()
+	for {
+		goOn := w.Wait(ctx)
+		e.mu.Lock()
+		happened := e.happened
+		e.mu.Unlock()
+		if happened {
+			return nil
+		}
+		if !goOn {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (e *event) happen(from *sched.Fiber) {
+	e.mu.Lock()
+	e.happened = true
+	waiters := e.waiters
+	e.mu.Unlock()
+	for _, w := range waiters {
+		w.Wake(from, sched.Normal)
+	}
+}
+
+// TestEventReachesEveryWaiter has jobs and goroutines wait for events that come
+// from jobs and goroutines, early and late.
+func TestEventReachesEveryWaiter(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 2})
+	for round := range 300 {
+		var e event
+		var all sync.WaitGroup
+		var jobs []*sched.Job
+		for range 3 {
+			jobs = append(jobs, start(t, ctx, s, e.wait))
+			all.Go(func() {
+				if err := e.wait(ctx); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for range round % 5 {
+			runtime.Gosched()
+		}
+		if round%2 == 0 {
+			e.happen(nil)
+		} else {
+			finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
+				e.happen(sched.Current(ctx))
+				return nil
+			}))
+		}
+		finish(t, ctx, jobs...)
+		all.Wait()
+	}
+}
+
+// TestCancellationRacesWithEvent lets contexts end while the event happens.
+// Whoever waits comes back with one of both, and a late wake-up of one wait
+// does not end the next one of the same fiber or channel.
+func TestCancellationRacesWithEvent(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 2})
+	cause := errors.New("cause")
+	var happened, cancelled atomic.Int64
+	wait := func(ctx context.Context, e, next *event) error {
+		inner, cancel := context.WithCancelCause(ctx)
+		go func() { runtime.Gosched(); cancel(cause) }()
+		switch err := e.wait(inner); {
+		case err == nil:
+			happened.Add(1)
+		case errors.Is(err, cause):
+			cancelled.Add(1)
+		default:
+			return fmt.Errorf("the first wait: %w", err)
+		}
+		if err := next.wait(ctx); err != nil {
+			return fmt.Errorf("the second wait: %w", err)
+		}
+		next.mu.Lock()
+		defer next.mu.Unlock()
+		if !next.happened {
+			return errors.New("the second wait ended without its event")
+		}
+		return nil
+	}
+	const rounds = 200
+	for round := range rounds {
+		var e, next event
+		j := start(t, ctx, s, func(ctx context.Context) error { return wait(ctx, &e, &next) })
+		outside := make(chan error, 1)
+		go func() { outside <- wait(ctx, &e, &next) }()
+		for range round % 8 {
+			runtime.Gosched()
+		}
+		e.happen(nil)
+		next.happen(nil)
+		finish(t, ctx, j)
+		if err := receive(t, ctx, "the goroutine", outside); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := happened.Load() + cancelled.Load(); n != 2*rounds {
+		t.Errorf("%d waits ended, want %d", n, 2*rounds)
+	}
+}
+
+// TestEndedContextIsSeenAtOnce waits on a context that has ended before.
+func TestEndedContextIsSeenAtOnce(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1})
+	var never event
+	wait := func(ctx context.Context) error {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := never.wait(ctx); !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("waited with an ended context: %w", err)
+		}
+		return nil
+	}
+	finish(t, ctx, start(t, ctx, s, wait))
+	if err := wait(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// endless is a job's context that does not end, and says that its end would
+// resume the fiber.
+type endless struct {
+	context.Context
+	asked *atomic.Int64
+}
+
+func (endless) Done() <-chan struct{} { return make(chan struct{}) }
+func (c endless) ResumesFiber(*sched.Fiber) bool {
+	c.asked.Add(1)
+	return true
+}
+
+func TestResumerIsLeftToItself(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1})
+	var e event
+	var asked atomic.Int64
+	j := start(t, ctx, s, func(ctx context.Context) error { return e.wait(endless{ctx, &asked}) })
+	eventually(t, ctx, "the wait", func() bool { return asked.Load() > 0 })
+	e.happen(nil)
+	finish(t, ctx, j)
+}
+
+func TestZeroWaiterCantBeWoken(t *testing.T) {
+	var w sched.Waiter
+	w.Wake(nil, sched.Normal)
+	if w.Wait(expired()) {
+		t.Error("the zero Waiter was woken")
+	}
+	w.Disarm()
+}
+
+// TestDisarmTakesTheSignalBack gives a signal to a Waiter that no longer waits;
+// the next one, which may get the same channel, must not find it.
+func TestDisarmTakesTheSignalBack(t *testing.T) {
+	for range 100 {
+		var w sched.Waiter
+		w.Arm(context.Background())
+		w.Wake(nil, sched.Normal)
+		w.Disarm()
+		var next sched.Waiter
+		next.Arm(context.Background())
+		if next.Wait(expired()) {
+			t.Fatal("a signal was left in the channel")
+		}
+		next.Disarm()
+	}
+}

@@ -1,0 +1,164 @@
+package sched_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// names labels nodes, so that a test can say which one it got.
+type names map[*sched.Node]string
+
+func (n names) node(name string) *sched.Node {
+	x := &newWork(func(*sched.Fiber, sched.Priority) {}).Node
+	n[x] = name
+	return x
+}
+
+func (n names) outside(t *testing.T, s *sched.Scheduler, p sched.Priority, name string) {
+	t.Helper()
+	if err := s.Submit(n.node(name), p); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWorkerTakesTheMostUrgentFirst(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 2})
+	w, n := s.Worker(0), names{}
+	for _, p := range []sched.Priority{sched.Low, sched.Normal, sched.High, sched.Critical} {
+		n.outside(t, s, p, "shared "+p.String())
+		w.Push(n.node("own "+p.String()), p)
+	}
+	w.PushNext(n.node("interrupted"))
+	var got []string
+	for x, _ := w.Poll(); x != nil; x, _ = w.Poll() {
+		got = append(got, n[x])
+	}
+	want := []string{
+		"shared critical", "own critical", "interrupted", "own high", "shared high",
+		"own normal", "shared normal", "own low", "shared low",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("order is %q, want %q", got, want)
+	}
+}
+
+// TestOutsideWorkIsNotStarved has two nodes that bounce on the worker's own
+// queue, which therefore is never empty.
+func TestOutsideWorkIsNotStarved(t *testing.T) {
+	for _, p := range []sched.Priority{sched.High, sched.Normal, sched.Low} {
+		s := sched.NewStill(sched.Config{Workers: 1})
+		w, n := s.Worker(0), names{}
+		w.Push(n.node("a"), sched.High)
+		w.Push(n.node("b"), sched.High)
+		n.outside(t, s, p, "outside")
+		for turn := 0; ; turn++ {
+			if turn > 2*sched.FairTurn {
+				t.Errorf("%v work from outside still waits after %d turns", p, turn)
+				break
+			}
+			x, taken := w.Poll()
+			if n[x] == "outside" {
+				break
+			}
+			w.Push(x, taken)
+		}
+	}
+}
+
+func TestFullQueueOverflowsToTheShared(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 1})
+	w, n := s.Worker(0), names{}
+	const beyond = 3
+	for range sched.LocalCapacity + beyond {
+		w.Push(n.node("x"), sched.Normal)
+	}
+	if got := w.Queued(sched.Normal); got != sched.LocalCapacity {
+		t.Errorf("%d in the worker's queue, want %d", got, sched.LocalCapacity)
+	}
+	if got := s.Stats().Queued[sched.Normal]; got != sched.LocalCapacity+beyond {
+		t.Errorf("%d are queued, want %d", got, sched.LocalCapacity+beyond)
+	}
+	for range sched.NextCapacity + beyond {
+		w.PushNext(n.node("x"))
+	}
+	if got, want := s.Stats().Queued[sched.Normal], sched.LocalCapacity+sched.NextCapacity+2*beyond; got != want {
+		t.Errorf("%d are queued, want %d", got, want)
+	}
+	seen := map[*sched.Node]bool{}
+	for x, _ := w.Poll(); x != nil; x, _ = w.Poll() {
+		if seen[x] {
+			t.Fatal("a node came twice")
+		}
+		seen[x] = true
+	}
+	if len(seen) != len(n) {
+		t.Errorf("%d of %d nodes came back", len(seen), len(n))
+	}
+}
+
+// TestSearchFindsCriticalBeforeItSteals has lower work in another's queue and
+// critical work in the shared one.
+func TestSearchFindsCriticalBeforeItSteals(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 2})
+	n := names{}
+	for range 4 {
+		s.Worker(1).Push(n.node("lower"), sched.High)
+	}
+	n.outside(t, s, sched.Critical, "critical")
+	if x, p := s.Worker(0).SearchOnce(0); n[x] != "critical" || p != sched.Critical {
+		t.Errorf("found %q with priority %v", n[x], p)
+	}
+}
+
+// TestThiefTakesOldestHalf steals from a worker with several pieces of work.
+func TestThiefTakesOldestHalf(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 2})
+	n := names{}
+	for _, name := range []string{"1", "2", "3", "4"} {
+		s.Worker(1).Push(n.node(name), sched.Normal)
+	}
+	thief := s.Worker(0)
+	if x, p := thief.SearchOnce(0); n[x] != "1" || p != sched.Normal {
+		t.Errorf("stole %q with priority %v, want the oldest", n[x], p)
+	}
+	if own, left := thief.Queued(sched.Normal), s.Worker(1).Queued(sched.Normal); own != 1 || left != 2 {
+		t.Errorf("the thief has %d more, the victim %d; want 1 and 2", own, left)
+	}
+}
+
+// TestLoneWorkIsStolenLate leaves a single node to its owner for some rounds.
+func TestLoneWorkIsStolenLate(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 2})
+	n := names{}
+	s.Worker(1).Push(n.node("lone"), sched.Normal)
+	found := -1
+	for round := range sched.SearchRounds {
+		if x, _ := s.Worker(0).SearchOnce(round); x != nil {
+			found = round
+			break
+		}
+	}
+	if found <= 0 {
+		t.Errorf("a lone node was stolen in round %d; want it to be, but not at once", found)
+	}
+	s.Worker(1).PushNext(n.node("interrupted"))
+	if x, _ := s.Worker(0).SearchOnce(0); n[x] != "interrupted" {
+		t.Errorf("interrupted work, whose owner is on something else, was left: %q", n[x])
+	}
+}
+
+// TestForceSiftsWhatIsQueued checks that a forced stop leaves what has begun.
+func TestForceSiftsWhatIsQueued(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 2})
+	n := names{}
+	for _, p := range []sched.Priority{sched.Low, sched.Normal, sched.High, sched.Critical} {
+		n.outside(t, s, p, "shared")
+		s.Worker(1).Push(n.node("own"), p)
+	}
+	s.Force()
+	if got := s.Stats().Queued; got != [4]int{} {
+		t.Errorf("%v are queued after everything was given up", got)
+	}
+}
