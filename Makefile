@@ -37,12 +37,17 @@ race: ## Run the tests under the race detector (needs a C compiler).
 invariants: ## Run the tests with the internal checks switched on.
 	$(GO) test -tags invariants -count $(COUNT) $(PKG)
 
+.PHONY: model
+model: ## Run the searches of all schedules, which make test runs too, and print their figures.
+	$(GO) test -tags modelcheck -run '^TestModel$$' -count 1 -v ./internal/deque ./sched
+
 .PHONY: lint
 lint: $(LINT) ## Check style, import arrows and go.mod (installs its linter in .bin).
 	$(LINT) config verify
 	$(call in_modules,$(GO) mod tidy -diff)
 	$(call in_modules,$(LINT) run --config $(CURDIR)/.golangci.yml ./...)
 	$(LINT) run --build-tags invariants ./...
+	$(LINT) run --build-tags modelcheck ./...
 
 $(LINT):
 	GOBIN=$(CURDIR)/.bin CGO_ENABLED=0 $(GO) install \

@@ -58,13 +58,11 @@ func (w *Worker) LeaveIdle() bool { return w.s.idle.leave(w) }
 
 // Token takes the worker's token if there is one, as its sleep does.
 func (w *Worker) Token() bool {
-	select {
-	case <-w.token:
-		w.searching = true
-		return true
-	default:
+	if !w.token.TryReceive() {
 		return false
 	}
+	w.searching = true
+	return true
 }
 
 func (w *Worker) Push(n *Node, p Priority)               { w.push(n, p) }

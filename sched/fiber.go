@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/internal/coro"
 	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 // Fiber is the coroutine on which a worker's dispatch loop runs, and with it
@@ -40,7 +41,7 @@ type Fiber struct {
 	// id is the goroutine under the coroutine, and 0 once it has ended. Written
 	// by that goroutine, read by whoever holds a context that leads here.
 	id    atomic.Uintptr
-	state atomic.Uint32
+	state xatomic.Uint32
 	// priority is that of the work that runs on the fiber. Written by the fiber,
 	// read by whoever resumes it.
 	priority Priority
@@ -104,7 +105,7 @@ func (f *Fiber) leave() {
 // worker. It must be called by the work itself, from the fiber's goroutine.
 // A suspension with its resume costs four coroutine switches.
 func (f *Fiber) Suspend() {
-	if f.state.CompareAndSwap(fiberNotified, fiberRunning) {
+	if f.takePermit() {
 		return
 	}
 	f.w.op = opSuspend
@@ -132,6 +133,9 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 		}
 	}
 }
+
+// takePermit uses up the permit of a resume that came too early.
+func (f *Fiber) takePermit() bool { return f.state.CompareAndSwap(fiberNotified, fiberRunning) }
 
 // transitionToSuspended completes a suspension. It returns false if a resume
 // was faster; its permit is then used up.

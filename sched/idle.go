@@ -1,9 +1,6 @@
 package sched
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "github.com/troupe-go/troupe/internal/xatomic"
 
 // idle knows which workers sleep and how many look for work.
 //
@@ -26,9 +23,9 @@ type idle struct {
 	// of sleeping ones in its high half, so that both are read at one moment.
 	// Written under mu where a sleeper comes or goes, else by the searching
 	// worker itself.
-	word atomic.Uint64
+	word xatomic.Uint64
 
-	mu       sync.Mutex
+	mu       xatomic.Mutex
 	sleepers []*Worker // The most recent last; it is the first to be woken.
 }
 
@@ -103,7 +100,7 @@ func (d *idle) wake() {
 	d.sleepers = d.sleepers[:last]
 	d.transferToSearch()
 	d.mu.Unlock()
-	w.token <- struct{}{}
+	w.token.Send()
 }
 
 // wakeAll wakes every sleeper, to have it look at the scheduler's state.
@@ -116,7 +113,7 @@ func (d *idle) wakeAll() {
 	}
 	d.mu.Unlock()
 	for _, w := range all {
-		w.token <- struct{}{}
+		w.token.Send()
 	}
 }
 

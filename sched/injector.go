@@ -1,10 +1,10 @@
 package sched
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/deque"
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 // injector holds work that is nobody's yet: what comes from outside the
@@ -19,11 +19,11 @@ type injector struct {
 	// visible everywhere for the price of one load. It pairs with the sleepers'
 	// count in idle: a submitter sets mask, then looks for sleepers; a worker
 	// counts itself as a sleeper, then looks at mask.
-	mask atomic.Uint32
+	mask xatomic.Uint32
 	// taken counts what has left. Written under mu, read by the monitor.
 	taken atomic.Int64
 
-	mu     sync.Mutex
+	mu     xatomic.Mutex
 	queues [numPriorities]fifo
 	closed bool // Nothing more is accepted from outside.
 }

@@ -2,9 +2,10 @@ package sched
 
 import (
 	"runtime/metrics"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 // monitor watches the workers from a goroutine of its own. It finds the ones
@@ -31,16 +32,16 @@ type monitor struct {
 	s *Scheduler
 	// asleep is set while the monitor sleeps because all workers do. Written by
 	// the monitor, and by whoever rouses it.
-	asleep       atomic.Bool
+	asleep       xatomic.Bool
 	wake         chan struct{}
 	limitReached atomic.Uint64
 	goroutines   [2]metrics.Sample
 
 	// resting is how many spares are retired. Written under mu, read by
 	// Scheduler.settle.
-	resting atomic.Int64
+	resting xatomic.Int64
 
-	mu      sync.Mutex
+	mu      xatomic.Mutex
 	retired []*Worker // Spares to be used again.
 	spares  int       // How many were ever started.
 	closed  bool
@@ -223,7 +224,7 @@ func (m *monitor) replace(w *Worker) bool {
 		spare := m.retired[last]
 		m.retired = m.retired[:last]
 		m.resting.Add(-1)
-		spare.token <- struct{}{} // The spare takes w's place among the awake.
+		spare.token.Send() // The spare takes w's place among the awake.
 		return true
 	}
 	m.spares++
@@ -252,7 +253,7 @@ func (m *monitor) close() {
 	m.retired = nil
 	m.mu.Unlock()
 	for _, w := range retired {
-		w.token <- struct{}{}
+		w.token.Send()
 	}
 	m.poke()
 }

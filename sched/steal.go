@@ -1,6 +1,10 @@
 package sched
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
 
 const (
 	// stealBatch bounds how many nodes one steal moves.
@@ -18,13 +22,22 @@ func (w *Worker) search() (*Node, Priority) {
 		}
 		w.searching = true
 	}
-	for round := range searchRounds {
+	for round := range rounds() {
 		if n, p := w.searchOnce(round); n != nil {
 			return n, p
 		}
 		runtime.Gosched()
 	}
 	return nil, 0
+}
+
+// rounds is how often a search goes over all queues. Each time is like the
+// others, so a model has one.
+func rounds() int {
+	if xatomic.Checked {
+		return 1
+	}
+	return searchRounds
 }
 
 // searchOnce goes over the other workers, from a random one on, and over the

@@ -2,11 +2,11 @@ package sched
 
 import (
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/deque"
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 // Worker takes work and runs it, one piece at a time. There are as many
@@ -35,8 +35,8 @@ type Worker struct {
 	pool     []*Fiber // Fibers without work, parked in their loop.
 
 	searching bool
-	turn      uint32        // Counts dispatches, for fairness to the shared queues.
-	token     chan struct{} // Wakes the worker; at most one token is on its way.
+	turn      uint32         // Counts dispatches, for fairness to the shared queues.
+	token     xatomic.Signal // Wakes the worker; at most one token is on its way.
 	random    *rand.Rand
 	seen      []int64 // See searchOnce.
 	left      bool    // The dispatch loop has ended for good.
@@ -54,10 +54,10 @@ type Worker struct {
 	// blocked is set by the monitor when the worker is too long on one piece of
 	// work and another has taken its place; cleared by the worker when it is
 	// back.
-	blocked atomic.Bool
+	blocked xatomic.Bool
 	// resting is set while the worker sleeps or is retired. Written by the
 	// worker, read by the monitor and by Stats.
-	resting atomic.Bool
+	resting xatomic.Bool
 	sample  sample // The monitor's.
 }
 
@@ -91,7 +91,7 @@ const (
 func newWorker(s *Scheduler, id int, spare bool) *Worker {
 	w := &Worker{
 		s: s, id: id, spare: spare,
-		token:  make(chan struct{}, 1),
+		token:  xatomic.NewSignal(),
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 		first:  deque.New[Node](invariants.Shrink(nextCapacity, 4)),
 		stride: 1,
@@ -267,7 +267,7 @@ func (w *Worker) sleep() bool {
 	stay := w.blocked.Load() || s.settled.Load() || s.backlog()
 	if !stay || !s.idle.leave(w) {
 		s.settle()
-		<-w.token
+		w.token.Receive()
 		w.searching = true
 		w.resetClock()
 	}
@@ -349,7 +349,7 @@ func (w *Worker) retire() {
 	if s.monitor.retire(w) {
 		s.idle.wake()
 		s.settle()
-		<-w.token
+		w.token.Receive()
 	}
 	w.resting.Store(false)
 	w.resetClock()

@@ -1,3 +1,5 @@
+//go:build !modelcheck && !race && !invariants
+
 package deque_test
 
 import (

@@ -28,6 +28,7 @@
 package modelcheck
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -157,10 +158,28 @@ func (x *explorer) schedule() error {
 			}
 			x.path = append(x.path, n)
 		}
-		if err := p.step(x.path[depth].chosen); err != nil {
+		n := x.path[depth]
+		if !n.same(p, enabled) {
+			return errChance
+		}
+		if err := p.step(n.chosen); err != nil {
 			return err
 		}
 	}
+}
+
+// errChance is returned when the same choices lead to another state.
+var errChance = errors.New("the program depends on something else than its schedule, such as time, chance or the order of a map")
+
+// same reports whether the program is where it was when n was made, as far as
+// can be told: addresses differ from run to run.
+func (n *node) same(p *Program, enabled threads) bool {
+	for i, t := range p.threads {
+		if !t.done && t.op.Kind != n.ops[i].Kind {
+			return false
+		}
+	}
+	return enabled == n.enabled
 }
 
 // extend makes the node after the end of the path. It returns nil if

@@ -147,3 +147,23 @@ func TestIndependentThreadsRunOnce(t *testing.T) {
 		t.Fatalf("%d schedules ran to their end (%+v, %v), want 1", got, report, err)
 	}
 }
+
+func TestChanceIsNoticed(t *testing.T) {
+	runs := 0
+	_, err := modelcheck.Explore(modelcheck.Config{}, func(p *modelcheck.Program) {
+		var n xatomic.Int32
+		runs++
+		odd := runs%2 == 1
+		p.Go("a", func() {
+			n.Load()
+			if odd {
+				n.Store(1)
+			}
+			n.Load()
+		})
+		p.Go("b", func() { n.Store(2) })
+	})
+	if err == nil || !strings.Contains(err.Error(), "depends on something else than its schedule") {
+		t.Fatalf("got %v, want a complaint about chance", err)
+	}
+}

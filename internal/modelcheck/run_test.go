@@ -1,4 +1,4 @@
-//go:build !modelcheck
+//go:build !modelcheck && !race && !invariants
 
 package modelcheck_test
 

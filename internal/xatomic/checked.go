@@ -103,3 +103,29 @@ func (m *Mutex) Unlock() {
 	write(m)
 	m.locked = false
 }
+
+// Signal wakes one waiter. It holds one token at most.
+type Signal struct{ token *bool }
+
+// NewSignal returns a signal without a token.
+func NewSignal() Signal { return Signal{new(bool)} }
+
+// Send puts a token in. It waits while there is one.
+func (s Signal) Send() {
+	modelcheck.Point(modelcheck.Write, unsafe.Pointer(s.token), func() bool { return !*s.token })
+	*s.token = true
+}
+
+// Receive waits for the token and takes it.
+func (s Signal) Receive() {
+	modelcheck.Point(modelcheck.Write, unsafe.Pointer(s.token), func() bool { return *s.token })
+	*s.token = false
+}
+
+// TryReceive takes the token if there is one.
+func (s Signal) TryReceive() bool {
+	write(s.token)
+	had := *s.token
+	*s.token = false
+	return had
+}

@@ -21,3 +21,25 @@ type (
 	Pointer[T any] = atomic.Pointer[T]
 	Mutex          = sync.Mutex
 )
+
+// Signal wakes one waiter. It holds one token at most.
+type Signal struct{ token chan struct{} }
+
+// NewSignal returns a signal without a token.
+func NewSignal() Signal { return Signal{make(chan struct{}, 1)} }
+
+// Send puts a token in. It waits while there is one.
+func (s Signal) Send() { s.token <- struct{}{} }
+
+// Receive waits for the token and takes it.
+func (s Signal) Receive() { <-s.token }
+
+// TryReceive takes the token if there is one.
+func (s Signal) TryReceive() bool {
+	select {
+	case <-s.token:
+		return true
+	default:
+		return false
+	}
+}

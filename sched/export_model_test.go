@@ -1,0 +1,53 @@
+//go:build modelcheck
+
+package sched
+
+import "math/rand/v2"
+
+// NewModel returns a scheduler whose workers are run by the threads of a model,
+// and do not depend on chance.
+func NewModel(workers int) *Scheduler {
+	s := NewStill(Config{Workers: workers, QueueCapacity: 2})
+	for _, w := range *s.workers.Load() {
+		w.random = rand.New(rand.NewPCG(0, uint64(w.id)))
+	}
+	return s
+}
+
+// Next is what a worker's loop calls.
+func (w *Worker) Next() *Node {
+	n, _ := w.next()
+	return n
+}
+
+// NewModelFiber returns a fiber without a stack, of which only the state is of
+// interest.
+func NewModelFiber(s *Scheduler) *Fiber {
+	f := &Fiber{s: s}
+	f.node.Init(f)
+	return f
+}
+
+// Suspend is what a fiber and its worker do together, up to the moment at which
+// the fiber waits: then it returns true.
+func (f *Fiber) ModelSuspend() (waits bool) {
+	return !f.takePermit() && f.transitionToSuspended()
+}
+
+// ModelNode is the fiber as it is queued.
+func (f *Fiber) ModelNode() *Node { return &f.node }
+
+// Settle is the part of Stop that the workers see.
+func (s *Scheduler) Settle() {
+	s.stopping.Store(true)
+	s.injector.close()
+	s.settle()
+}
+
+// Queued returns how many nodes wait in the shared queues.
+func (s *Scheduler) Queued() (n int) {
+	for p := range Priority(numPriorities) {
+		n += s.injector.length(p)
+	}
+	return n
+}

@@ -1,0 +1,85 @@
+//go:build !modelcheck && !race && !invariants
+
+package sched_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/internal/planted"
+)
+
+// TestParkingModelFindsPlantedFaults runs the searches of TestModel for parking
+// and stopping, and shows that they see what they are there to see.
+func TestParkingModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "a sleeper does not look again",
+			File: "worker.go",
+			Old:  "stay := w.blocked.Load() || s.settled.Load() || s.backlog()",
+			New:  "stay := w.blocked.Load() || s.settled.Load()",
+			Want: "deadlock",
+		},
+		{
+			Name: "a sleeper looks before it is one",
+			File: "worker.go",
+			Old:  "	s.idle.enter(w)\n",
+			New:  "	early := s.backlog()\n	s.idle.enter(w)\n	if !early {\n		s.settle()\n		w.token.Receive()\n		w.searching = true\n		return !s.settled.Load()\n	}\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "a submission wakes nobody",
+			File: "scheduler.go",
+			Old:  "		return ErrStopped\n	}\n	s.idle.wake()\n",
+			New:  "		return ErrStopped\n	}\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "a search ends unnoticed",
+			File: "idle.go",
+			Old:  "	if w.searching {\n		w.searching = false\n		delta -= oneSearching\n	}\n",
+			New:  "	w.searching = false\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "workers leave with work in the queue",
+			File: "stop.go",
+			Old:  "len(*s.workers.Load()) && !s.hasWork()",
+			New:  "len(*s.workers.Load())",
+			Want: "ran 0 times",
+		},
+		{
+			Name: "the last to rest does not settle",
+			File: "worker.go",
+			Old:  "	if !stay || !s.idle.leave(w) {\n		s.settle()\n",
+			New:  "	if !stay || !s.idle.leave(w) {\n",
+			Want: "deadlock",
+		},
+	}, "-tags", "modelcheck", "-run", "^TestModel$/^(park|stop)$", "-count", "1", ".")
+}
+
+// TestSuspensionModelFindsPlantedFaults does the same for suspensions.
+func TestSuspensionModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "a resume before its suspension is lost",
+			File: "fiber.go",
+			Old:  "			if f.state.CompareAndSwap(fiberRunning, fiberNotified) {\n				return\n			}\n",
+			New:  "			return\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "a torn change from running to suspended",
+			File: "fiber.go",
+			Old:  "	if f.state.CompareAndSwap(fiberRunning, fiberSuspended) {\n		return true\n	}\n",
+			New:  "	if f.state.Load() == fiberRunning {\n		f.state.Store(fiberSuspended)\n		return true\n	}\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "two resumes queue twice",
+			File: "fiber.go",
+			Old:  "			if f.state.CompareAndSwap(fiberSuspended, fiberRunning) {\n",
+			New:  "			if f.state.Store(fiberRunning); true {\n",
+			Want: "the fiber is queued though it runs",
+		},
+	}, "-tags", "modelcheck", "-run", "^TestModel$/^suspend$", "-count", "1", ".")
+}

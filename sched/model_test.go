@@ -1,0 +1,174 @@
+//go:build modelcheck
+
+package sched_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/troupe-go/troupe/internal/modelcheck"
+	"github.com/troupe-go/troupe/internal/xatomic"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// piece is work that is only counted.
+type piece struct {
+	node sched.Node
+	ran  int
+}
+
+func (p *piece) Run(*sched.Fiber, sched.Priority) {}
+
+func newPieces(n int) []*piece {
+	pieces := make([]*piece, n)
+	for i := range pieces {
+		pieces[i] = &piece{}
+		pieces[i].node.Init(pieces[i])
+	}
+	return pieces
+}
+
+// note counts the piece that a worker was given.
+func note(pieces []*piece, n *sched.Node) {
+	for _, p := range pieces {
+		if n == &p.node {
+			p.ran++
+		}
+	}
+}
+
+func once(pieces []*piece) func() error {
+	return func() error {
+		for i, p := range pieces {
+			if p.ran != 1 {
+				return fmt.Errorf("piece %d ran %d times", i, p.ran)
+			}
+		}
+		return nil
+	}
+}
+
+// parking has workers that run until the scheduler settles, and submitters from
+// outside, the last of which stops it. A lost wake-up shows as a deadlock: with
+// something queued and all workers asleep, nothing settles.
+func parking(workers, submitters, each int, p sched.Priority) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		s := sched.NewModel(workers)
+		pieces := newPieces(submitters * each)
+		for i := range workers {
+			prog.Go(fmt.Sprintf("worker %d", i), func() {
+				for n := s.Worker(i).Next(); n != nil; n = s.Worker(i).Next() {
+					note(pieces, n)
+				}
+			})
+		}
+		left := submitters
+		for i := range submitters {
+			prog.Go(fmt.Sprintf("submitter %d", i), func() {
+				for _, piece := range pieces[i*each : (i+1)*each] {
+					if err := s.Submit(&piece.node, p); err != nil {
+						panic(err)
+					}
+				}
+				if left--; left == 0 {
+					s.Settle()
+				}
+			})
+		}
+		prog.Finally(once(pieces))
+	}
+}
+
+// stopping has workers that leave when Stop settles, with one piece submitted
+// before and one by its work.
+func stopping(workers int) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		s := sched.NewModel(workers)
+		pieces := newPieces(2)
+		if err := s.Submit(&pieces[0].node, sched.Normal); err != nil {
+			panic(err)
+		}
+		for i := range workers {
+			prog.Go(fmt.Sprintf("worker %d", i), func() {
+				w := s.Worker(i)
+				for n := w.Next(); n != nil; n = w.Next() {
+					note(pieces, n)
+					if n == &pieces[0].node {
+						w.Push(&pieces[1].node, sched.Normal)
+					}
+				}
+			})
+		}
+		prog.Go("stopper", func() { s.Settle() })
+		prog.Finally(once(pieces))
+	}
+}
+
+// suspension has work that waits for several events in turn, and one thread for
+// each that makes it happen and then resumes the work.
+func suspension(events int) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		s := sched.NewModel(1)
+		f := sched.NewModelFiber(s)
+		happened := make([]xatomic.Bool, events)
+		queued := 0
+		prog.Go("work", func() {
+			for i := range happened {
+				for !happened[i].Load() {
+					if !f.ModelSuspend() {
+						continue
+					}
+					// Now a worker has to come upon it in the queue.
+					if n := s.Worker(0).Next(); n != f.ModelNode() {
+						panic("somebody else was resumed")
+					}
+					queued++
+				}
+			}
+		})
+		for i := range happened {
+			prog.Go(fmt.Sprintf("event %d", i), func() {
+				happened[i].Store(true)
+				f.Resume(nil, sched.Normal)
+			})
+		}
+		prog.Finally(func() error {
+			if s.Queued() != 0 {
+				return errors.New("the fiber is queued though it runs")
+			}
+			return nil
+		})
+	}
+}
+
+var models = []struct {
+	name  string
+	cfg   modelcheck.Config
+	build func(*modelcheck.Program)
+}{
+	{"park/one worker, one submitter", modelcheck.Config{}, parking(1, 1, 1, sched.Normal)},
+	{"park/one worker, one submitter, two pieces", modelcheck.Config{Preemptions: 3}, parking(1, 1, 2, sched.Normal)},
+	{"park/one worker, two submitters", modelcheck.Config{Preemptions: 2}, parking(1, 2, 1, sched.Critical)},
+	{"park/two workers, one submitter", modelcheck.Config{Preemptions: 1}, parking(2, 1, 2, sched.Normal)},
+	{"park/two workers, two submitters", modelcheck.Config{Random: 5_000}, parking(2, 2, 1, sched.Normal)},
+	{"stop/one worker", modelcheck.Config{}, stopping(1)},
+	{"stop/two workers", modelcheck.Config{Preemptions: 1}, stopping(2)},
+	{"suspend/one event", modelcheck.Config{}, suspension(1)},
+	{"suspend/two events", modelcheck.Config{Preemptions: 2}, suspension(2)},
+}
+
+func TestModel(t *testing.T) {
+	for _, m := range models {
+		t.Run(m.name, func(t *testing.T) {
+			report, err := modelcheck.Explore(m.cfg, m.build)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.cfg.Random == 0 && !report.Complete {
+				t.Fatalf("not everything was explored: %+v", report)
+			}
+			t.Logf("%+v", report)
+		})
+	}
+}
