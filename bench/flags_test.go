@@ -1,0 +1,72 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/bench/internal/suite"
+)
+
+var (
+	testWorkloads = []*suite.Workload{{Name: "a"}, {Name: "b"}}
+	testSubjects  = []*suite.Subject{{Name: "x"}, {Name: "y"}, {Name: "z"}}
+)
+
+func TestBadFlags(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"-workload pingpong", `unknown workload "pingpong"`},
+		{"-workload tell,urgent-flood-p98", `unknown workload "urgent-flood-p98"`},
+		{"-subject troupe,akka", `unknown subject "akka"`},
+		{"-rounds 0", "-rounds is 0; it must be at least 1"},
+		{"-rounds many", `invalid value "many"`},
+		{"-limit -1s", "-limit is -1s; it must be positive"},
+		{"-speed", "flag provided but not defined: -speed"},
+		{"tell", `unexpected argument "tell"`},
+	} {
+		var stdout, stderr strings.Builder
+		status := run(t.Context(), strings.Fields(c.args), &stdout, &stderr)
+		if status != 2 || !strings.Contains(stderr.String(), c.want) || stdout.Len() > 0 {
+			t.Errorf("%s: status %d, standard output %q, standard error:\n%s\nwant 2, nothing, and %q",
+				c.args, status, stdout.String(), stderr.String(), c.want)
+		}
+	}
+}
+
+func TestHelpAndList(t *testing.T) {
+	var stdout, stderr strings.Builder
+	if status := run(t.Context(), []string{"-help"}, &stdout, &stderr); status != 0 || !strings.Contains(stderr.String(), "-rounds") {
+		t.Errorf("-help: status %d:\n%s", status, stderr.String())
+	}
+	stdout.Reset()
+	if status := run(t.Context(), []string{"-list"}, &stdout, &stderr); status != 0 {
+		t.Errorf("-list: status %d", status)
+	}
+	for _, want := range []string{"ping-pong", "urgent-flood", "troupe", "errgroup"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("-list lacks %s:\n%s", want, stdout.String())
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, c := range []struct {
+		args                        string
+		rounds, workloads, subjects int
+		quick, named                bool
+	}{
+		{"", 5, 2, 3, false, false},
+		{"-quick", 1, 2, 3, true, false},
+		{"-quick -rounds 4", 4, 2, 3, true, false},
+		{"-workload a -subject y,x", 5, 1, 2, false, true},
+	} {
+		o, err := parse(strings.Fields(c.args), testWorkloads, testSubjects, &strings.Builder{})
+		if err != nil {
+			t.Errorf("%s: %v", c.args, err)
+			continue
+		}
+		if o.rounds != c.rounds || len(o.workloads) != c.workloads || len(o.subjects) != c.subjects ||
+			o.named != c.named || (o.target.Milliseconds() < 100) != c.quick {
+			t.Errorf("%q: %+v, want %+v", c.args, o, c)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+// Package report turns what the rounds brought into a table, or into JSON.
+package report
+
+import (
+	"github.com/troupe-go/troupe/bench/internal/runner"
+	"github.com/troupe-go/troupe/bench/internal/suite"
+)
+
+// Line is the result of one subject in one row. Its JSON is the output of -json.
+type Line struct {
+	Workload string  `json:"workload"`
+	Subject  string  `json:"subject"`
+	Procs    int     `json:"procs"`
+	Unit     string  `json:"unit"`
+	Median   float64 `json:"median"`
+	Min      float64 `json:"min"`
+	Max      float64 `json:"max"`
+	// Allocs and Bytes are per operation; null where the figure is not one of
+	// operations.
+	Allocs *float64 `json:"allocs"`
+	Bytes  *float64 `json:"bytes"`
+	// Ratio is the median of the rounds' ratios to the baseline in the same
+	// round; null if the baseline did not run or failed.
+	Ratio *float64 `json:"ratio_to_baseline"`
+}
+
+// Lines returns the results of a row, one for each cell that has some.
+func Lines(w *suite.Workload, row string, cells []*runner.Cell) []Line {
+	var baseline *runner.Cell
+	for _, c := range cells {
+		if c.Subject.Name == w.Baseline {
+			baseline = c
+		}
+	}
+	var lines []Line
+	for _, c := range cells {
+		if l, ok := line(w, row, c, baseline); ok {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+func line(w *suite.Workload, row string, c, baseline *runner.Cell) (Line, bool) {
+	l := Line{Workload: row, Subject: c.Subject.Name, Procs: c.Procs, Unit: w.Unit}
+	if c.Failed || len(c.Rounds) == 0 {
+		return l, false
+	}
+	var values, allocs, bytes, ratios []float64
+	for i, figures := range c.Rounds {
+		f := figures[row]
+		values = append(values, f.Value)
+		if f.Allocs != nil && f.Bytes != nil {
+			allocs, bytes = append(allocs, *f.Allocs), append(bytes, *f.Bytes)
+		}
+		if baseline != nil && !baseline.Failed && i < len(baseline.Rounds) {
+			if base := baseline.Rounds[i][row].Value; base > 0 {
+				ratios = append(ratios, f.Value/base)
+			}
+		}
+	}
+	l.Median, l.Min, l.Max = suite.Median(values), suite.Percentile(values, 0), suite.Percentile(values, 100)
+	l.Allocs, l.Bytes, l.Ratio = medianOrNil(allocs), medianOrNil(bytes), medianOrNil(ratios)
+	return l, true
+}
+
+func medianOrNil(values []float64) *float64 {
+	if len(values) == 0 {
+		return nil
+	}
+	m := suite.Median(values)
+	return &m
+}

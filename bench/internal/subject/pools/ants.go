@@ -1,0 +1,70 @@
+package pools
+
+import (
+	"sync"
+
+	"github.com/panjf2000/ants/v2"
+
+	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/bench/internal/workload"
+)
+
+// Ants is github.com/panjf2000/ants.
+var Ants = suite.Subject{
+	Name:     "ants",
+	About:    "ants v2.12.1, a pool of GOMAXPROCS for flat jobs, an unlimited one for those that wait",
+	Families: jobs,
+	Runs: map[string]suite.Func{
+		workload.Flat: func(r *suite.Run) (int64, error) {
+			return withAnts(procs(), func(pool *ants.Pool) (int64, error) {
+				return flat(func(k int, job func()) error {
+					var all sync.WaitGroup
+					all.Add(k)
+					counted := func() {
+						job()
+						all.Done()
+					}
+					for range k {
+						if err := pool.Submit(counted); err != nil {
+							return err
+						}
+					}
+					all.Wait()
+					return nil
+				})(r)
+			})
+		},
+		workload.ForkJoin: func(r *suite.Run) (int64, error) {
+			return withAnts(-1, func(pool *ants.Pool) (int64, error) {
+				return forkJoin(func(n int) int { return antsFib(pool, n) })(r)
+			})
+		},
+		workload.StartIdle: func(r *suite.Run) (int64, error) {
+			return withAnts(procs(), func(pool *ants.Pool) (int64, error) { return startIdle(pool.Submit)(r) })
+		},
+	},
+	Notes: map[string]string{
+		workload.ForkJoin: "an unlimited pool, since a limited one deadlocks when jobs wait for jobs",
+	},
+}
+
+func withAnts(size int, do func(*ants.Pool) (int64, error)) (int64, error) {
+	pool, err := ants.NewPool(size)
+	if err != nil {
+		return 0, err
+	}
+	defer pool.Release()
+	return do(pool)
+}
+
+func antsFib(pool *ants.Pool, n int) int {
+	if n < 2 {
+		return n
+	}
+	half := make(chan int, 1)
+	if err := pool.Submit(func() { half <- antsFib(pool, n-1) }); err != nil {
+		return -1 << 40 // The result will be found wrong.
+	}
+	b := antsFib(pool, n-2)
+	return <-half + b
+}

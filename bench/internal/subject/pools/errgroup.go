@@ -1,0 +1,50 @@
+package pools
+
+import (
+	"golang.org/x/sync/errgroup"
+
+	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/bench/internal/workload"
+)
+
+// Errgroup is golang.org/x/sync/errgroup.
+var Errgroup = suite.Subject{
+	Name:     "errgroup",
+	About:    "errgroup.Group, limited to GOMAXPROCS for flat jobs, a group for each fork",
+	Families: jobs,
+	Runs: map[string]suite.Func{
+		workload.Flat: flat(func(k int, job func()) error {
+			var g errgroup.Group
+			g.SetLimit(procs())
+			failing := func() error { job(); return nil }
+			for range k {
+				g.Go(failing)
+			}
+			return g.Wait()
+		}),
+		workload.ForkJoin: forkJoin(errgroupFib),
+		workload.StartIdle: func(r *suite.Run) (int64, error) {
+			var g errgroup.Group
+			g.SetLimit(procs())
+			n, err := startIdle(func(job func()) error { g.Go(func() error { job(); return nil }); return nil })(r)
+			if err == nil {
+				err = g.Wait()
+			}
+			return n, err
+		},
+	},
+}
+
+func errgroupFib(n int) int {
+	if n < 2 {
+		return n
+	}
+	var a int
+	var half errgroup.Group
+	half.Go(func() error { a = errgroupFib(n - 1); return nil })
+	b := errgroupFib(n - 2)
+	if err := half.Wait(); err != nil {
+		return -1 << 40 // The result will be found wrong.
+	}
+	return a + b
+}

@@ -1,0 +1,91 @@
+package suite
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// Figure is what one run says about one row.
+type Figure struct {
+	Row   string
+	Value float64
+	// Allocs and Bytes are per operation. They are nil where an operation is not
+	// well defined.
+	Allocs, Bytes *float64
+}
+
+// Measure repeats a workload with growing N, which warms it up, until a run
+// takes as long as target, and returns the figures of the last. Every run's
+// result is checked.
+func Measure(w *Workload, f Func, target time.Duration) ([]Figure, error) {
+	if w.Target > 0 {
+		target = min(w.Target, 4*target)
+	}
+	n := w.step()
+	if w.N > 0 {
+		if _, err := once(w, f, min(100, w.N), w.Size); err != nil {
+			return nil, err
+		}
+		return figures(once(w, f, w.N, w.Size))
+	}
+	for warm := false; ; warm = true {
+		r, err := once(w, f, n, w.Size)
+		if err != nil {
+			return nil, err
+		}
+		if warm && r.elapsed >= target*3/4 {
+			return figures(r, nil)
+		}
+		grow := 1.1 * float64(target) / float64(max(r.elapsed, time.Microsecond))
+		grow = min(max(grow, 1), 20)
+		n = (int(float64(n)*grow) + w.step() - 1) / w.step() * w.step()
+	}
+}
+
+// Smoke runs a workload once and as small as it gets.
+func Smoke(w *Workload, f Func) ([]Figure, error) {
+	return figures(once(w, f, max(w.TinyN, w.step()), w.TinySize))
+}
+
+func once(w *Workload, f Func, n, size int) (*Run, error) {
+	r := &Run{N: n, Size: size, Workload: w}
+	runtime.GC()
+	got, err := f(r)
+	if err != nil {
+		return nil, err
+	}
+	if want := w.want(n, size); got != want {
+		return nil, fmt.Errorf("wrong result: got %d, want %d, for n=%d and size %d", got, want, n, size)
+	}
+	if r.running || r.elapsed == 0 {
+		return nil, fmt.Errorf("the subject did not call Start and Stop")
+	}
+	if w.Kind == Latency && len(r.samples) != n {
+		return nil, fmt.Errorf("%d samples were taken, not %d", len(r.samples), n)
+	}
+	return r, nil
+}
+
+func figures(r *Run, err error) ([]Figure, error) {
+	if err != nil {
+		return nil, err
+	}
+	w, rows := r.Workload, r.Workload.Rows()
+	switch w.Kind {
+	case Memory:
+		return []Figure{{Row: rows[0], Value: float64(r.inUse) / float64(r.N)}}, nil
+	case Latency:
+		all := make([]Figure, len(rows))
+		for i, p := range w.Percentiles {
+			all[i] = Figure{Row: rows[i], Value: float64(Percentile(r.samples, p)) / w.per()}
+		}
+		return all, nil
+	default:
+		ops := float64(w.ops(r.N, r.Size))
+		allocs, bytes := float64(r.mallocs)/ops, float64(r.bytes)/ops
+		return []Figure{{
+			Row: rows[0], Value: float64(r.elapsed.Nanoseconds()) / ops / w.per(), Allocs: &allocs, Bytes: &bytes,
+		}}, nil
+	}
+}

@@ -1,0 +1,142 @@
+package suite_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/bench/internal/suite"
+)
+
+// spin takes 10 µs for each repetition.
+func spin(r *suite.Run) (int64, error) {
+	r.Start()
+	defer r.Stop()
+	for began := time.Now(); time.Since(began) < time.Duration(r.N)*10*time.Microsecond; {
+		continue
+	}
+	return int64(r.N), nil
+}
+
+func TestMeasureGrowsUntilTheRunIsLongEnough(t *testing.T) {
+	var sizes []int
+	w := &suite.Workload{Name: "spin", Step: 3}
+	figures, err := suite.Measure(w, func(r *suite.Run) (int64, error) {
+		sizes = append(sizes, r.N)
+		return spin(r)
+	}, 5*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := sizes[len(sizes)-1]
+	if sizes[0] != 3 || last < 300 || len(sizes) < 2 {
+		t.Errorf("repetitions were %v; want 3 first and at least 300 (3.75 ms of 5) last", sizes)
+	}
+	for _, n := range sizes {
+		if n%3 != 0 {
+			t.Errorf("%d repetitions is not a multiple of Step", n)
+		}
+	}
+	if f := figures[0]; f.Row != "spin" || f.Value < 10_000 || f.Allocs == nil || f.Bytes == nil {
+		t.Errorf("figure = %+v, want at least 10,000 ns of row spin, with allocations", f)
+	}
+}
+
+func TestOpsAndPer(t *testing.T) {
+	w := &suite.Workload{
+		Name: "spin", TinyN: 100, Per: time.Microsecond, Ops: func(n, _ int) int { return n / 10 },
+	}
+	figures, err := suite.Smoke(w, spin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := figures[0].Value; v < 100 || v > 1e6 {
+		t.Errorf("1 ms in 10 operations is %v µs each, want about 100", v)
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	var keep [][]byte
+	w := &suite.Workload{Name: "allocate", TinyN: 1000}
+	figures, err := suite.Smoke(w, func(r *suite.Run) (int64, error) {
+		keep = make([][]byte, 0, r.N)
+		r.Start()
+		for range r.N {
+			keep = append(keep, make([]byte, 64))
+		}
+		r.Stop()
+		return int64(len(keep)), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := figures[0]; *f.Allocs < 1 || *f.Allocs > 1.5 || *f.Bytes < 64 || *f.Bytes > 80 {
+		t.Errorf("%v allocations and %v bytes, want 1 and 64", *f.Allocs, *f.Bytes)
+	}
+}
+
+func TestLatencyRows(t *testing.T) {
+	w := &suite.Workload{Name: "wait", Kind: suite.Latency, Percentiles: []int{50, 99}, TinyN: 100}
+	figures, err := suite.Smoke(w, func(r *suite.Run) (int64, error) {
+		r.Start()
+		for i := range r.N {
+			r.Sample(time.Duration(i + 1))
+		}
+		r.Stop()
+		return int64(r.N), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(figures) != 2 || figures[0].Row != "wait-p50" || figures[0].Value != 50 ||
+		figures[1].Row != "wait-p99" || figures[1].Value != 99 || figures[0].Allocs != nil {
+		t.Errorf("figures = %+v, want 50 and 99 without allocations", figures)
+	}
+}
+
+func TestMemoryIsPerRepetition(t *testing.T) {
+	w := &suite.Workload{Name: "keep", Kind: suite.Memory, TinyN: 1000}
+	keep := make([]*[1024]byte, 1000)
+	figures, err := suite.Smoke(w, func(r *suite.Run) (int64, error) {
+		err := r.InUse(func() error {
+			for i := range keep {
+				keep[i] = new([1024]byte)
+			}
+			return nil
+		})
+		runtime.KeepAlive(keep)
+		return int64(len(keep)), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := figures[0].Value; v < 1000 || v > 1500 {
+		t.Errorf("%v bytes each, want about 1,024", v)
+	}
+}
+
+func TestFaultyRunsAreErrors(t *testing.T) {
+	failure := errors.New("a failure of its own")
+	for name, c := range map[string]struct {
+		kind suite.Kind
+		f    suite.Func
+		want string
+	}{
+		"wrong result": {f: func(r *suite.Run) (int64, error) { n, err := spin(r); return n + 1, err },
+			want: "wrong result: got 2, want 1"},
+		"error":        {f: func(*suite.Run) (int64, error) { return 0, failure }, want: failure.Error()},
+		"no Start":     {f: func(r *suite.Run) (int64, error) { return int64(r.N), nil }, want: "did not call Start"},
+		"no Stop":      {f: func(r *suite.Run) (int64, error) { r.Start(); return int64(r.N), nil }, want: "did not call Start"},
+		"lost samples": {kind: suite.Latency, f: spin, want: "0 samples"},
+	} {
+		w := &suite.Workload{Name: "faulty", Kind: c.kind, Percentiles: []int{50}}
+		if _, err := suite.Smoke(w, c.f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v, want one with %q", name, err, c.want)
+		}
+		if _, err := suite.Measure(w, c.f, time.Millisecond); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, measured: error is %v, want one with %q", name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package suite
+
+import (
+	"runtime"
+	"time"
+)
+
+// Run is one execution of a workload by a subject.
+type Run struct {
+	N        int // Repetitions to do.
+	Size     int // The workload's Size, or its TinySize.
+	Workload *Workload
+
+	running bool
+	began   time.Time
+	elapsed time.Duration
+	before  runtime.MemStats
+	mallocs uint64
+	bytes   uint64
+
+	samples []time.Duration
+	inUse   uint64
+}
+
+// Start begins, or goes on with, what is measured.
+func (r *Run) Start() {
+	if r.running {
+		return
+	}
+	r.running = true
+	runtime.ReadMemStats(&r.before)
+	r.began = time.Now()
+}
+
+// Stop ends what is measured, or interrupts it.
+func (r *Run) Stop() {
+	if !r.running {
+		return
+	}
+	r.elapsed += time.Since(r.began)
+	var after runtime.MemStats
+	runtime.ReadMemStats(&after)
+	r.mallocs += after.Mallocs - r.before.Mallocs
+	r.bytes += after.TotalAlloc - r.before.TotalAlloc
+	r.running = false
+}
+
+// Sample notes one latency. It must not be called by several at a time.
+func (r *Run) Sample(d time.Duration) {
+	if r.samples == nil {
+		r.samples = make([]time.Duration, 0, r.N)
+	}
+	r.samples = append(r.samples, d)
+}
+
+// InUse calls build and notes by how much the memory in use has grown, heap and
+// stacks. What build made must still be referred to when InUse returns.
+func (r *Run) InUse(build func() error) error {
+	before := inUse()
+	r.Start()
+	err := build()
+	r.Stop()
+	if after := inUse(); after > before {
+		r.inUse = after - before
+	}
+	return err
+}
+
+func inUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // What pools let go of takes a second cycle.
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc + m.StackInuse
+}

@@ -1,0 +1,120 @@
+// Package suite defines what the side-by-side evaluation is made of: a
+// [Workload] says what is done and what the right result is, a [Subject] offers
+// a [Func] for each workload that it can do, and a [Run] is one execution, which
+// keeps the time.
+package suite
+
+import (
+	"fmt"
+	"time"
+)
+
+// Family groups subjects and workloads that belong side by side.
+type Family string
+
+// The families.
+const (
+	Actors Family = "actors"
+	Jobs   Family = "jobs"
+)
+
+// Kind says what the figure of a workload is.
+type Kind uint8
+
+const (
+	// PerOp is the measured time divided by the number of operations.
+	PerOp Kind = iota
+	// Latency is percentiles of single samples.
+	Latency
+	// Memory is bytes in use per thing that was built.
+	Memory
+)
+
+// Workload says what is measured. Subjects do the work.
+type Workload struct {
+	Name     string
+	About    string
+	Family   Family
+	Baseline string // The subject that ratios refer to.
+	Kind     Kind
+	Unit     string        // As it is printed.
+	Per      time.Duration // How much time one Unit is. Defaults to a nanosecond.
+
+	// Percentiles are the rows of a Latency workload. The row of percentile 99
+	// is called name-p99.
+	Percentiles []int
+
+	// Size is a dimension of the workload itself, such as the length of the
+	// ring; TinySize is that of a smoke run.
+	Size, TinySize int
+	// Step is what Run.N is a multiple of. Defaults to 1.
+	Step int
+	// N is the number of repetitions of a run. Defaults to 0: it is found by
+	// repeating until a run takes long enough.
+	N int
+	// TinyN is the number of repetitions of a smoke run. Defaults to Step.
+	TinyN int
+	// Target is how long a run should take. Defaults to that of the command.
+	Target time.Duration
+
+	// Ops is how many operations n repetitions are. Defaults to n.
+	Ops func(n, size int) int
+	// Want is the right result of n repetitions. Defaults to n.
+	Want func(n, size int) int64
+}
+
+// Func does a workload once, with Run.N repetitions, and returns its result. It
+// calls Run.Start and Run.Stop around what is to be measured.
+type Func func(r *Run) (int64, error)
+
+// Subject is what is measured: this project, a library, or plain Go.
+type Subject struct {
+	Name     string
+	About    string
+	Families []Family
+	// Runs has a function for each workload that the subject can do.
+	Runs map[string]Func
+	// Notes say what is unequal about the figures of a workload; the note of ""
+	// is on all of them.
+	Notes map[string]string
+}
+
+// Rows returns the names under which the workload's figures are reported.
+func (w *Workload) Rows() []string {
+	if w.Kind != Latency {
+		return []string{w.Name}
+	}
+	rows := make([]string, len(w.Percentiles))
+	for i, p := range w.Percentiles {
+		rows[i] = fmt.Sprintf("%s-p%d", w.Name, p)
+	}
+	return rows
+}
+
+// In reports whether the subject belongs to a family.
+func (s *Subject) In(f Family) bool {
+	for _, own := range s.Families {
+		if own == f {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Workload) step() int { return max(w.Step, 1) }
+
+func (w *Workload) ops(n, size int) int {
+	if w.Ops == nil {
+		return n
+	}
+	return w.Ops(n, size)
+}
+
+func (w *Workload) want(n, size int) int64 {
+	if w.Want == nil {
+		return int64(n)
+	}
+	return w.Want(n, size)
+}
+
+func (w *Workload) per() float64 { return float64(max(w.Per, time.Nanosecond)) }

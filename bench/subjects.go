@@ -1,0 +1,29 @@
+package main
+
+import (
+	_ "github.com/troupe-go/troupe/bench/internal/registry" // Before the libraries.
+	"github.com/troupe-go/troupe/bench/internal/subject/channels"
+	"github.com/troupe-go/troupe/bench/internal/subject/goactor"
+	"github.com/troupe-go/troupe/bench/internal/subject/goakt"
+	"github.com/troupe-go/troupe/bench/internal/subject/hollywood"
+	"github.com/troupe-go/troupe/bench/internal/subject/pools"
+	"github.com/troupe-go/troupe/bench/internal/subject/protoactor"
+	"github.com/troupe-go/troupe/bench/internal/subject/troupe"
+	"github.com/troupe-go/troupe/bench/internal/suite"
+)
+
+// subjects are all of them, in the order of the tables.
+var subjects = []*suite.Subject{
+	&troupe.Subject,
+	&channels.Subject,
+	&protoactor.Subject,
+	&hollywood.Subject,
+	&goakt.Subject,
+	&goactor.Subject,
+	&pools.Workers,
+	&pools.Goroutines,
+	&pools.Ants,
+	&pools.Pond,
+	&pools.Conc,
+	&pools.Errgroup,
+}
