@@ -59,8 +59,9 @@ func TestNoPreemptionNoLostUpdate(t *testing.T) {
 func TestDeadlockIsFound(t *testing.T) {
 	_, err := modelcheck.Explore(modelcheck.Config{}, func(p *modelcheck.Program) {
 		var x, y xatomic.Mutex
+		inside := 0
 		lock := func(first, second *xatomic.Mutex) func() {
-			return func() { first.Lock(); second.Lock(); second.Unlock(); first.Unlock() }
+			return func() { first.Lock(); second.Lock(); inside++; second.Unlock(); first.Unlock() }
 		}
 		p.Go("a", lock(&x, &y))
 		p.Go("b", lock(&y, &x))

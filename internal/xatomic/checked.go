@@ -43,13 +43,15 @@ func (x *integer[T, N, P]) CompareAndSwap(before, after T) bool {
 	return P(&x.n).CompareAndSwap(before, after)
 }
 
-// The integers.
 type (
-	Int32   = integer[int32, atomic.Int32, *atomic.Int32]
-	Int64   = integer[int64, atomic.Int64, *atomic.Int64]
-	Uint32  = integer[uint32, atomic.Uint32, *atomic.Uint32]
-	Uint64  = integer[uint64, atomic.Uint64, *atomic.Uint64]
-	Uintptr = integer[uintptr, atomic.Uintptr, *atomic.Uintptr]
+	// Int32 is atomic.Int32 with points.
+	Int32 = integer[int32, atomic.Int32, *atomic.Int32]
+	// Int64 is atomic.Int64 with points.
+	Int64 = integer[int64, atomic.Int64, *atomic.Int64]
+	// Uint32 is atomic.Uint32 with points.
+	Uint32 = integer[uint32, atomic.Uint32, *atomic.Uint32]
+	// Uint64 is atomic.Uint64 with points.
+	Uint64 = integer[uint64, atomic.Uint64, *atomic.Uint64]
 )
 
 // Bool is atomic.Bool with points.

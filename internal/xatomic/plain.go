@@ -10,16 +10,21 @@ import (
 // Checked is true in builds with the tag modelcheck.
 const Checked = false
 
-// The types of sync and sync/atomic.
 type (
-	Bool           = atomic.Bool
-	Int32          = atomic.Int32
-	Int64          = atomic.Int64
-	Uint32         = atomic.Uint32
-	Uint64         = atomic.Uint64
-	Uintptr        = atomic.Uintptr
+	// Bool is atomic.Bool.
+	Bool = atomic.Bool
+	// Int64 is atomic.Int64.
+	Int64 = atomic.Int64
+	// Uint32 is atomic.Uint32.
+	Uint32 = atomic.Uint32
+	// Uint64 is atomic.Uint64.
+	Uint64 = atomic.Uint64
+	// Int32 is atomic.Int32.
+	Int32 = atomic.Int32
+	// Pointer is atomic.Pointer.
 	Pointer[T any] = atomic.Pointer[T]
-	Mutex          = sync.Mutex
+	// Mutex is sync.Mutex.
+	Mutex = sync.Mutex
 )
 
 // Signal wakes one waiter. It holds one token at most.
