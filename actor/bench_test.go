@@ -8,29 +8,6 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-func newSystem(tb testing.TB, cfg actor.Config) *actor.System {
-	tb.Helper()
-	sys, err := actor.NewSystem(cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := sys.Stop(context.Background()); err != nil {
-			tb.Error(err)
-		}
-	})
-	return sys
-}
-
-func spawn[M any](tb testing.TB, at actor.Spawner, receive func(*actor.Context[M], M) error, opts ...actor.Option) actor.Ref[M] {
-	tb.Helper()
-	ref, err := actor.Spawn(at, actor.Func(receive), opts...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return ref
-}
-
 type ball struct {
 	left int
 	from actor.Ref[ball]
@@ -81,13 +58,6 @@ func BenchmarkTell(b *testing.B) {
 	<-done
 }
 
-type question struct {
-	n     int
-	reply actor.Reply[int]
-}
-
-func answer(ctx *actor.Context[question], q question) error { return q.reply.Send(ctx, q.n+1) }
-
 // BenchmarkAskOutside is the price of a question from a goroutine.
 func BenchmarkAskOutside(b *testing.B) {
 	b.ReportAllocs()
@@ -95,7 +65,7 @@ func BenchmarkAskOutside(b *testing.B) {
 	ref := spawn(b, sys, answer)
 	ctx := context.Background()
 	for b.Loop() {
-		if _, err := actor.Ask(ctx, ref, func(r actor.Reply[int]) question { return question{1, r} }); err != nil {
+		if _, err := actor.Ask(ctx, ref, asking(1)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -108,14 +78,14 @@ func BenchmarkAskInside(b *testing.B) {
 	ref := spawn(b, sys, answer)
 	asker := spawn(b, sys, func(ctx *actor.Context[question], q question) error {
 		for range q.n {
-			if _, err := actor.Ask(ctx, ref, func(r actor.Reply[int]) question { return question{1, r} }); err != nil {
+			if _, err := actor.Ask(ctx, ref, asking(1)); err != nil {
 				return err
 			}
 		}
 		return q.reply.Send(ctx, 0)
 	})
 	b.ResetTimer()
-	if _, err := actor.Ask(context.Background(), asker, func(r actor.Reply[int]) question { return question{b.N, r} }); err != nil {
+	if _, err := actor.Ask(context.Background(), asker, asking(b.N)); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -25,6 +25,10 @@ type cell[M any] struct {
 	ctx     *Context[M]
 	reason  error // Why the actor, or its last incarnation, ended.
 	phase   phase
+	// credit is what an activation that was interrupted had left of its budget,
+	// for the next one to go on with; 0 means all. Without it, an actor that is
+	// interrupted again and again would never give others their turn.
+	credit int32
 }
 
 // phase is where an actor is in its life.
@@ -60,6 +64,9 @@ func (c *cell[M]) Run(f *sched.Fiber, priority sched.Priority) {
 	c.frame.Enter(f)
 	f.SetOwner(&c.proc)
 	a := activation[M]{cell: c, f: f, todo: todo, budget: c.opts.throughput, urgentOnly: priority == sched.Critical}
+	if !a.urgentOnly && c.credit > 0 {
+		a.budget, c.credit = int(c.credit), 0
+	}
 	finished := false
 	defer func() {
 		if !finished { // The user's code has called Goexit.
@@ -72,6 +79,9 @@ func (c *cell[M]) Run(f *sched.Fiber, priority sched.Priority) {
 }
 
 func (a *activation[M]) finish() {
+	if a.interrupted && !a.urgentOnly {
+		a.credit = int32(a.budget)
+	}
 	a.f.SetOwner(nil)
 	a.transitionFromRunning(a.f, a.todo, a.interrupted)
 }
@@ -81,8 +91,8 @@ func (a *activation[M]) work() {
 		a.todo = a.takeAnnounced(a.todo)
 		switch {
 		case a.todo&pendingSystem != 0:
-			a.todo &^= pendingSystem
 			a.handleMail()
+			a.todo &^= pendingSystem
 		case a.phase >= failing:
 			return
 		case a.todo&Control.bit() != 0:
@@ -97,6 +107,9 @@ func (a *activation[M]) work() {
 			a.stopIfDrained()
 		default:
 			return
+		}
+		if a.phase == draining && a.todo == 0 {
+			continue // Nobody will announce anything more, so it may stop now.
 		}
 		if a.budget <= 0 {
 			return
@@ -119,16 +132,27 @@ var interrupts = [numLanes]uint32{
 // fetches new ones.
 func (a *activation[M]) handleLane(which Lane) {
 	l := a.lanes[which]
-	if l.left() == 0 && !a.refill(l) {
+	fresh := l.left() == 0
+	if fresh && !a.refill(l) {
 		a.todo &^= which.bit()
 		return
 	}
-	if err := a.handleBatch(l, which); err != nil {
+	// A handler that waits shall be resumed as urgently as its message came.
+	priority := sched.Normal
+	if which == Control {
+		priority = sched.Critical
+	}
+	before := a.f.SetPriority(priority)
+	err := a.handleBatch(l, which)
+	a.f.SetPriority(before)
+	if err != nil {
 		a.fail(err)
 		return
 	}
-	if l.left() == 0 && !l.admitted {
-		// Whatever was sent since the swap has been, or will be, announced.
+	if fresh && l.left() == 0 && !l.admitted && !l.large() {
+		// Whatever was sent since the swap has been, or will be, announced, and
+		// that announcement is still in the state: it was taken before the swap
+		// only. Of a batch that was begun earlier this is not known.
 		a.todo &^= which.bit()
 	}
 }
@@ -259,6 +283,7 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, wai
 		if w.done {
 			c.mu.Unlock()
 			if w.err != nil {
+				c.deadLetter(which, m, w.err)
 				return fmt.Errorf("send to %s: %w", &c.proc, w.err)
 			}
 			return nil

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -52,6 +53,9 @@ func (c *Context[M]) System() *System { return c.cell.sys }
 // Stop makes the actor stop after the current message. What is left in its
 // lanes goes to the dead letters, unless its parent restarts it.
 func (c *Context[M]) Stop() {
+	if errors.Is(context.Cause(c), ErrStopped) {
+		return // Its incarnation has ended; another may have begun.
+	}
 	c.cell.post(sched.Current(c), sysMessage{kind: sysExit})
 }
 
@@ -125,7 +129,11 @@ func (c *Context[M]) Value(key any) any {
 
 // ResumesFiber reports whether the end of this context resumes f; see
 // [sched.Resumer].
-func (c *Context[M]) ResumesFiber(f *sched.Fiber) bool { return c.cell.frame.Fiber() == f }
+func (c *Context[M]) ResumesFiber(f *sched.Fiber) bool {
+	// Where another actor's handler runs on f, this actor may enter another
+	// fiber meanwhile.
+	return current(f) == &c.cell.proc && c.cell.frame.Fiber() == f
+}
 
 func (c *Context[M]) alive() *life {
 	if l := c.life.Load(); l != nil {

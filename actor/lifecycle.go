@@ -44,10 +44,11 @@ type Exit struct {
 	Held bool
 }
 
-// handleMail handles what is in the system lane.
+// handleMail handles what is in the system lane. It takes one message at a
+// time: when a hook calls Goexit, the others stay for the next activation.
 func (a *activation[M]) handleMail() {
-	for i, mail := 0, a.takeMail(); i < len(mail); i++ {
-		a.handleSystem(mail[i])
+	for m, ok := a.takeMail(); ok; m, ok = a.takeMail() {
+		a.handleSystem(m)
 	}
 }
 
@@ -130,9 +131,10 @@ func (a *activation[M]) report(reason error) {
 }
 
 // endIncarnation ends the life of the present incarnation: the actor is held
-// for its parent to decide if it can be restarted, or else stops.
+// for its parent to decide if it can be restarted, or else stops. One that was
+// asked to stop meanwhile is not offered for a restart.
 func (a *activation[M]) endIncarnation(reason error) {
-	if a.produce == nil || !a.parent.keeper || a.phase == draining {
+	if a.produce == nil || !a.parent.keeper || a.phase == draining || a.stopAwaits() {
 		a.stop(reason)
 		return
 	}
@@ -280,7 +282,7 @@ func (a *activation[M]) closeLanes() {
 // terminate is the end of an actor whose children have stopped.
 func (a *activation[M]) terminate() {
 	defer func() { // Also if the hook calls Goexit.
-		a.proc.end(a.f, a.reason)
+		a.end(a.f, a.reason)
 	}()
 	if a.actor != nil {
 		a.callStopped()

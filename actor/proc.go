@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -92,16 +93,29 @@ func (p *proc) post(from *sched.Fiber, m sysMessage) {
 	p.announce(from, pendingSystem)
 }
 
-// takeMail empties the system lane.
-func (p *proc) takeMail() []sysMessage {
+// takeMail takes the oldest message of the system lane. It returns false if
+// there is none.
+func (p *proc) takeMail() (m sysMessage, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.rare == nil {
-		return nil
+	if p.rare == nil || len(p.rare.mail) == 0 {
+		return sysMessage{}, false
 	}
 	mail := p.rare.mail
-	p.rare.mail = nil
-	return mail
+	m, mail[0] = mail[0], sysMessage{}
+	if p.rare.mail = mail[1:]; len(mail) == 1 {
+		p.rare.mail = nil
+	}
+	return m, true
+}
+
+// stopAwaits reports whether a request to stop or drain is in the system lane.
+func (p *proc) stopAwaits() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rare != nil && slices.ContainsFunc(p.rare.mail, func(m sysMessage) bool {
+		return m.kind == sysStop || m.kind == sysDrain
+	})
 }
 
 // adopt makes child the youngest child of p and enters it in the process
@@ -155,15 +169,31 @@ func (p *proc) disownLocked(child *proc) (childless bool) {
 func (p *proc) stopChildren(from *sched.Fiber, bar bool) (childless bool) {
 	p.mu.Lock()
 	p.barred = p.barred || bar
-	var children []*proc
-	for c := p.youngest; c != nil; c = c.older {
-		children = append(children, c)
-	}
+	children := p.childrenLocked()
 	p.mu.Unlock()
 	for _, c := range children {
 		c.post(from, sysMessage{kind: sysStop})
 	}
 	return len(children) == 0
+}
+
+// childrenLocked returns the children, the youngest first. The caller holds mu.
+func (p *proc) childrenLocked() (children []*proc) {
+	for c := p.youngest; c != nil; c = c.older {
+		children = append(children, c)
+	}
+	return children
+}
+
+// force ends the contexts of p and of all that are below it.
+func (p *proc) force() {
+	p.impl.cancel(ErrForced)
+	p.mu.Lock()
+	children := p.childrenLocked()
+	p.mu.Unlock()
+	for _, c := range children {
+		c.force()
+	}
 }
 
 // hasAncestor reports whether a is p or above p.
@@ -190,8 +220,8 @@ func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
 	return p.await(ctx)
 }
 
-// await waits until p has stopped. When ctx ends, it ends the context of p's
-// handler too, and returns an error.
+// await waits until p has stopped. When ctx ends, it ends the contexts of the
+// handlers that it has waited for too, and returns an error.
 func (p *proc) await(ctx context.Context) error {
 	if p.stopped.Load() {
 		return nil
@@ -209,7 +239,7 @@ func (p *proc) await(ctx context.Context) error {
 			continue
 		}
 		p.forgetWaiter(&known)
-		p.impl.cancel(ErrForced)
+		p.force()
 		return fmt.Errorf("actor: %s has not stopped: %w", p, context.Cause(ctx))
 	}
 	return nil
@@ -218,12 +248,10 @@ func (p *proc) await(ctx context.Context) error {
 func (p *proc) forgetWaiter(w *sched.Waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, other := range p.rare.waiters {
-		if other == w {
-			p.rare.waiters = append(p.rare.waiters[:i], p.rare.waiters[i+1:]...)
-			return
-		}
+	if p.rare == nil {
+		return // It has stopped just now.
 	}
+	p.rare.waiters = slices.DeleteFunc(p.rare.waiters, func(other *sched.Waiter) bool { return other == w })
 }
 
 // end makes the stop of p known to everyone who waits for it.

@@ -34,7 +34,7 @@ func (r Ref[M]) String() string {
 	if r.cell == nil {
 		return "<no actor>"
 	}
-	return r.cell.proc.String()
+	return r.cell.String()
 }
 
 // Send puts m into the actor's lane. Messages from one sender on one lane
@@ -69,8 +69,9 @@ func (r Ref[M]) TrySend(ctx context.Context, m M) error {
 // the dead letters. An actor that was asked to stop is not restarted. Stop
 // returns nil if the actor has stopped before.
 //
-// If ctx ends first, Stop ends the context of the running handler, and returns
-// an error that wraps the cause of ctx. The stop goes on.
+// If ctx ends first, Stop ends the contexts of the handlers that still run, of
+// the actor and of those below it, and returns an error that wraps the cause of
+// ctx. The stop goes on.
 //
 // In a handler of the actor itself or of one below it, Stop returns
 // [ErrWouldDeadlock] at once, and the stop goes on when the handler returns.
@@ -88,7 +89,7 @@ func (r Ref[M]) shutdown(ctx context.Context, kind sysKind) error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	return r.cell.proc.shutdown(orBackground(ctx), kind)
+	return r.cell.shutdown(orBackground(ctx), kind)
 }
 
 // Resolve returns the ref of the actor with the given PID. It returns

@@ -38,9 +38,9 @@ type replySlot[T any] struct {
 }
 
 const (
-	slotOpen uint64 = iota
-	slotAnswering
-	slotAnswered
+	slotOpen      uint64 = 0
+	slotAnswering uint64 = 1
+	slotAnswered  uint64 = 2
 
 	slotPhase = 3
 	slotRound = 4 // What a round counts in state.

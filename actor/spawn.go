@@ -76,14 +76,18 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	c.sys, c.opts, c.impl = parent.sys, o, c
 	c.node.Init(c)
 	_, c.keeper = a.(Parent[M])
-	if _, prepares := a.(Starter[M]); !prepares {
+	_, prepares := a.(Starter[M])
+	if prepares {
+		// The parent may ask the child to stop as soon as it has adopted it.
+		c.rare = &rare{mail: []sysMessage{{kind: sysStart}}}
+	} else {
 		c.phase = alive
 	}
 	if err := parent.adopt(&c.proc); err != nil {
 		return Ref[M]{}, err
 	}
-	if c.phase == starting {
-		c.post(f, sysMessage{kind: sysStart})
+	if prepares {
+		c.announce(f, pendingSystem)
 	}
 	return Ref[M]{cell: c}, nil
 }

@@ -135,7 +135,7 @@ func (p *proc) takeAnnounced(todo uint32) uint32 {
 	if p.state.Load()&pendingAny == 0 {
 		return todo
 	}
-	return todo | p.state.And(^uint32(pendingAny))&pendingAny
+	return todo | p.state.And(^pendingAny)&pendingAny
 }
 
 // hold and release switch to system messages only, and back. They are called

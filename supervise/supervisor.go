@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -189,6 +190,17 @@ type command struct {
 	reply  actor.Reply[struct{}]
 }
 
+// spawnSafely spawns the child. Should Child.New panic, that is an error of this
+// child alone, as if it had returned nil.
+func (m command) spawnSafely(at *actor.Context[command]) (id actor.PID, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("in Child.New: %w", &actor.PanicError{Value: v, Stack: debug.Stack()})
+		}
+	}()
+	return m.spawn(at)
+}
+
 // keeper is the supervisor's actor.
 type keeper struct {
 	cfg      Config
@@ -199,7 +211,7 @@ type keeper struct {
 
 // Receive spawns a child.
 func (k *keeper) Receive(ctx *actor.Context[command], m command) error {
-	id, err := m.spawn(ctx)
+	id, err := m.spawnSafely(ctx)
 	if err != nil {
 		_ = m.reply.Fail(ctx, err) // Whether or not anybody still waits for it.
 		return nil

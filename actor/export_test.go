@@ -1,0 +1,44 @@
+package actor
+
+import "unsafe"
+
+// Asked reports whether a system message waits for the actor.
+func Asked[M any](r Ref[M]) bool {
+	r.cell.mu.Lock()
+	defer r.cell.mu.Unlock()
+	return r.cell.rare != nil && len(r.cell.rare.mail) > 0
+}
+
+// SendersWaiting returns how many senders wait for room in the lane of r.
+func SendersWaiting[M any](r Ref[M]) int {
+	r.cell.mu.Lock()
+	defer r.cell.mu.Unlock()
+	l := r.cell.lanes[r.lane]
+	if l == nil {
+		return 0
+	}
+	return len(l.waiting)
+}
+
+// Idle reports whether no activation of the actor runs or is to come.
+func Idle[M any](r Ref[M]) bool { return r.cell.state.Load() == 0 }
+
+// Quiet reports whether no activation of the actor runs or is to come, while
+// messages may wait for a decision of its parent.
+func Quiet[M any](r Ref[M]) bool {
+	return r.cell.state.Load()&(running|queuedNormal|queuedUrgent) == 0
+}
+
+// BufferBytes returns the size of the buffers of an idle actor's lane.
+func BufferBytes[M any](r Ref[M]) int {
+	r.cell.mu.Lock()
+	defer r.cell.mu.Unlock()
+	l := r.cell.lanes[r.lane]
+	return (cap(l.in) + cap(l.out)) * int(unsafe.Sizeof(*new(M)))
+}
+
+// WithGeneration returns id with another generation.
+func WithGeneration(id PID, gen uint32) PID { return PID{slot: id.slot, gen: gen} }
+
+// SameSlot reports whether two PIDs have the same place in the process table.
+func SameSlot(a, b PID) bool { return a.slot == b.slot }

@@ -1,0 +1,234 @@
+package actor_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+var errHook = errors.New("from a hook")
+
+// failures are the ways in which user code can fail, with what they lead to.
+var failures = map[string]struct {
+	fail   func() error
+	reason error
+}{
+	"error":  {func() error { return errHook }, errHook},
+	"panic":  {func() error { panic(errHook) }, errHook},
+	"goexit": {func() error { runtime.Goexit(); return nil }, actor.ErrGoexit},
+}
+
+// diary notes what happens, in order.
+type diary struct {
+	mu      sync.Mutex
+	entries []string
+}
+
+func (d *diary) note(format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.entries = append(d.entries, fmt.Sprintf(format, args...))
+}
+
+func (d *diary) String() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return strings.Join(d.entries, ", ")
+}
+
+func (d *diary) want(tb testing.TB, entries ...string) {
+	tb.Helper()
+	if got, want := d.String(), strings.Join(entries, ", "); got != want {
+		tb.Errorf("it happened: %s\nwant:        %s", got, want)
+	}
+}
+
+// noted returns an actor that notes its life.
+func noted(d *diary) *hooks[int] {
+	return &hooks[int]{
+		receive: func(_ *actor.Context[int], m int) error { d.note("%d", m); return nil },
+		started: func(*actor.Context[int]) error { d.note("started"); return nil },
+		stopped: func(_ *actor.Context[int], reason error) { d.note("stopped %v", reason) },
+	}
+}
+
+func TestHooksFrameTheMessages(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	for range 100 { // The messages race with the start.
+		var d diary
+		ref := spawnActor(t, sys, actor.Actor[int](noted(&d)))
+		send(t, ctx, ref.On(actor.Control), 1)
+		send(t, ctx, ref.On(actor.Control), 2)
+		wantNoErr(t, ref.Drain(ctx))
+		d.want(t, "started", "1", "2", "stopped <nil>")
+	}
+}
+
+func TestFailureInStarted(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			var d diary
+			var reason error
+			open := make(chan struct{})
+			a := noted(&d)
+			a.started = func(*actor.Context[int]) error { <-open; return f.fail() }
+			a.stopped = func(_ *actor.Context[int], r error) { reason = r; d.note("stopped") }
+			ref := spawnActor(t, sys, actor.Actor[int](a))
+			send(t, ctx, ref, 1)
+			close(open)
+			until(t, ctx, func() bool { return sys.Stats().Actors == 0 })
+			d.want(t, "stopped")
+			wantErr(t, reason, f.reason)
+			wantErr(t, ref.Send(ctx, 2), actor.ErrStopped)
+			if n := sys.Stats().DeadLetters; n != 2 {
+				t.Errorf("%d dead letters, want 2", n)
+			}
+		})
+	}
+}
+
+func TestFailureInReceive(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			var reason error
+			stopped := make(chan struct{})
+			ref := spawnActor(t, sys, actor.Actor[int](&hooks[int]{
+				receive: func(*actor.Context[int], int) error { return f.fail() },
+				stopped: func(_ *actor.Context[int], r error) { reason = r; close(stopped) },
+			}))
+			send(t, ctx, ref, 1)
+			receive(t, ctx, stopped)
+			wantErr(t, reason, f.reason)
+			if p := (*actor.PanicError)(nil); name == "panic" && (!errors.As(reason, &p) || !strings.Contains(string(p.Stack), "lifecycle_test.go")) {
+				t.Errorf("the reason %v has no stack that leads here", reason)
+			}
+			wantNoErr(t, ref.Stop(ctx))
+		})
+	}
+}
+
+// The hook runs while the goroutine of the handler is on its way out; it may
+// wait all the same.
+func TestStoppedMayWait(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{Workers: 1})
+			successor := spawn(t, sys, answer)
+			got := make(chan int, 1)
+			ref := spawnActor(t, sys, actor.Actor[int](&hooks[int]{
+				receive: func(*actor.Context[int], int) error { return f.fail() },
+				stopped: func(c *actor.Context[int], _ error) {
+					v, _ := actor.Ask(c, successor, asking(1))
+					got <- v
+				},
+			}))
+			send(t, ctx, ref, 1)
+			if v := receive(t, ctx, got); v != 2 {
+				t.Errorf("an ask in Stopped returned %d, want 2", v)
+			}
+			wantNoErr(t, ref.Stop(ctx))
+		})
+	}
+}
+
+func TestFailureInStopped(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			ref := spawnActor(t, sys, actor.Actor[int](&hooks[int]{
+				stopped: func(*actor.Context[int], error) { _ = f.fail() },
+			}))
+			wantNoErr(t, ref.Stop(ctx))
+			if n := sys.Stats().Actors; n != 0 {
+				t.Errorf("%d actors are left", n)
+			}
+		})
+	}
+}
+
+// A parent that fails in its hook stops, and loses nothing that it has been
+// told meanwhile: else it would wait for a child that has stopped.
+func TestFailureInChildExited(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			g := newGate()
+			var reason error
+			var children []actor.Ref[int]
+			p := &keeping[int]{hooks[int]{
+				receive: g.Receive,
+				started: func(c *actor.Context[int]) error {
+					for range 2 {
+						children = append(children, spawn(t, c, func(*actor.Context[int], int) error { return nil }))
+					}
+					return nil
+				},
+				stopped: func(_ *actor.Context[int], r error) { reason = r },
+				exited:  func(*actor.Context[int], actor.Exit) error { return f.fail() },
+			}}
+			ref := spawnActor(t, sys, actor.Actor[int](p))
+			g.hold(t, ctx, ref)
+			for _, child := range children {
+				wantNoErr(t, child.Stop(ctx))
+			}
+			close(g.open)
+			until(t, ctx, func() bool { return sys.Stats().Actors == 0 })
+			wantErr(t, reason, f.reason)
+		})
+	}
+}
+
+func TestParentIsToldOfItsChildren(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	exits, children := make(chan actor.Exit, 1), make(chan actor.Ref[int], 2)
+	p := &keeping[int]{hooks[int]{
+		started: func(c *actor.Context[int]) error {
+			children <- spawn(t, c, func(*actor.Context[int], int) error { return errHook }, actor.WithName("failing"))
+			children <- spawn(t, c, func(*actor.Context[int], int) error { return nil })
+			return nil
+		},
+		exited: func(_ *actor.Context[int], e actor.Exit) error { exits <- e; return nil },
+	}}
+	spawnActor(t, sys, actor.Actor[int](p))
+	failing, stopping := receive(t, ctx, children), receive(t, ctx, children)
+	send(t, ctx, failing, 1)
+	if e := receive(t, ctx, exits); e != (actor.Exit{PID: failing.PID(), Name: "failing", Reason: errHook}) {
+		t.Errorf("the parent was told %+v", e)
+	}
+	wantNoErr(t, stopping.Stop(ctx))
+	if e := receive(t, ctx, exits); e != (actor.Exit{PID: stopping.PID()}) {
+		t.Errorf("the parent was told %+v", e)
+	}
+}
+
+func TestFailuresAreLogged(t *testing.T) {
+	ctx := guarded(t)
+	var log strings.Builder
+	sys := newSystem(t, actor.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	ref := spawnActor(t, sys, actor.Actor[int](&hooks[int]{
+		receive: func(*actor.Context[int], int) error { panic("in Receive") },
+		stopped: func(*actor.Context[int], error) { panic("in Stopped") },
+	}), actor.WithName("unlucky"))
+	send(t, ctx, ref, 1)
+	until(t, ctx, func() bool { return sys.Stats().Actors == 0 })
+	for _, want := range []string{"unlucky", ref.PID().String(), "in Receive", "in Stopped", "lifecycle_test.go"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log does not mention %q:\n%s", want, log.String())
+		}
+	}
+}

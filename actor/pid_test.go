@@ -1,0 +1,97 @@
+package actor_test
+
+import (
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+func TestStalePIDs(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	old := spawn(t, sys, answer)
+	wantNoErr(t, old.Stop(ctx))
+	fresh := spawn(t, sys, answer)
+	if !actor.SameSlot(old.PID(), fresh.PID()) {
+		t.Fatalf("%v does not use the slot of %v again, so this tests nothing", fresh, old)
+	}
+	if old.PID() == fresh.PID() {
+		t.Fatalf("%v has the PID of an actor that has stopped", fresh)
+	}
+	_, err := actor.Resolve[question](sys, old.PID())
+	wantErr(t, err, actor.ErrStalePID)
+	wantErr(t, old.Send(ctx, question{}), actor.ErrStopped)
+	got, err := actor.Resolve[question](sys, fresh.PID())
+	wantNoErr(t, err)
+	if got != fresh {
+		t.Errorf("resolved %v, want %v", got, fresh)
+	}
+	for _, gen := range []uint32{0, 1, 3, math.MaxUint32} {
+		_, err := actor.Resolve[question](sys, actor.WithGeneration(fresh.PID(), gen))
+		wantErr(t, err, actor.ErrStalePID)
+	}
+	_, err = actor.Resolve[question](sys, actor.PID{})
+	wantErr(t, err, actor.ErrStalePID)
+}
+
+func TestResolveOfAnotherType(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	ref := spawn(t, sys, answer)
+	if got, err := actor.Resolve[int](sys, ref.PID()); err == nil || got != (actor.Ref[int]{}) {
+		t.Errorf("resolved %v, %v for another type of message", got, err)
+	}
+}
+
+// PIDs stay unique while slots come and go, across several chunks of the table.
+func TestPIDsAreUnique(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	var mu sync.Mutex
+	seen := map[actor.PID]bool{}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			var mine []actor.Ref[question]
+			for i := range 2000 {
+				ref := spawn(t, sys, answer)
+				mu.Lock()
+				if seen[ref.PID()] {
+					t.Errorf("%v was there before", ref)
+				}
+				seen[ref.PID()] = true
+				mu.Unlock()
+				if mine = append(mine, ref); i%3 == 0 {
+					if err := mine[0].Stop(ctx); err != nil {
+						t.Error(err)
+					}
+					mine = mine[1:]
+				}
+			}
+			for _, ref := range mine {
+				if got, err := actor.Resolve[question](sys, ref.PID()); got != ref || err != nil {
+					t.Errorf("resolved %v, %v, want %v", got, err, ref)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n, want := sys.Stats().Actors, 4*(2000-667); n != want {
+		t.Errorf("%d actors are there, want %d", n, want)
+	}
+}
+
+func TestZeroRef(t *testing.T) {
+	ctx := guarded(t)
+	var ref actor.Ref[int]
+	for name, err := range map[string]error{
+		"Send": ref.Send(ctx, 1), "TrySend": ref.TrySend(ctx, 1), "On": ref.On(actor.Control).Send(ctx, 1),
+		"Stop": ref.Stop(ctx), "Drain": ref.Drain(ctx),
+	} {
+		t.Run(name, func(t *testing.T) { wantErr(t, err, actor.ErrNoRef) })
+	}
+	if ref.PID() != (actor.PID{}) || ref.String() != "<no actor>" {
+		t.Errorf("the zero Ref is %v with PID %v", ref, ref.PID())
+	}
+}

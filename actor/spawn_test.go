@@ -1,0 +1,89 @@
+package actor_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+func TestSpawnOfNothing(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	one := actor.Func(func(*actor.Context[int], int) error { return nil })
+	spawns := map[string]func() error{
+		"no spawner": func() error { _, err := actor.Spawn(nil, one); return err },
+		"no actor":   func() error { _, err := actor.Spawn[int](sys, nil); return err },
+		"no new":     func() error { _, err := actor.SpawnNew[int](sys, nil); return err },
+		"new nil":    func() error { _, err := actor.SpawnNew(sys, func() actor.Actor[int] { return nil }); return err },
+		"no option":  func() error { _, err := actor.Spawn(sys, one, nil); return err },
+	}
+	for name, f := range spawns {
+		if err := f(); err == nil || !strings.HasPrefix(err.Error(), "actor: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := sys.Stats().Actors; n != 0 {
+		t.Errorf("%d actors were spawned", n)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	tests := []struct {
+		name string
+		opt  actor.Option
+		ok   bool
+	}{
+		{"name", actor.WithName("worker 1/ü"), true},
+		{"name of 255 bytes", actor.WithName(strings.Repeat("x", 255)), true},
+		{"name of 256 bytes", actor.WithName(strings.Repeat("x", 256)), false},
+		{"no name", actor.WithName(""), false},
+		{"name with a line break", actor.WithName("a\nb"), false},
+		{"capacity 1", actor.WithCapacity(actor.Data, 1), true},
+		{"capacity 2^30", actor.WithCapacity(actor.Control, 1<<30), true},
+		{"capacity 2^30+1", actor.WithCapacity(actor.Control, 1<<30+1), false},
+		{"capacity 0", actor.WithCapacity(actor.Data, 0), false},
+		{"capacity of no lane", actor.WithCapacity(3, 1), false},
+		{"throughput 1", actor.WithThroughput(1), true},
+		{"throughput 0", actor.WithThroughput(0), false},
+	}
+	for _, test := range tests {
+		_, err := actor.Spawn(sys, actor.Func(answer), test.opt)
+		if (err == nil) != test.ok {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// The options of one actor are not those of the next.
+func TestOptionsAreOnesOwn(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	named := spawn(t, sys, answer, actor.WithName("named"))
+	plain := spawn(t, sys, answer, actor.WithThroughput(3))
+	bare := spawn(t, sys, answer)
+	if s := named.String(); s != "named"+named.PID().String() {
+		t.Errorf("the named actor is %s", s)
+	}
+	for _, ref := range []actor.Ref[question]{plain, bare} {
+		if s := ref.String(); s != ref.PID().String() {
+			t.Errorf("an actor without a name is %s", s)
+		}
+	}
+}
+
+func TestChildrenAreSpawnedWithTheContext(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	children := make(chan actor.Ref[question], 1)
+	parent := spawn(t, sys, func(c *actor.Context[int], _ int) error {
+		children <- spawn(t, c, answer)
+		return nil
+	})
+	send(t, ctx, parent, 1)
+	child := receive(t, ctx, children)
+	if v, err := actor.Ask(ctx, child, asking(1)); v != 2 || err != nil {
+		t.Errorf("the child answered %d, %v", v, err)
+	}
+	wantNoErr(t, parent.Stop(ctx))
+	wantErr(t, child.Send(ctx, question{}), actor.ErrStopped)
+}

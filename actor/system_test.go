@@ -1,0 +1,164 @@
+package actor_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/sched"
+)
+
+func TestSystemConfig(t *testing.T) {
+	s, err := sched.New(sched.Config{})
+	wantNoErr(t, err)
+	defer func() { wantNoErr(t, s.Stop(guarded(t))) }()
+	for _, cfg := range []actor.Config{{Workers: -1}, {Scheduler: s, Workers: 1}} {
+		if _, err := actor.NewSystem(cfg); err == nil || !strings.HasPrefix(err.Error(), "actor: ") {
+			t.Errorf("a system with %+v: %v", cfg, err)
+		}
+	}
+	sys := newSystem(t, actor.Config{Scheduler: s})
+	if sys.Scheduler() != s {
+		t.Error("the system has another scheduler than it was given")
+	}
+	wantNoErr(t, sys.Stop(guarded(t)))
+	j, err := s.Go(context.Background(), func(context.Context) error { return nil })
+	wantNoErr(t, err) // It is not the system's own, so it goes on.
+	wantNoErr(t, j.Wait(guarded(t)))
+}
+
+func TestSystemStopIsIdempotent(t *testing.T) {
+	ctx := guarded(t)
+	sys, err := actor.NewSystem(actor.Config{})
+	wantNoErr(t, err)
+	g := newGate()
+	ref := spawnActor(t, sys, actor.Actor[int](g))
+	g.hold(t, ctx, ref)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if err := sys.Stop(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	until(t, ctx, func() bool { return actor.Asked(ref) })
+	_, err = actor.Spawn(sys, actor.Func(answer))
+	wantErr(t, err, actor.ErrSystemStopped)
+	err = sys.Stop(ended())
+	wantErr(t, err, context.Canceled)
+	if !strings.Contains(err.Error(), ref.String()) {
+		t.Errorf("%q does not name %v", err, ref)
+	}
+	close(g.open)
+	all.Wait()
+	wantNoErr(t, sys.Stop(ended()))
+	_, err = actor.Spawn(sys, actor.Func(answer))
+	wantErr(t, err, actor.ErrSystemStopped)
+	wantErr(t, ref.Send(ctx, 1), actor.ErrStopped)
+	wantNoErr(t, ref.Stop(ctx))
+	if s := sys.Stats(); s.Actors != 0 || s.DeadLetters != 1 {
+		t.Errorf("a system that has stopped has %+v", s)
+	}
+}
+
+func TestStopOfAnEmptySystem(t *testing.T) {
+	sys, err := actor.NewSystem(actor.Config{})
+	wantNoErr(t, err)
+	wantNoErr(t, sys.Stop(nil)) //nolint:staticcheck // A nil context is one of the cases.
+}
+
+func TestForcedSystemStopReachesEveryHandler(t *testing.T) {
+	ctx := guarded(t)
+	sys, err := actor.NewSystem(actor.Config{})
+	wantNoErr(t, err)
+	const n = 6
+	entered, causes := make(chan struct{}, n), make(chan error, n)
+	wait := func(c *actor.Context[int], m int) error {
+		if m > 1 {
+			if err := spawn(t, c, func(c *actor.Context[int], _ int) error {
+				entered <- struct{}{}
+				<-c.Done()
+				causes <- context.Cause(c)
+				return nil
+			}).Send(c, 1); err != nil {
+				return err
+			}
+		}
+		entered <- struct{}{}
+		<-c.Done()
+		causes <- context.Cause(c)
+		return nil
+	}
+	for range n / 2 {
+		send(t, ctx, spawn(t, sys, wait), 2)
+	}
+	for range n {
+		receive(t, ctx, entered)
+	}
+	err = sys.Stop(ended())
+	wantErr(t, err, context.Canceled)
+	if !strings.Contains(err.Error(), "6 actors are left") || !strings.Contains(err.Error(), "...") {
+		t.Errorf("the error is %q", err)
+	}
+	for range n {
+		wantErr(t, receive(t, ctx, causes), actor.ErrForced)
+	}
+	wantNoErr(t, sys.Stop(ctx))
+}
+
+// Spawns race with the stop of their system: each is refused, or its actor has
+// a full life.
+func TestSpawnsDuringSystemStop(t *testing.T) {
+	for range 50 {
+		ctx := guarded(t)
+		sys, err := actor.NewSystem(actor.Config{Workers: 2})
+		wantNoErr(t, err)
+		var d [2]diary
+		var all sync.WaitGroup
+		begun := make(chan struct{}, 2)
+		for i := range 2 {
+			all.Go(func() {
+				for n := 0; ; n++ {
+					ref, err := actor.Spawn(sys, actor.Actor[int](noted(&d[i])))
+					if err != nil {
+						wantErr(t, err, actor.ErrSystemStopped)
+						return
+					}
+					_ = ref
+					if n == 5 {
+						begun <- struct{}{}
+					}
+				}
+			})
+		}
+		receive(t, ctx, begun)
+		wantNoErr(t, sys.Stop(ctx))
+		all.Wait()
+		for i := range d {
+			life := d[i].String()
+			if a, b := strings.Count(life, "started"), strings.Count(life, "stopped <nil>"); a != b {
+				t.Fatalf("%d actors have started and %d stopped", a, b)
+			}
+		}
+	}
+}
+
+func TestDeadLettersOfAllKinds(t *testing.T) {
+	ctx := guarded(t)
+	letters := make(chan actor.DeadLetter, 10)
+	sys := newSystem(t, actor.Config{OnDeadLetter: func(d actor.DeadLetter) { letters <- d }})
+	ref := spawn(t, sys, func(*actor.Context[int], int) error { return errHook }, actor.WithName("failing"))
+	send(t, ctx, ref, 1)
+	until(t, ctx, func() bool { return sys.Stats().Actors == 0 })
+	wantErr(t, ref.On(actor.Control).Send(ctx, 2), actor.ErrStopped)
+	want := actor.DeadLetter{To: ref.PID(), Name: "failing", Lane: actor.Control, Message: 2, Reason: actor.ErrStopped}
+	if d := receive(t, ctx, letters); d != want {
+		t.Errorf("dead letter %+v, want %+v", d, want)
+	}
+	if len(letters) != 0 {
+		t.Error("the message in which an actor failed is no dead letter")
+	}
+}

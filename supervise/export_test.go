@@ -1,0 +1,15 @@
+package supervise
+
+import "time"
+
+// Window is the count of restarts on its own, to be tried with given times.
+type Window struct{ k keeper }
+
+// NewWindow returns a window of the given configuration.
+func NewWindow(intensity int, period time.Duration) (*Window, error) {
+	cfg, err := Config{Intensity: intensity, Period: period}.withDefaults()
+	return &Window{keeper{cfg: cfg}}, err
+}
+
+// Allow counts a restart.
+func (w *Window) Allow(now time.Time) bool { return w.k.allow(now) }
