@@ -267,7 +267,7 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, wai
 	}
 	w := &sendWaiter[M]{m: m}
 	var waiter sched.Waiter
-	waiter.Arm(ctx)
+	waiter.Arm(ctx, c.sys.scheduler)
 	defer waiter.Disarm()
 	w.wake = waiter
 	if !l.await(w) {
@@ -307,6 +307,6 @@ func (c *cell[M]) deadLetter(which Lane, m M, reason error) {
 	c.abandon(m, reason)
 	c.sys.deadLetters.Add(1)
 	if c.sys.cfg.OnDeadLetter != nil {
-		c.sys.cfg.OnDeadLetter(DeadLetter{To: c.pid, Name: c.opts.name, Lane: which, Message: m, Reason: reason})
+		c.sys.tellDeadLetter(DeadLetter{To: c.pid, Name: c.opts.name, Lane: which, Message: m, Reason: reason})
 	}
 }

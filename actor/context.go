@@ -38,6 +38,15 @@ type life struct {
 	cancel context.CancelCauseFunc
 }
 
+// stoppedLife is the life of all contexts that ended with their incarnation
+// before someone asked.
+var stoppedLife = func() *life {
+	l := &life{}
+	l.ctx, l.cancel = context.WithCancelCause(context.Background())
+	l.cancel(ErrStopped)
+	return l
+}()
+
 // Self returns the actor's own ref.
 func (c *Context[M]) Self() Ref[M] { return Ref[M]{cell: c.cell} }
 
@@ -74,7 +83,8 @@ func (c *Context[M]) Checkpoint() error {
 	return context.Cause(c)
 }
 
-// Restart begins a new incarnation of a child that is held. The child keeps
+// Restart begins a new incarnation of a child that is held, and does nothing to
+// one that is not. The child keeps
 // its PID, its refs and its waiting messages; the one that it failed in is not
 // handled again.
 func (c *Context[M]) Restart(child PID) error { return c.decide(child, sysRestart) }
@@ -147,6 +157,9 @@ func (c *Context[M]) alive() *life {
 
 // cancel ends the context, and resumes the handler if it waits.
 func (c *Context[M]) cancel(cause error) {
+	if cause == ErrStopped && c.life.CompareAndSwap(nil, stoppedLife) {
+		return // Nobody has asked for its end, so nobody waits for it.
+	}
 	c.alive().cancel(cause)
 	if f := c.cell.frame.Fiber(); f != nil {
 		f.Resume(nil, sched.High)

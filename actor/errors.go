@@ -50,8 +50,8 @@ var (
 	ErrStalePID = errors.New("actor: no actor has this pid any more")
 
 	// ErrNotChild is returned when an actor decides about another that is not
-	// its child, or not waiting for a decision.
-	ErrNotChild = errors.New("actor: not a child that waits for a decision")
+	// its child.
+	ErrNotChild = errors.New("actor: not a child of this actor")
 
 	// ErrGoexit is the reason of an actor whose handler called runtime.Goexit.
 	ErrGoexit = sched.ErrGoexit

@@ -227,7 +227,7 @@ func (p *proc) await(ctx context.Context) error {
 		return nil
 	}
 	var w sched.Waiter
-	w.Arm(ctx)
+	w.Arm(ctx, p.sys.scheduler)
 	defer w.Disarm()
 	known := w
 	p.mu.Lock()

@@ -73,7 +73,8 @@ func (r Ref[M]) TrySend(ctx context.Context, m M) error {
 // the actor and of those below it, and returns an error that wraps the cause of
 // ctx. The stop goes on.
 //
-// In a handler of the actor itself or of one below it, Stop returns
+// In a handler of the actor itself or of one below it, with that handler's
+// [Context], Stop returns
 // [ErrWouldDeadlock] at once, and the stop goes on when the handler returns.
 func (r Ref[M]) Stop(ctx context.Context) error {
 	return r.shutdown(ctx, sysStop)

@@ -116,7 +116,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	}
 	pool := slotPool[T]()
 	s := pool.Get().(*replySlot[T])
-	s.waiter.Arm(ctx)
+	s.waiter.Arm(ctx, to.cell.sys.scheduler)
 	round := s.state.Load() &^ slotPhase
 	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
 		s.withdraw(round)

@@ -67,6 +67,9 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 		return Ref[M]{}, errors.New("actor: Spawn was given a nil Spawner; use a System or a Context")
 	}
 	parent, f := at.spawner()
+	if parent.sys.stopping.Load() {
+		return Ref[M]{}, ErrSystemStopped
+	}
 	o, err := collect(opts)
 	if err != nil {
 		return Ref[M]{}, err

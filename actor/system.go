@@ -25,7 +25,7 @@ type Config struct {
 	Logger *slog.Logger
 	// OnDeadLetter is called with each message that is not handled. It is called
 	// where the message was dropped, also at the same time by several, and must
-	// not wait. Defaults to nil: dead letters are only counted.
+	// not wait. A panic in it is contained, and reported to Logger. Defaults to nil: dead letters are only counted.
 	OnDeadLetter func(DeadLetter)
 }
 
@@ -48,6 +48,8 @@ type System struct {
 
 	deadLetters atomic.Uint64
 	lateReplies atomic.Uint64
+
+	stopping atomic.Bool // No actor is accepted any more.
 
 	stop    sync.Once
 	empty   chan struct{} // Closed when the system is stopping and has no actors.
@@ -106,8 +108,8 @@ func (s *System) Stats() Stats {
 // returns an error that wraps the cause of ctx and names some of their actors.
 // The stop goes on in the background.
 //
-// In a handler of the system, Stop returns [ErrWouldDeadlock] at once, and the
-// stop goes on when the handler returns.
+// In a handler of the system, with its [Context], Stop returns
+// [ErrWouldDeadlock] at once, and the stop goes on when the handler returns.
 func (s *System) Stop(ctx context.Context) error {
 	ctx = orBackground(ctx)
 	f := sched.Current(ctx)
@@ -129,6 +131,7 @@ func (s *System) Stop(ctx context.Context) error {
 }
 
 func (s *System) beginStop(f *sched.Fiber) {
+	s.stopping.Store(true)
 	if s.root.stopChildren(f, true) {
 		close(s.empty)
 	}
@@ -166,6 +169,17 @@ func (s *System) rootDisown(p *proc) {
 	if s.root.disownLocked(p) && s.root.barred {
 		close(s.empty)
 	}
+}
+
+// tellDeadLetter calls the user's function, whose failure must not become that
+// of an actor, nor end the process.
+func (s *System) tellDeadLetter(d DeadLetter) {
+	defer func() {
+		if v := recover(); v != nil && s.cfg.Logger != nil {
+			s.cfg.Logger.Error("OnDeadLetter panicked", slog.Any("panic", v), slog.String("to", d.To.String()))
+		}
+	}()
+	s.cfg.OnDeadLetter(d)
 }
 
 func (s *System) spawner() (*proc, *sched.Fiber) { return s.root, nil }

@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -161,4 +162,48 @@ func TestDeadLettersOfAllKinds(t *testing.T) {
 	if len(letters) != 0 {
 		t.Error("the message in which an actor failed is no dead letter")
 	}
+}
+
+// TestPanicInOnDeadLetter has the user's function panic, where an actor stops
+// and where a goroutine sends.
+func TestPanicInOnDeadLetter(t *testing.T) {
+	ctx := guarded(t)
+	var log strings.Builder
+	sys := newSystem(t, actor.Config{
+		OnDeadLetter: func(actor.DeadLetter) { panic("oops") },
+		Logger:       slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	g := newGate()
+	ref := spawnActor(t, sys, g)
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 1)
+	wantErr(t, ref.Stop(ended()), context.Canceled)
+	close(g.open)
+	wantNoErr(t, ref.Stop(ctx))
+	wantErr(t, ref.Send(ctx, 2), actor.ErrStopped)
+	if n := strings.Count(log.String(), "OnDeadLetter panicked"); n != 2 {
+		t.Errorf("%d panics were logged, want 2:\n%s", n, log.String())
+	}
+}
+
+// TestSpawnInAHandlerAfterSystemStop spawns a child when the system has begun to
+// stop and the parent does not know of it yet.
+func TestSpawnInAHandlerAfterSystemStop(t *testing.T) {
+	ctx := guarded(t)
+	sys, err := actor.NewSystem(actor.Config{})
+	wantNoErr(t, err)
+	begun, stopping, got := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	ref := spawn(t, sys, func(ctx *actor.Context[int], _ int) error {
+		close(begun)
+		<-stopping
+		_, err := actor.Spawn(ctx, actor.Func(answer))
+		got <- err
+		return nil
+	})
+	send(t, ctx, ref, 1)
+	<-begun
+	wantErr(t, sys.Stop(ended()), context.Canceled)
+	close(stopping)
+	wantErr(t, receive(t, ctx, got), actor.ErrSystemStopped)
+	wantNoErr(t, sys.Stop(ctx))
 }

@@ -27,6 +27,7 @@ func NewStill(cfg Config) *Scheduler {
 		panic(err)
 	}
 	s := &Scheduler{cfg: cfg, epoch: time.Now(), processors: runtime.GOMAXPROCS(0), ended: make(chan struct{})}
+	s.signals.New = newSignal
 	s.monitor = newMonitor(s)
 	s.awake.Store(int64(cfg.Workers))
 	workers := make([]*Worker, cfg.Workers)

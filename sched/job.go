@@ -128,7 +128,7 @@ func (j *Job) Wait(ctx context.Context) error {
 		return j.err
 	}
 	var w Waiter
-	w.Arm(ctx)
+	w.Arm(ctx, j.s)
 	known := w // Whoever ends the job has a copy of its own.
 	j.waiters = append(j.waiters, &known)
 	j.mu.Unlock()

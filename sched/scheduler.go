@@ -86,6 +86,11 @@ type Scheduler struct {
 	settled  xatomic.Bool  // Stopping and nothing is left to do: workers leave.
 	running  sync.WaitGroup
 
+	// signals are channels on which goroutines outside wait. They are kept for
+	// each scheduler apart, since a channel that was made in a bubble of
+	// testing/synctest must not leave it.
+	signals sync.Pool
+
 	mu    sync.Mutex
 	ended chan struct{} // Closed when every worker has left.
 }
@@ -98,6 +103,7 @@ func New(cfg Config) (*Scheduler, error) {
 		return nil, err
 	}
 	s := &Scheduler{cfg: cfg, epoch: time.Now(), processors: runtime.GOMAXPROCS(0), ended: make(chan struct{})}
+	s.signals.New = newSignal
 	s.monitor = newMonitor(s)
 	s.workers.Store(&[]*Worker{})
 	for range cfg.Workers {

@@ -20,14 +20,17 @@ import (
 type Waiter struct {
 	fiber  *Fiber
 	signal chan struct{}
+	pool   *sync.Pool // Where the signal goes back to.
 }
 
-var signals = sync.Pool{New: func() any { return make(chan struct{}, 1) }}
+func newSignal() any { return make(chan struct{}, 1) }
 
-// Arm prepares for waiting by the caller, whose context is ctx.
-func (w *Waiter) Arm(ctx context.Context) {
+// Arm prepares for waiting by the caller, whose context is ctx, for something
+// that work of s does.
+func (w *Waiter) Arm(ctx context.Context, s *Scheduler) {
 	if w.fiber = Current(ctx); w.fiber == nil {
-		w.signal = signals.Get().(chan struct{})
+		w.pool = &s.signals
+		w.signal = s.signals.Get().(chan struct{})
 	}
 }
 
@@ -88,7 +91,7 @@ func (w *Waiter) Disarm() {
 		case <-w.signal:
 		default:
 		}
-		signals.Put(w.signal)
+		w.pool.Put(w.signal)
 	}
 	*w = Waiter{}
 }

@@ -14,6 +14,7 @@ import (
 
 // event is a one-off event made with Waiters, as layers above make theirs.
 type event struct {
+	s        *sched.Scheduler
 	mu       sync.Mutex
 	happened bool
 	waiters  []*sched.Waiter
@@ -26,7 +27,7 @@ func (e *event) wait(ctx context.Context) error {
 		return nil
 	}
 	var w sched.Waiter
-	w.Arm(ctx)
+	w.Arm(ctx, e.s)
 	known := w
 	e.waiters = append(e.waiters, &known)
 	e.mu.Unlock()
@@ -61,7 +62,7 @@ func TestEventReachesEveryWaiter(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, sched.Config{Workers: 2})
 	for round := range 300 {
-		var e event
+		e := event{s: s}
 		var all sync.WaitGroup
 		var jobs []*sched.Job
 		for range 3 {
@@ -119,7 +120,7 @@ func TestCancellationRacesWithEvent(t *testing.T) {
 	}
 	const rounds = 200
 	for round := range rounds {
-		var e, next event
+		e, next := event{s: s}, event{s: s}
 		j := start(t, ctx, s, func(ctx context.Context) error { return wait(ctx, &e, &next) })
 		outside := make(chan error, 1)
 		go func() { outside <- wait(ctx, &e, &next) }()
@@ -142,7 +143,7 @@ func TestCancellationRacesWithEvent(t *testing.T) {
 func TestEndedContextIsSeenAtOnce(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, sched.Config{Workers: 1})
-	var never event
+	never := event{s: s}
 	wait := func(ctx context.Context) error {
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
@@ -173,7 +174,7 @@ func (c endless) ResumesFiber(*sched.Fiber) bool {
 func TestResumerIsLeftToItself(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, sched.Config{Workers: 1})
-	var e event
+	e := event{s: s}
 	var asked atomic.Int64
 	j := start(t, ctx, s, func(ctx context.Context) error { return e.wait(endless{ctx, &asked}) })
 	eventually(t, ctx, "the wait", func() bool { return asked.Load() > 0 })
@@ -193,13 +194,14 @@ func TestZeroWaiterCantBeWoken(t *testing.T) {
 // TestDisarmTakesTheSignalBack gives a signal to a Waiter that no longer waits;
 // the next one, which may get the same channel, must not find it.
 func TestDisarmTakesTheSignalBack(t *testing.T) {
+	s := newScheduler(t, sched.Config{Workers: 1})
 	for range 100 {
 		var w sched.Waiter
-		w.Arm(context.Background())
+		w.Arm(context.Background(), s)
 		w.Wake(nil, sched.Normal)
 		w.Disarm()
 		var next sched.Waiter
-		next.Arm(context.Background())
+		next.Arm(context.Background(), s)
 		if next.Wait(expired()) {
 			t.Fatal("a signal was left in the channel")
 		}
