@@ -157,7 +157,7 @@ func (c *Context[M]) alive() *life {
 
 // cancel ends the context, and resumes the handler if it waits.
 func (c *Context[M]) cancel(cause error) {
-	if cause == ErrStopped && c.life.CompareAndSwap(nil, stoppedLife) {
+	if errors.Is(cause, ErrStopped) && c.life.CompareAndSwap(nil, stoppedLife) {
 		return // Nobody has asked for its end, so nobody waits for it.
 	}
 	c.alive().cancel(cause)

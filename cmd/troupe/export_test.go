@@ -1,0 +1,26 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/troupe-go/troupe/cmd/troupe/internal/demo"
+)
+
+// Run is run.
+var Run = run
+
+// GoSource is goSource.
+var GoSource = goSource
+
+// Main runs the program's main function on a directory. It does not return.
+func Main(dir string) {
+	os.Args = []string{"troupe", "demo", "--json", "--fault-rate", "0.5", dir}
+	main()
+}
+
+// ShowBar returns a function that shows progress as on a terminal.
+func ShowBar(w io.Writer) func(demo.Progress) { return (&bar{w: w}).show }
+
+// ShowLines returns a function that shows progress as on anything else.
+func ShowLines(w io.Writer) func(demo.Progress) { return (&lines{w: w}).show }
