@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -198,8 +199,11 @@ func (a *activation[M]) handleBatch(l *lane[M], which Lane) (err error) {
 			}
 		}
 		if err = a.actor.Receive(a.ctx, m); err != nil {
-			a.abandon(m, err)
-			break
+			if !errors.Is(err, ErrLateReply) {
+				a.abandon(m, err)
+				break
+			}
+			err = nil
 		}
 		a.f.Tick()
 		if which != Control {

@@ -34,7 +34,8 @@ var (
 	ErrReplied = errors.New("actor: a reply was sent already")
 
 	// ErrLateReply is returned when a reply is sent after the asker has left,
-	// mostly because its context has ended. Such replies are counted.
+	// mostly because its context has ended. Such replies are counted. A handler
+	// that returns it has not failed: the impatience of others is not its fault.
 	ErrLateReply = errors.New("actor: the asker no longer waits for the reply")
 
 	// ErrAskCycle is returned by Ask when the asked actor would have to finish

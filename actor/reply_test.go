@@ -3,6 +3,7 @@ package actor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -108,6 +109,30 @@ func TestLateReplyIsCounted(t *testing.T) {
 	wantErr(t, receive(t, ctx, late), actor.ErrLateReply)
 	if n := sys.Stats().LateReplies; n != 1 {
 		t.Errorf("%d late replies were counted, want 1", n)
+	}
+}
+
+// TestLateReplyIsNoFailure ends handlers with the reply, as most do, when the
+// asker has left.
+func TestLateReplyIsNoFailure(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	left := make(chan struct{})
+	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		<-left
+		if err := q.reply.Send(c, q.n); err != nil {
+			return fmt.Errorf("the answer: %w", err)
+		}
+		return nil
+	})
+	_, err := actor.Ask(ended(), ref, asking(1))
+	wantErr(t, err, context.Canceled)
+	close(left)
+	if got, err := actor.Ask(ctx, ref, asking(2)); got != 2 || err != nil {
+		t.Errorf("got %d, %v from the actor after its late reply, want 2", got, err)
+	}
+	if st := sys.Stats(); st.LateReplies != 1 || st.Actors != 1 {
+		t.Errorf("%+v, want one late reply and one actor", st)
 	}
 }
 

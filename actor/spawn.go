@@ -14,7 +14,8 @@ import (
 type Actor[M any] interface {
 	// Receive handles m. An error or a panic ends the actor, or this incarnation
 	// of it: a parent may restart it. An error that the actor can live with is
-	// not to be returned.
+	// not to be returned, except that [ErrLateReply] ends nothing, so that a
+	// handler may end with `return m.reply.Send(ctx, answer)`.
 	Receive(ctx *Context[M], m M) error
 }
 

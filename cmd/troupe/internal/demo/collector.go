@@ -23,7 +23,7 @@ func (c *collector) Receive(ctx *actor.Context[toCollector], m toCollector) erro
 	case walked:
 		c.sent, c.tally.Total = m.files, m.files
 	case tell:
-		answer(ctx, m.reply, c.tally)
+		return m.reply.Send(ctx, c.tally)
 	case await:
 		c.waiting = append(c.waiting, m.reply)
 	}
@@ -35,7 +35,7 @@ func (c *collector) Receive(ctx *actor.Context[toCollector], m toCollector) erro
 
 func (c *collector) announce(ctx *actor.Context[toCollector]) {
 	for _, reply := range c.waiting {
-		answer(ctx, reply, c.tally)
+		_ = reply.Send(ctx, c.tally) // Whether or not it is still waited for.
 	}
 	c.waiting = nil
 }

@@ -1,17 +1,9 @@
 package demo
 
 import (
-	"context"
-
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/word"
 )
-
-// answer sends a reply. It may come too late, because whoever asked is being stopped or has lost patience; that is no
-// reason for the actor that answers to fail.
-func answer[T any](ctx context.Context, reply actor.Reply[T], v T) {
-	_ = reply.Send(ctx, v)
-}
 
 // start tells the walker to walk, and the surveyor to count.
 type start struct{}

@@ -25,11 +25,9 @@ func (q *query) Receive(ctx *actor.Context[top], m top) error {
 	for _, s := range q.shards {
 		counts, err := actor.Ask(ctx, s, func(reply actor.Reply[[]word.Count]) toShard { return top{reply} })
 		if err != nil {
-			_ = m.reply.Fail(ctx, err) // As with answer.
-			return nil
+			return m.reply.Fail(ctx, err)
 		}
 		all = append(all, counts...)
 	}
-	answer(ctx, m.reply, word.Top(all, q.limit))
-	return nil
+	return m.reply.Send(ctx, word.Top(all, q.limit))
 }

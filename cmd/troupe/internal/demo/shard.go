@@ -17,12 +17,12 @@ func (s *shard) Receive(ctx *actor.Context[toShard], m toShard) error {
 		s.index.Merge(m.batch)
 		m.batch.Free()
 	case top:
-		answer(ctx, m.reply, s.index.Top())
+		return m.reply.Send(ctx, s.index.Top())
 	case settle:
-		answer(ctx, m.reply, s.index.Unique())
+		return m.reply.Send(ctx, s.index.Unique())
 	case surrender:
 		ctx.Stop()
-		answer(ctx, m.reply, s.index)
+		return m.reply.Send(ctx, s.index)
 	}
 	return nil
 }

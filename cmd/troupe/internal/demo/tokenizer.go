@@ -37,8 +37,7 @@ func (t *tokenizer) Receive(ctx *actor.Context[task], m task) error {
 		return err
 	}
 	fault.strike(beforeReply)
-	answer(ctx, m.reply, t.table.Words())
-	return nil
+	return m.reply.Send(ctx, t.table.Words())
 }
 
 func (t *tokenizer) count(ctx *actor.Context[task], text []byte, fault fault) error {
