@@ -3,31 +3,17 @@ package actor_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/patience"
 )
 
-// hangGuard is long enough for the slowest machine; only a test that hangs
-// ever waits for it.
-const hangGuard = 30 * time.Second
-
-// guarded returns a context that ends a test that hangs.
-func guarded(tb testing.TB) context.Context {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), hangGuard)
-	tb.Cleanup(cancel)
-	return ctx
-}
-
-// ended returns a context that has ended.
-func ended() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}
+var (
+	guarded = patience.Context
+	ended   = patience.Ended
+	until   = patience.Until
+)
 
 // newSystem returns a system that is stopped at the end of the test.
 func newSystem(tb testing.TB, cfg actor.Config) *actor.System {
@@ -36,13 +22,7 @@ func newSystem(tb testing.TB, cfg actor.Config) *actor.System {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), hangGuard)
-		defer cancel()
-		if err := sys.Stop(ctx); err != nil {
-			tb.Error(err)
-		}
-	})
+	patience.StopAtEnd(tb, sys)
 	return sys
 }
 
@@ -175,15 +155,4 @@ func answer(ctx *actor.Context[question], q question) error { return q.reply.Sen
 // asking makes the message of an ask for the successor of n.
 func asking(n int) func(actor.Reply[int]) question {
 	return func(r actor.Reply[int]) question { return question{n, r} }
-}
-
-// until waits for a condition that nothing announces.
-func until(tb testing.TB, ctx context.Context, ok func() bool) {
-	tb.Helper()
-	for !ok() {
-		if ctx.Err() != nil {
-			tb.Fatal("it never came to it")
-		}
-		runtime.Gosched()
-	}
 }

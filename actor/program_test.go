@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/patience"
 )
 
 // A program is a random sequence of steps by several senders with several
@@ -71,9 +72,7 @@ type replayer struct{ *player }
 
 func newProgram(t *rapid.T) *program {
 	p := &program{t: t, letters: map[letter]int{}}
-	var cancel context.CancelFunc
-	p.ctx, cancel = context.WithTimeout(context.Background(), hangGuard)
-	t.Cleanup(cancel)
+	p.ctx = patience.Context(t)
 	var err error
 	p.sys, err = actor.NewSystem(actor.Config{
 		Workers: rapid.IntRange(1, 3).Draw(t, "workers"),

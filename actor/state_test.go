@@ -98,3 +98,39 @@ func TestEveryMessageOfARelayIsHandled(t *testing.T) {
 		receive(t, ctx, done)
 	}
 }
+
+// TestWaitKeepsTheUrgencyOfItsMessage has a Control handler ask another actor
+// while other actors' Data waits for the only worker: when the answer is there,
+// the handler goes on before them.
+func TestWaitKeepsTheUrgencyOfItsMessage(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 1})
+	const others = 10
+	order := make(chan string, others+1)
+	bulk := make([]actor.Ref[int], others)
+	for i := range bulk {
+		bulk[i] = spawn(t, sys, func(*actor.Context[int], int) error { order <- "bulk"; return nil })
+	}
+	asked := spawn(t, sys, answer)
+	urgent := spawn(t, sys, func(c *actor.Context[int], n int) error {
+		_, err := actor.Ask(c, asked.On(actor.Control), asking(n))
+		order <- "urgent"
+		return err
+	})
+	// All is sent by one handler, so nothing of it runs before that returns.
+	starter := spawn(t, sys, func(c *actor.Context[int], n int) error {
+		for _, ref := range bulk {
+			if err := ref.Send(c, n); err != nil {
+				return err
+			}
+		}
+		return urgent.On(actor.Control).Send(c, n)
+	})
+	send(t, ctx, starter, 1)
+	if first := receive(t, ctx, order); first != "urgent" {
+		t.Errorf("%s work came before the rest of a Control handler", first)
+	}
+	for range others {
+		receive(t, ctx, order)
+	}
+}

@@ -16,8 +16,9 @@
 // A job that waits by means of this module, with the context that it was
 // given, suspends: its stack steps aside and its worker goes on. A job that
 // blocks otherwise, in a channel, a mutex, a system call or an endless loop,
-// keeps its worker, and a spare worker takes that one's place: within about a
-// millisecond if a processor is idle, else after Config.BlockedAfter. So jobs
+// keeps its worker, and a spare worker takes that one's place: within 16 ms,
+// and mostly much sooner, if a processor is idle, else up to 8 ms after
+// Config.BlockedAfter. So jobs
 // are ordinary Go code, with one exception made by the Go runtime, which ends
 // the process for it: a job that has called [runtime.LockOSThread] must not
 // wait by means of this module, nor return, before it has unlocked the thread.

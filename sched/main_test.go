@@ -4,33 +4,19 @@ import (
 	"context"
 	"runtime"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/sched"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds how long a test waits for what has to happen. It guards
-// against hangs and measures nothing.
-const patience = 30 * time.Second
-
-// guarded returns a context that ends when the test has taken far too long.
-func guarded(tb testing.TB) context.Context {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	tb.Cleanup(cancel)
-	return ctx
-}
-
-// expired returns a context that has ended.
-func expired() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}
+var (
+	guarded = patience.Context
+	expired = patience.Ended
+)
 
 // newScheduler returns a scheduler that is stopped at the end of the test.
 func newScheduler(tb testing.TB, cfg sched.Config) *sched.Scheduler {
@@ -39,13 +25,7 @@ func newScheduler(tb testing.TB, cfg sched.Config) *sched.Scheduler {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := s.Stop(ctx); err != nil {
-			tb.Error(err)
-		}
-	})
+	patience.StopAtEnd(tb, s)
 	return s
 }
 

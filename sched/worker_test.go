@@ -162,3 +162,26 @@ func TestForceSiftsWhatIsQueued(t *testing.T) {
 		t.Errorf("%v are queued after everything was given up", got)
 	}
 }
+
+// TestFairTurnServesTheLowlyAgainAndAgain has Low work from outside while the
+// worker's own Normal work never ends. Each fair turn serves one piece of it:
+// what it moved to the worker's own queue instead would wait there for ever.
+func TestFairTurnServesTheLowlyAgainAndAgain(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 1})
+	w, n := s.Worker(0), names{}
+	const lowly = 5
+	for range lowly {
+		n.outside(t, s, sched.Low, "low")
+	}
+	served := 0
+	for range (lowly + 1) * sched.FairTurn {
+		w.Push(n.node("own"), sched.Normal)
+		if x, _ := w.Poll(); n[x] == "low" {
+			served++
+			w.Poll() // What the turn has left.
+		}
+	}
+	if served != lowly {
+		t.Errorf("%d of %d Low nodes were served within %d turns", served, lowly, (lowly+1)*sched.FairTurn)
+	}
+}

@@ -1,40 +1,26 @@
 package supervise_test
 
 import (
-	"context"
 	"errors"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/supervise"
 )
 
-// hangGuard is long enough for the slowest machine; only a test that hangs
-// ever waits for it.
-const hangGuard = 30 * time.Second
-
-// guarded returns a context that ends a test that hangs.
-func guarded(tb testing.TB) context.Context {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), hangGuard)
-	tb.Cleanup(cancel)
-	return ctx
-}
+var (
+	guarded = patience.Context
+	until   = patience.Until
+)
 
 // newSystem returns a system that is stopped at the end of the test.
 func newSystem(tb testing.TB, cfg actor.Config) *actor.System {
 	tb.Helper()
 	sys, err := actor.NewSystem(cfg)
 	wantNoErr(tb, err)
-	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), hangGuard)
-		defer cancel()
-		if err := sys.Stop(ctx); err != nil {
-			tb.Error(err)
-		}
-	})
+	patience.StopAtEnd(tb, sys)
 	return sys
 }
 
@@ -65,17 +51,6 @@ func wantNoErr(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
-	}
-}
-
-// until waits for a condition that nothing announces.
-func until(tb testing.TB, ctx context.Context, ok func() bool) {
-	tb.Helper()
-	for !ok() {
-		if ctx.Err() != nil {
-			tb.Fatal("it never came to it")
-		}
-		runtime.Gosched()
 	}
 }
 

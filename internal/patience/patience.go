@@ -1,0 +1,56 @@
+// Package patience keeps tests from hanging. It measures nothing: its limit is
+// long enough for the slowest machine, and only a test that hangs reaches it.
+package patience
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+)
+
+const limit = 30 * time.Second
+
+// test is what testing and property tests have in common.
+type test interface {
+	Helper()
+	Cleanup(func())
+}
+
+// Context returns a context that ends a test that hangs.
+func Context(tb test) context.Context {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	tb.Cleanup(cancel)
+	return ctx
+}
+
+// Ended returns a context that has ended.
+func Ended() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// StopAtEnd stops s at the end of the test.
+func StopAtEnd(tb testing.TB, s interface{ Stop(context.Context) error }) {
+	tb.Helper()
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		if err := s.Stop(ctx); err != nil {
+			tb.Error(err)
+		}
+	})
+}
+
+// Until waits for a condition that nothing announces.
+func Until(tb testing.TB, ctx context.Context, ok func() bool) {
+	tb.Helper()
+	for !ok() {
+		if ctx.Err() != nil {
+			tb.Fatal("it never came to it")
+		}
+		runtime.Gosched()
+	}
+}
