@@ -2,6 +2,7 @@ package sched_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -96,4 +97,41 @@ func BenchmarkSuspendResume(b *testing.B) {
 	if err := outer.Wait(context.Background()); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// BenchmarkForkFib is fib(27) without a cut-off, 317,810 forks.
+func BenchmarkForkFib(b *testing.B) {
+	b.ReportAllocs()
+	ctx := context.Background()
+	s := newScheduler(b, sched.Config{})
+	for range b.N {
+		j := start(b, ctx, s, func(ctx context.Context) error {
+			if got := fib(ctx, 27); got != 196_418 {
+				return fmt.Errorf("fib(27) = %d", got)
+			}
+			return nil
+		})
+		finish(b, ctx, j)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/317_810, "ns/fork")
+}
+
+// BenchmarkFor is a loop of 10,000 calls with a body that does next to nothing.
+func BenchmarkFor(b *testing.B) {
+	b.ReportAllocs()
+	ctx := context.Background()
+	s := newScheduler(b, sched.Config{})
+	numbers := make([]int, 10_000)
+	j := start(b, ctx, s, func(ctx context.Context) error {
+		for range b.N {
+			if err := sched.For(ctx, len(numbers), 1, func(_ context.Context, from, _ int) error {
+				numbers[from]++
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	finish(b, ctx, j)
 }

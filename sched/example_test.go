@@ -163,3 +163,52 @@ func ExampleScheduler_Stop() {
 	// sched: the scheduler is stopped
 	// <nil>
 }
+
+// Divide and conquer: each call is put on offer to idle workers.
+func ExampleJoin() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = s.Stop(ctx) }()
+
+	job, err := s.Go(ctx, func(ctx context.Context) error {
+		fmt.Println(fib(ctx, 20))
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := job.Wait(ctx); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 6765
+}
+
+func ExampleDo() {
+	err := sched.Do(context.Background(),
+		func(context.Context) error { return nil },
+		func(context.Context) error { return errors.New("the second failed") },
+		func(context.Context) error { return errors.New("the third failed") },
+	)
+	fmt.Println(err)
+	// Output:
+	// the second failed
+	// the third failed
+}
+
+// A parallel loop; outside a job, as here, it runs in order.
+func ExampleFor() {
+	squares := make([]int, 8)
+	err := sched.For(context.Background(), len(squares), 4, func(_ context.Context, from, to int) error {
+		for i := from; i < to; i++ {
+			squares[i] = i * i
+		}
+		return nil
+	})
+	fmt.Println(squares, err)
+	// Output: [0 1 4 9 16 25 36 49] <nil>
+}

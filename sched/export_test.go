@@ -13,6 +13,13 @@ var (
 	NextCapacity  = invariants.Shrink(nextCapacity, 4)
 )
 
+// ForksCapacity and Offered are how many branches can be on offer at all, and
+// how many are while everybody is busy.
+var (
+	ForksCapacity = invariants.Shrink(forksCapacity, 4)
+	Offered       = min(offered, ForksCapacity)
+)
+
 // The scheduler's constants that tests count up to.
 const (
 	FairTurn     = fairTurn
@@ -71,6 +78,10 @@ func (w *Worker) PushNext(n *Node)                       { w.pushNext(n) }
 func (w *Worker) Poll() (*Node, Priority)                { return w.poll() }
 func (w *Worker) SearchOnce(round int) (*Node, Priority) { return w.searchOnce(round) }
 func (w *Worker) Sleep() bool                            { return w.sleep() }
+func (w *Worker) Fork(n *Node)                           { w.fork(n) }
+func (w *Worker) TakeBack(n *Node) bool                  { return w.takeBack(n) }
+func (w *Worker) LeaveForks()                            { w.leaveForks() }
+func (w *Worker) ForksOnOffer() int                      { return w.forks.offer.Len() }
 func (w *Worker) SetBlocked(blocked bool)                { w.blocked.Store(blocked) }
 func (w *Worker) Blocked() bool                          { return w.blocked.Load() }
 func (w *Worker) SetResting(resting bool)                { w.resting.Store(resting) }

@@ -63,8 +63,8 @@ func TestSuspensionModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "a resume before its suspension is lost",
 			File: "fiber.go",
-			Old:  "			if f.state.CompareAndSwap(fiberRunning, fiberNotified) {\n				return\n			}\n",
-			New:  "			return\n",
+			Old:  "			if f.state.CompareAndSwap(fiberRunning, fiberNotified) {\n				return false\n			}\n",
+			New:  "			return false\n",
 			Want: "deadlock",
 		},
 		{
@@ -82,4 +82,45 @@ func TestSuspensionModelFindsPlantedFaults(t *testing.T) {
 			Want: "the fiber is queued though it runs",
 		},
 	}, "-tags", "modelcheck", "-run", "^TestModel$/^suspend$", "-count", "1", ".")
+}
+
+// TestForkModelFindsPlantedFaults does the same for forks and joins.
+func TestForkModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "a joiner does not look whether the branch has ended",
+			File: "fork.go",
+			Old:  "return b.state.CompareAndSwap(nil, f)",
+			New:  "b.state.Store(f); return true",
+			Want: "deadlock",
+		},
+		{
+			Name: "the end of a branch resumes nobody",
+			File: "fork.go",
+			Old:  "joiner != nil {",
+			New:  "joiner == branchEnded {",
+			Want: "deadlock",
+		},
+		{
+			Name: "a joiner takes whatever branch is the newest",
+			File: "forks.go",
+			Old:  "if newest == nil || newest == n {",
+			New:  "if true {",
+			Want: "ran",
+		},
+		{
+			Name: "a branch that was taken by mistake is not put back",
+			File: "forks.go",
+			Old:  "	w.putOnOffer(newest)\n	w.s",
+			New:  "	w.s",
+			Want: "deadlock",
+		},
+		{
+			Name: "a fiber leaves with its branches in private",
+			File: "forks.go",
+			Old:  "	for _, n := range q.private[q.base:] {\n		w.putOnOffer(n)\n	}\n	clear(q.private)\n",
+			New:  "	clear(q.private)\n",
+			Want: "deadlock",
+		},
+	}, "-tags", "modelcheck", "-run", "^TestModel$/^fork$", "-count", "1", ".")
 }

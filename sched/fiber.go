@@ -117,18 +117,25 @@ func (f *Fiber) Suspend() {
 // waits on it if that is more urgent: on the worker of from, which must then be
 // the calling work's own fiber, or, if from is nil, from any goroutine.
 func (f *Fiber) Resume(from *Fiber, p Priority) {
+	if f.transitionFromSuspended() {
+		f.s.enqueue(from, &f.node, min(p, f.priority))
+	}
+}
+
+// transitionFromSuspended begins a resume. It returns true if the fiber has to
+// be queued, and leaves a permit if it is not suspended yet.
+func (f *Fiber) transitionFromSuspended() bool {
 	for {
 		switch f.state.Load() {
 		case fiberNotified:
-			return
+			return false
 		case fiberRunning:
 			if f.state.CompareAndSwap(fiberRunning, fiberNotified) {
-				return
+				return false
 			}
 		case fiberSuspended:
 			if f.state.CompareAndSwap(fiberSuspended, fiberRunning) {
-				f.s.enqueue(from, &f.node, min(p, f.priority))
-				return
+				return true
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package sched
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"sync"
 )
 
@@ -88,11 +87,7 @@ func (j *Job) Run(f *Fiber, _ Priority) {
 	var err error
 	defer func() {
 		if !returned {
-			if v := recover(); v != nil {
-				err = &PanicError{Value: v, Stack: debug.Stack()}
-			} else {
-				err = ErrGoexit
-			}
+			err = caught(recover())
 		}
 		j.end(Current(j.ctx), err)
 	}()

@@ -2,7 +2,10 @@
 
 package sched
 
-import "math/rand/v2"
+import (
+	"context"
+	"math/rand/v2"
+)
 
 // NewModel returns a scheduler whose workers are run by the threads of a model,
 // and do not depend on chance.
@@ -51,3 +54,26 @@ func (s *Scheduler) Queued() (n int) {
 	}
 	return n
 }
+
+// On puts a model fiber on w.
+func (f *Fiber) On(w *Worker) *Fiber {
+	f.w = w
+	return f
+}
+
+// Branch is a call that was forked.
+type Branch struct{ b branch[int, int] }
+
+// NewBranch returns a branch that calls fn.
+func NewBranch(fn func()) *Branch {
+	b := &Branch{}
+	b.b.node.Init(&b.b)
+	b.b.ctx = &forkContext{Context: context.Background()}
+	b.b.fn = func(context.Context, int) int { fn(); return 0 }
+	return b
+}
+
+func (b *Branch) Node() *Node         { return &b.b.node }
+func (b *Branch) Run(f *Fiber)        { b.b.Run(f, Normal) }
+func (b *Branch) Await(f *Fiber) bool { return b.b.transitionToAwaited(f) }
+func (b *Branch) Ended() bool         { return b.b.state.Load() == branchEnded }

@@ -142,6 +142,123 @@ func suspension(events int) func(*modelcheck.Program) {
 	}
 }
 
+// forker is work that forks some branches and joins them, newest first. As a
+// model's thread has but one stack, it is written as its steps: whichever worker
+// comes to its fiber goes on with it.
+type forker struct {
+	s        *sched.Scheduler
+	fiber    *sched.Fiber
+	branches []*sched.Branch
+	ran      []int
+	left     int  // Branches that are not joined.
+	awaiting bool // The newest of them runs elsewhere.
+}
+
+// run goes on until the work is done or has to wait.
+func (k *forker) run(w *sched.Worker) {
+	for k.left > 0 {
+		newest := k.branches[k.left-1]
+		switch {
+		case k.awaiting && newest.Ended():
+			k.awaiting = false
+			k.left--
+		case k.awaiting:
+			if k.fiber.ModelSuspend() {
+				return
+			}
+		case w.TakeBack(newest.Node()):
+			k.left--
+			k.ran[k.left]++
+		default:
+			k.awaiting = true
+			newest.Await(k.fiber)
+		}
+	}
+	k.s.JobEnded()
+}
+
+// forking has works that fork on the first worker, each up to what then says,
+// and that go on and join wherever they are come upon, while others steal.
+func forking(workers, branches int, then ...afterwards) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		s := sched.NewModel(workers)
+		var forkers []*forker
+		for range then {
+			k := &forker{s: s, fiber: sched.NewModelFiber(s), ran: make([]int, branches), left: branches}
+			for i := range branches {
+				k.branches = append(k.branches, sched.NewBranch(func() { k.ran[i]++ }))
+			}
+			forkers = append(forkers, k)
+			s.JobBegun()
+		}
+		s.Settle()
+		for i := range workers {
+			prog.Go(fmt.Sprintf("worker %d", i), func() {
+				w := s.Worker(i)
+				if i == 0 {
+					for j, k := range forkers {
+						k.begin(w, then[j])
+					}
+				}
+				on := sched.NewModelFiber(s).On(w)
+				for n := w.Next(); n != nil; n = w.Next() {
+					for _, k := range forkers {
+						k.take(n, w, on)
+					}
+				}
+			})
+		}
+		prog.Finally(func() error {
+			for _, k := range forkers {
+				for i, ran := range k.ran {
+					if ran != 1 {
+						return fmt.Errorf("branch %d ran %d times", i, ran)
+					}
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// What a forker does when it has forked.
+type afterwards uint8
+
+const (
+	goesOn afterwards = iota
+	givesWay
+	yields
+)
+
+// begin forks all branches.
+func (k *forker) begin(w *sched.Worker, then afterwards) {
+	for _, b := range k.branches {
+		w.Fork(b.Node())
+	}
+	switch then {
+	case goesOn:
+		k.run(w)
+	case givesWay:
+		w.LeaveForks()
+		w.PushNext(k.fiber.ModelNode())
+	case yields:
+		w.LeaveForks()
+		w.Push(k.fiber.ModelNode(), sched.Normal)
+	}
+}
+
+// take does what a worker does with n if n is of this work.
+func (k *forker) take(n *sched.Node, w *sched.Worker, on *sched.Fiber) {
+	if n == k.fiber.ModelNode() {
+		k.run(w)
+	}
+	for _, b := range k.branches {
+		if n == b.Node() {
+			b.Run(on)
+		}
+	}
+}
+
 var models = []struct {
 	name  string
 	cfg   modelcheck.Config
@@ -156,6 +273,10 @@ var models = []struct {
 	{"stop/two workers", modelcheck.Config{Preemptions: 1}, stopping(2)},
 	{"suspend/one event", modelcheck.Config{}, suspension(1)},
 	{"suspend/two events", modelcheck.Config{Preemptions: 2}, suspension(2)},
+	{"fork/one branch", modelcheck.Config{Preemptions: 2}, forking(2, 1, goesOn)},
+	{"fork/two branches", modelcheck.Config{Preemptions: 2}, forking(2, 2, goesOn)},
+	{"fork/two works", modelcheck.Config{Preemptions: 2}, forking(2, 1, givesWay, yields)},
+	{"fork/two works with two branches each", modelcheck.Config{Random: 5_000}, forking(2, 2, givesWay, yields)},
 }
 
 func TestModel(t *testing.T) {

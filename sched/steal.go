@@ -88,9 +88,10 @@ func (w *Worker) taken() (sum int64) {
 }
 
 // queued returns the length of the worker's longest queue. Work that was
-// interrupted counts as more than one piece: its owner is on other work.
+// interrupted, or forked, counts as more than one piece: its owner is on other
+// work.
 func (w *Worker) queued() int {
-	longest := 2 * w.first.Len()
+	longest := 2 * (w.first.Len() + w.forks.offer.Len())
 	for p := High; p < numPriorities; p++ {
 		longest = max(longest, w.local[p].Len())
 	}
@@ -99,7 +100,14 @@ func (w *Worker) queued() int {
 
 // stealFrom takes the oldest node of the highest priority of which victim has
 // at least so many, and moves up to half of what is behind it here.
+//
+// A branch comes first, and alone: it is the largest part of something that has
+// begun, and splits further.
 func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
+	if n, _ := victim.forks.offer.Steal(); n != nil {
+		w.count.stolen++
+		return n, Normal
+	}
 	for p := High; p < numPriorities; p++ {
 		from := victim.local[p]
 		length := from.Len()

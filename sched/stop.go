@@ -109,13 +109,16 @@ func (s *Scheduler) force() {
 // abandon gives n up. It returns false if n has begun and is to be continued.
 func abandon(n *Node) bool {
 	switch r := n.runner.(type) {
-	case *Fiber:
+	case *Fiber, continuation:
 		return false
 	case abandoner:
 		r.abandon()
 	}
 	return true
 }
+
+// continuation is a Runner that is part of something that has begun.
+type continuation interface{ continues() }
 
 // abandoner is a Runner that wants to know that it will not be run.
 type abandoner interface{ abandon() }

@@ -27,6 +27,10 @@ type Worker struct {
 	local [numPriorities]*deque.Deque[Node]
 	// first holds work that was interrupted, to be continued newest first.
 	first *deque.Deque[Node]
+	// forks holds what the running work has forked. See there.
+	forks     forks
+	branches  [branchLists]any // Branches to use again, *branchList by type.
+	forkTicks uint32
 
 	fiber    *Fiber // The one that the trampoline resumes.
 	op       operation
@@ -94,6 +98,7 @@ func newWorker(s *Scheduler, id int, spare bool) *Worker {
 		token:  xatomic.NewSignal(),
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 		first:  deque.New[Node](invariants.Shrink(nextCapacity, 4)),
+		forks:  newForks(),
 		stride: 1,
 	}
 	capacity := s.cfg.QueueCapacity
@@ -133,6 +138,7 @@ func (w *Worker) run() {
 // fiber to go on with.
 func (w *Worker) perform() {
 	f := w.fiber
+	w.leaveForks()
 	switch w.op {
 	case opSuspend:
 		if f.transitionToSuspended() {
@@ -232,6 +238,9 @@ func (w *Worker) poll() (*Node, Priority) {
 	if n := w.first.Pop(); n != nil {
 		return n, Normal
 	}
+	if n := w.forks.offer.Pop(); n != nil {
+		return n, Normal
+	}
 	for p := High; p < numPriorities; p++ {
 		if n := w.local[p].Take(); n != nil {
 			return n, p
@@ -259,6 +268,7 @@ func (w *Worker) sleep() bool {
 		w.local[p].Sweep()
 	}
 	w.first.Sweep()
+	w.forks.offer.Sweep()
 	invariants.Yield()
 	w.resting.Store(true)
 	s.idle.enter(w)
@@ -336,6 +346,9 @@ func (w *Worker) retire() {
 		w.local[p].Sweep()
 	}
 	for n := w.first.Pop(); n != nil; n = w.first.Pop() {
+		s.injector.push(n, Normal)
+	}
+	for n := w.forks.offer.Pop(); n != nil; n = w.forks.offer.Pop() {
 		s.injector.push(n, Normal)
 	}
 	wasSearching := w.searching
