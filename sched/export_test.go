@@ -1,7 +1,7 @@
 package sched
 
 import (
-	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/invariants"
@@ -33,9 +33,7 @@ func NewStill(cfg Config) *Scheduler {
 	if err != nil {
 		panic(err)
 	}
-	s := &Scheduler{cfg: cfg, epoch: time.Now(), processors: runtime.GOMAXPROCS(0), ended: make(chan struct{})}
-	s.signals.New = newSignal
-	s.monitor = newMonitor(s)
+	s := assemble(cfg)
 	s.awake.Store(int64(cfg.Workers))
 	workers := make([]*Worker, cfg.Workers)
 	for i := range workers {
@@ -43,6 +41,37 @@ func NewStill(cfg Config) *Scheduler {
 	}
 	s.workers.Store(&workers)
 	return s
+}
+
+// Clock is a time that passes when the test says so.
+type Clock struct{ now, read atomic.Int64 }
+
+// Advance lets time pass.
+func (c *Clock) Advance(d time.Duration) { c.now.Add(int64(d)) }
+
+// Now returns how much time has passed.
+func (c *Clock) Now() time.Duration {
+	c.read.Add(1)
+	return time.Duration(c.now.Load())
+}
+
+// Read returns how often the clock was looked at.
+func (c *Clock) Read() int { return int(c.read.Load()) }
+
+// SetClock makes a still scheduler go by c.
+func (s *Scheduler) SetClock(c *Clock) { s.clock = c.Now }
+
+// NewWithClock returns a running scheduler that goes by c. Its monitor looks as
+// often as ever, by real time, at what has happened by c.
+func NewWithClock(cfg Config, c *Clock) (*Scheduler, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := assemble(cfg)
+	s.SetClock(c)
+	s.start()
+	return s, nil
 }
 
 func (s *Scheduler) Worker(i int) *Worker { return (*s.workers.Load())[i] }

@@ -69,6 +69,8 @@ func (c Config) withDefaults() (Config, error) {
 type Scheduler struct {
 	cfg   Config
 	epoch time.Time
+	// clock, if not nil, takes the place of the time since epoch: in tests.
+	clock func() time.Duration
 	// processors is GOMAXPROCS at the start.
 	processors int
 	injector   injector
@@ -102,17 +104,27 @@ func New(cfg Config) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := assemble(cfg)
+	s.start()
+	return s, nil
+}
+
+// assemble returns a scheduler that has no worker yet.
+func assemble(cfg Config) *Scheduler {
 	s := &Scheduler{cfg: cfg, epoch: time.Now(), processors: runtime.GOMAXPROCS(0), ended: make(chan struct{})}
 	s.signals.New = newSignal
 	s.monitor = newMonitor(s)
 	s.workers.Store(&[]*Worker{})
-	for range cfg.Workers {
+	return s
+}
+
+func (s *Scheduler) start() {
+	for range s.cfg.Workers {
 		s.awake.Add(1)
 		s.addWorker(false)
 	}
 	s.running.Add(1)
 	go s.monitor.run()
-	return s, nil
 }
 
 // addWorker starts a worker in a place that is free.
@@ -128,11 +140,15 @@ func (s *Scheduler) addWorker(spare bool) {
 	go w.run()
 }
 
-// now is the time since the scheduler began. In a model it stands still, since
-// a schedule must depend on nothing but its choices.
+// now is the time since the scheduler began. Nothing else here asks for the
+// time, so whoever replaces clock decides about all of it. In a model it stands
+// still, since a schedule must depend on nothing but its choices.
 func (s *Scheduler) now() time.Duration {
-	if xatomic.Checked {
+	switch {
+	case xatomic.Checked:
 		return 0
+	case s.clock != nil:
+		return s.clock()
 	}
 	return time.Since(s.epoch)
 }
