@@ -39,6 +39,7 @@ func (w *Worker) readClock() {
 	if w.clockAt != 0 {
 		each := max(1, (now-w.clockAt)/time.Duration(w.stride))
 		w.heavy = each > heavyAfter
+		w.measured(each)
 		w.stride = int(min(maxStride, max(1, strideTarget/each)))
 	}
 	w.clockAt = now

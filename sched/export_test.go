@@ -149,3 +149,9 @@ func (q *Queue) Ring() int { return len(q.ring) }
 
 // KeepRing is how much of it an empty queue keeps at most.
 const KeepRing = keepRing
+
+// Search is the whole of a worker's search.
+func (w *Worker) Search() (*Node, Priority) { return w.search() }
+
+// Tick is what a worker does for each piece of work.
+func (w *Worker) Tick() { w.tick() }

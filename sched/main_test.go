@@ -3,6 +3,7 @@ package sched_test
 import (
 	"context"
 	"runtime"
+	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -71,10 +72,10 @@ func eventually(tb testing.TB, ctx context.Context, what string, holds func() bo
 	}
 }
 
-// inState reports how many of the scheduler's workers are in the state.
-func inState(s *sched.Scheduler, state sched.WorkerState) (n int) {
+// inState reports how many of the scheduler's workers are in one of the states.
+func inState(s *sched.Scheduler, states ...sched.WorkerState) (n int) {
 	for _, w := range s.Stats().Workers {
-		if w.State == state {
+		if slices.Contains(states, w.State) {
 			n++
 		}
 	}

@@ -92,7 +92,7 @@ func checkAtRest(t *testing.T, ctx context.Context, s *sched.Scheduler) {
 	t.Helper()
 	eventually(t, ctx, "every worker to rest, and to be counted so", func() bool {
 		awake, asleep := s.Stats().Awake, s.Sleeping()
-		return inState(s, sched.WorkerSleeping) == len(s.Stats().Workers) &&
+		return inState(s, sched.WorkerIdle, sched.WorkerRetired) == len(s.Stats().Workers) &&
 			awake == asleep && awake >= s.Workers() && s.Searching() == 0
 	})
 }
@@ -144,7 +144,7 @@ func TestReturnedWorkerIsWatchedAgain(t *testing.T) {
 	})
 	finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil })) // Needs a spare.
 	eventually(t, ctx, "the spare to sleep, and the monitor too", func() bool {
-		return inState(s, sched.WorkerBlocked) == 1 && inState(s, sched.WorkerSleeping) == 1 && s.MonitorAsleep()
+		return inState(s, sched.WorkerBlocked) == 1 && inState(s, sched.WorkerIdle) == 1 && s.MonitorAsleep()
 	})
 	close(gate)
 	finish(t, ctx, j)

@@ -17,7 +17,9 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for st, want := range map[sched.WorkerState]string{
-		sched.WorkerWorking: "working", sched.WorkerSleeping: "sleeping", sched.WorkerBlocked: "blocked", 9: "WorkerState(9)",
+		sched.WorkerIdle: "idle", sched.WorkerWorking: "working", sched.WorkerStealing: "stealing",
+		sched.WorkerPreempting: "preempting", sched.WorkerDraining: "draining", sched.WorkerShutDown: "shut down",
+		sched.WorkerBlocked: "blocked", sched.WorkerRetired: "retired", 9: "WorkerState(9)",
 	} {
 		if got := st.String(); got != want {
 			t.Errorf("state %d is called %q, want %q", st, got, want)

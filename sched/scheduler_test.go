@@ -211,7 +211,7 @@ func TestSchedulersDoNotMix(t *testing.T) {
 	})
 	receive(t, ctx, "the job away", begun)
 	eventually(t, ctx, "the job at home to suspend", func() bool {
-		return inState(home, sched.WorkerSleeping) == 1
+		return inState(home, sched.WorkerIdle) == 1
 	})
 	close(gate)
 	receive(t, ctx, "the job at home to go on", back)

@@ -1,13 +1,13 @@
 package sched
 
 import (
-	"fmt"
 	"sync/atomic"
+	"time"
 )
 
 // Stats is a snapshot of a scheduler. It is taken while the workers run, so
 // the figures of a busy worker may be 50 us old, and the sums need not agree
-// exactly. A sleeping worker's figures are exact.
+// exactly. An idle worker's figures are exact.
 type Stats struct {
 	Workers []WorkerStats
 	// Awake is the number of workers that are neither blocked nor retired.
@@ -22,11 +22,37 @@ type Stats struct {
 	Jobs int
 }
 
+// Total returns the sums of the workers' figures. ID is -1; Spare, State and
+// Pace are those of no worker and stay zero.
+func (st Stats) Total() WorkerStats {
+	sum := WorkerStats{ID: -1}
+	for i := range st.Workers {
+		w := &st.Workers[i]
+		for p := range sum.Queued {
+			sum.Queued[p] += w.Queued[p]
+		}
+		sum.Jobs += w.Jobs
+		sum.Stolen += w.Stolen
+		sum.Parked += w.Parked
+		sum.Suspended += w.Suspended
+		sum.Yielded += w.Yielded
+		sum.Preempted += w.Preempted
+		sum.Blocked += w.Blocked
+	}
+	return sum
+}
+
 // WorkerStats says what one worker did since it was started.
 type WorkerStats struct {
 	ID    int
 	Spare bool // Started to replace a worker that was blocked.
 	State WorkerState
+	// Queued is the length of the worker's own queues, by priority. Work that
+	// was interrupted counts as Normal.
+	Queued [numPriorities]int
+	// Pace is the mean time of the worker's last pieces of work, give or take a
+	// quarter; 0 until it was measured.
+	Pace time.Duration
 	// Jobs counts the pieces of work that the worker began or continued.
 	Jobs uint64
 	// Stolen counts those that it took from other workers.
@@ -44,26 +70,6 @@ type WorkerStats struct {
 	Blocked uint64
 }
 
-// WorkerState says what a worker does at the moment.
-type WorkerState uint8
-
-// The states of a worker.
-const (
-	WorkerWorking  WorkerState = iota // It runs or looks for work.
-	WorkerSleeping                    // It has found no work, or is retired.
-	WorkerBlocked                     // It is held by one piece of work and was replaced.
-)
-
-// String returns the state's name in lower case.
-func (st WorkerState) String() string {
-	if int(st) < len(workerStateNames) {
-		return workerStateNames[st]
-	}
-	return fmt.Sprintf("WorkerState(%d)", uint8(st))
-}
-
-var workerStateNames = [...]string{"working", "sleeping", "blocked"}
-
 // counters are a worker's own figures, written without synchronization.
 type counters struct {
 	jobs, stolen, slept, suspended, yielded, preempted uint64
@@ -76,6 +82,7 @@ type counters struct {
 type publishedCounters struct {
 	ticks, jobs, stolen, slept, suspended, yielded, preempted atomic.Uint64
 	blocked                                                   atomic.Uint64 // Written by the monitor.
+	pace                                                      atomic.Int64  // In nanoseconds. Read by thieves.
 }
 
 // publish makes the worker's counters visible to others.
@@ -97,6 +104,23 @@ func copyCounter(to *atomic.Uint64, value uint64) {
 	}
 }
 
+// paceShare is the weight of the latest measurement in the mean, as a divisor.
+const paceShare = 8
+
+// measured takes note of the time that each of the last pieces of work took.
+// It is published when it has changed by a quarter, since a thief needs the
+// magnitude, and a store that is not needed costs more than all the rest.
+func (w *Worker) measured(each time.Duration) {
+	if w.pace == 0 {
+		w.pace = each
+	}
+	w.pace += (each - w.pace) / paceShare
+	known := time.Duration(w.published.pace.Load())
+	if off := w.pace - known; 4*max(off, -off) > known {
+		w.published.pace.Store(int64(w.pace))
+	}
+}
+
 // Stats returns a snapshot. It stops nothing and costs about 100 ns a worker.
 func (s *Scheduler) Stats() Stats {
 	workers := *s.workers.Load()
@@ -107,11 +131,11 @@ func (s *Scheduler) Stats() Stats {
 		Jobs:              int(s.jobs.Load()),
 	}
 	for _, w := range workers {
-		st.Workers = append(st.Workers, w.stats())
-		for p := High; p < numPriorities; p++ {
-			st.Queued[p] += w.local[p].Len()
+		ws := w.stats()
+		for p, n := range ws.Queued {
+			st.Queued[p] += n
 		}
-		st.Queued[Normal] += w.first.Len()
+		st.Workers = append(st.Workers, ws)
 	}
 	for p := range Priority(numPriorities) {
 		st.Queued[p] += s.injector.length(p)
@@ -122,16 +146,14 @@ func (s *Scheduler) Stats() Stats {
 func (w *Worker) stats() WorkerStats {
 	p := &w.published
 	ws := WorkerStats{
-		ID: w.id, Spare: w.spare,
+		ID: w.id, Spare: w.spare, State: w.state(), Pace: time.Duration(p.pace.Load()),
 		Jobs: p.jobs.Load(), Stolen: p.stolen.Load(), Parked: p.slept.Load(),
 		Suspended: p.suspended.Load(), Yielded: p.yielded.Load(),
 		Preempted: p.preempted.Load(), Blocked: p.blocked.Load(),
 	}
-	switch {
-	case w.blocked.Load():
-		ws.State = WorkerBlocked
-	case w.resting.Load():
-		ws.State = WorkerSleeping
+	for p := High; p < numPriorities; p++ {
+		ws.Queued[p] = w.local[p].Len()
 	}
+	ws.Queued[Normal] += w.first.Len()
 	return ws
 }

@@ -2,7 +2,9 @@ package sched_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -51,21 +53,94 @@ func TestStatsAddUp(t *testing.T) {
 		return j.Wait(ctx)
 	}))
 	eventually(t, ctx, "the workers to sleep", func() bool {
-		return inState(s, sched.WorkerSleeping) == len(s.Stats().Workers)
+		return inState(s, sched.WorkerIdle, sched.WorkerRetired) == len(s.Stats().Workers)
 	})
-	var sum sched.WorkerStats
-	for i, w := range s.Stats().Workers {
+	st := s.Stats()
+	for i, w := range st.Workers {
 		if w.ID != i || w.Spare != (i >= 3) {
 			t.Errorf("worker %d calls itself %d, spare %t", i, w.ID, w.Spare)
 		}
 		if w.Parked == 0 {
 			t.Errorf("worker %d sleeps and has never fallen asleep", i)
 		}
-		sum.Jobs += w.Jobs
-		sum.Suspended += w.Suspended
 	}
+	sum := st.Total()
 	// One job waited, if the other was not faster; its return is a piece of work.
 	if sum.Suspended > 1 || sum.Jobs != jobs+2+sum.Suspended {
 		t.Errorf("%d pieces of work and %d suspensions for %d jobs", sum.Jobs, sum.Suspended, jobs+2)
+	}
+}
+
+// TestTotalAddsUp fills every figure of two workers with a number of its own, so
+// that a field which is forgotten shows.
+func TestTotalAddsUp(t *testing.T) {
+	var st sched.Stats
+	st.Workers = make([]sched.WorkerStats, 2)
+	for i := range st.Workers {
+		fill(reflect.ValueOf(&st.Workers[i]).Elem())
+	}
+	sum := st.Total()
+	if sum.ID != -1 {
+		t.Errorf("the sum calls itself worker %d", sum.ID)
+	}
+	checkDoubled(t, "", reflect.ValueOf(st.Workers[0]), reflect.ValueOf(sum))
+}
+
+func fill(v reflect.Value) {
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.Uint64:
+			f.SetUint(uint64(7 + i))
+		case reflect.Array:
+			for j := range f.Len() {
+				f.Index(j).SetInt(int64(3 + j))
+			}
+		case reflect.Struct:
+			fill(f)
+		}
+	}
+}
+
+func checkDoubled(t *testing.T, name string, one, sum reflect.Value) {
+	t.Helper()
+	for i := range one.NumField() {
+		field := name + one.Type().Field(i).Name
+		switch f := sum.Field(i); f.Kind() {
+		case reflect.Uint64:
+			if f.Uint() != 2*one.Field(i).Uint() {
+				t.Errorf("the sum of %s is %d, want %d", field, f.Uint(), 2*one.Field(i).Uint())
+			}
+		case reflect.Array:
+			for j := range f.Len() {
+				if f.Index(j).Int() != 2*one.Field(i).Index(j).Int() {
+					t.Errorf("the sum of %s[%d] is wrong", field, j)
+				}
+			}
+		case reflect.Struct:
+			checkDoubled(t, field+".", one.Field(i), f)
+		}
+	}
+}
+
+// TestPaceFollowsTheWork measures work of 1 ms, then of next to nothing.
+func TestPaceFollowsTheWork(t *testing.T) {
+	var clock sched.Clock
+	s := sched.NewStill(sched.Config{Workers: 1})
+	s.SetClock(&clock)
+	w := s.Worker(0)
+	clock.Advance(time.Millisecond) // The worker takes time 0 for none.
+	for range 10 {
+		w.Tick()
+		clock.Advance(time.Millisecond)
+	}
+	if pace := s.Stats().Workers[0].Pace; pace != time.Millisecond {
+		t.Errorf("the pace of work of 1 ms is %v", pace)
+	}
+	for range 2000 {
+		w.Tick()
+		clock.Advance(time.Microsecond)
+	}
+	if pace := s.Stats().Workers[0].Pace; pace < 700*time.Nanosecond || pace > 1300*time.Nanosecond {
+		t.Errorf("the pace of work of 1 us is %v", pace)
 	}
 }

@@ -21,6 +21,7 @@ func (w *Worker) search() (*Node, Priority) {
 			return nil, 0
 		}
 		w.searching = true
+		w.turnTo(WorkerStealing)
 	}
 	for round := range rounds() {
 		if n, p := w.searchOnce(round); n != nil {
@@ -144,6 +145,7 @@ func (w *Worker) found() {
 		return
 	}
 	w.searching = false
+	w.turnTo(WorkerWorking)
 	if w.s.idle.endSearch() {
 		w.s.idle.wake()
 	}

@@ -73,7 +73,7 @@ func TestStopWithSparesAtRest(t *testing.T) {
 		release()
 	}
 	eventually(t, ctx, "all workers to rest", func() bool {
-		return inState(s, sched.WorkerSleeping) == len(s.Stats().Workers)
+		return inState(s, sched.WorkerIdle, sched.WorkerRetired) == len(s.Stats().Workers)
 	})
 	if n := len(s.Stats().Workers); n < 5 {
 		t.Fatalf("%d workers for 5 that block; the test tests nothing", n)
@@ -134,7 +134,7 @@ func TestForcedStopLetsBegunJobsEnd(t *testing.T) {
 		return onFiber(ctx)
 	})
 	waiter := receive(t, ctx, "the job to suspend", event)
-	eventually(t, ctx, "the worker to sleep", func() bool { return inState(s, sched.WorkerSleeping) == 1 })
+	eventually(t, ctx, "the worker to sleep", func() bool { return inState(s, sched.WorkerIdle) == 1 })
 	gate, begun := make(chan struct{}), make(chan struct{})
 	yielded := start(t, ctx, s, func(outer context.Context) error {
 		preempted, err := s.Go(outer, func(ctx context.Context) error {
@@ -214,7 +214,7 @@ func TestStoppingWorkMayNeedTheOthers(t *testing.T) {
 		go func() { stopped <- s.Stop(ctx) }()
 		eventually(t, ctx, "the stop to begin", s.Stopping)
 		eventually(t, ctx, "the others to sleep", func() bool {
-			return inState(s, sched.WorkerSleeping) == workers-1
+			return inState(s, sched.WorkerIdle) == workers-1
 		})
 		close(gate)
 		if err := receive(t, ctx, "the stop", stopped); err != nil {

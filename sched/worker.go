@@ -2,6 +2,7 @@ package sched
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/deque"
@@ -38,16 +39,18 @@ type Worker struct {
 	priority Priority // For opYield.
 	pool     []*Fiber // Fibers without work, parked in their loop.
 
-	searching bool
-	turn      uint32         // Counts dispatches, for fairness to the shared queues.
-	token     xatomic.Signal // Wakes the worker; at most one token is on its way.
-	random    *rand.Rand
-	seen      []int64 // See searchOnce.
-	left      bool    // The dispatch loop has ended for good.
+	searching  bool
+	preempting bool
+	turn       uint32         // Counts dispatches, for fairness to the shared queues.
+	token      xatomic.Signal // Wakes the worker; at most one token is on its way.
+	random     *rand.Rand
+	seen       []int64 // See searchOnce.
+	left       bool    // The dispatch loop has ended for good.
 
 	// The measure of time. See tick.
 	budget    int
 	stride    int
+	pace      time.Duration
 	heavy     bool
 	nudged    bool
 	clockAt   time.Duration
@@ -63,6 +66,9 @@ type Worker struct {
 	// worker, read by the monitor and by Stats.
 	resting xatomic.Bool
 	sample  sample // The monitor's.
+	// activity is what the worker does by its own account: working, stealing,
+	// preempting, retired or shut down. Written by the worker, read by Stats.
+	activity atomic.Uint32
 }
 
 // operation is what a fiber asks of the trampoline when it leaves the stack.
@@ -101,6 +107,7 @@ func newWorker(s *Scheduler, id int, spare bool) *Worker {
 		forks:  newForks(),
 		stride: 1,
 	}
+	w.turnTo(WorkerWorking)
 	capacity := s.cfg.QueueCapacity
 	if spare {
 		capacity = min(capacity, spareCapacity)
@@ -151,7 +158,7 @@ func (w *Worker) perform() {
 		w.push(&f.node, w.priority)
 	case opGiveWay:
 		w.fiber = w.takeFiber()
-		w.count.preempted++
+		w.preempt()
 		w.pushNext(&f.node)
 	case opSwitch:
 		w.fiber, w.target = w.target, nil
@@ -176,6 +183,7 @@ func (w *Worker) takeFiber() *Fiber {
 
 // leave clears up after the dispatch loop.
 func (w *Worker) leave() {
+	w.turnTo(WorkerShutDown)
 	w.resting.Store(true)
 	w.publish()
 	if w.searching {
@@ -208,6 +216,7 @@ func (w *Worker) next() (*Node, Priority) {
 			continue
 		}
 		w.found()
+		w.endPreemption(p)
 		if w.s.forced.Load() && abandon(n) {
 			continue
 		}
@@ -281,6 +290,7 @@ func (w *Worker) sleep() bool {
 		w.searching = true
 		w.resetClock()
 	}
+	w.turnTo(WorkerStealing)
 	if s.settled.Load() {
 		return false
 	}
@@ -357,6 +367,7 @@ func (w *Worker) retire() {
 		s.idle.endSearch()
 	}
 	w.publish()
+	w.turnTo(WorkerRetired)
 	w.resting.Store(true)
 	w.signOfLife() // As in sleep: the place that was given up is somebody's now.
 	if s.monitor.retire(w) {
@@ -364,6 +375,7 @@ func (w *Worker) retire() {
 		s.settle()
 		w.token.Receive()
 	}
+	w.turnTo(WorkerWorking)
 	w.resting.Store(false)
 	w.resetClock()
 }

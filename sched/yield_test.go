@@ -56,7 +56,7 @@ func TestYieldWithoutOthersIsNoSwitch(t *testing.T) {
 		}
 		return nil
 	}))
-	eventually(t, ctx, "the worker to sleep", func() bool { return inState(s, sched.WorkerSleeping) == 1 })
+	eventually(t, ctx, "the worker to sleep", func() bool { return inState(s, sched.WorkerIdle) == 1 })
 	if n := s.Stats().Workers[0].Yielded; n != 0 {
 		t.Errorf("%d switches although nothing waited", n)
 	}
@@ -93,7 +93,7 @@ func TestCheckpointLetsCriticalWorkPass(t *testing.T) {
 	if want := []string{"critical", "critical", "first", "high", "low"}; !slices.Equal(order, want) {
 		t.Errorf("order is %v, want %v", order, want)
 	}
-	eventually(t, ctx, "the worker to sleep", func() bool { return inState(s, sched.WorkerSleeping) == 1 })
+	eventually(t, ctx, "the worker to sleep", func() bool { return inState(s, sched.WorkerIdle) == 1 })
 	if n := s.Stats().Workers[0].Preempted; n != 1 {
 		t.Errorf("%d preemptions, want 1", n)
 	}
