@@ -3,13 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-
-	"github.com/troupe-go/troupe/bench/internal/suite"
-)
-
-var (
-	testWorkloads = []*suite.Workload{{Name: "a"}, {Name: "b"}}
-	testSubjects  = []*suite.Subject{{Name: "x"}, {Name: "y"}, {Name: "z"}}
 )
 
 func TestBadFlags(t *testing.T) {
@@ -17,9 +10,9 @@ func TestBadFlags(t *testing.T) {
 		{"-workload pingpong", `unknown workload "pingpong"`},
 		{"-workload tell,urgent-flood-p98", `unknown workload "urgent-flood-p98"`},
 		{"-subject troupe,akka", `unknown subject "akka"`},
-		{"-rounds 0", "-rounds is 0; it must be at least 1"},
+		{"-rounds 0", "rounds is 0; it must be at least 1"},
 		{"-rounds many", `invalid value "many"`},
-		{"-limit -1s", "-limit is -1s; it must be positive"},
+		{"-limit -1s", "limit is -1s; it must be positive"},
 		{"-speed", "flag provided but not defined: -speed"},
 		{"tell", `unexpected argument "tell"`},
 	} {
@@ -52,20 +45,19 @@ func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		args                        string
 		rounds, workloads, subjects int
-		quick, named                bool
+		quick                       bool
 	}{
-		{"", 5, 2, 3, false, false},
-		{"-quick", 1, 2, 3, true, false},
-		{"-quick -rounds 4", 4, 2, 3, true, false},
-		{"-workload a -subject y,x", 5, 1, 2, false, true},
+		{"", 5, 0, 0, false},
+		{"-quick", 1, 0, 0, true},
+		{"-quick -rounds 4", 4, 0, 0, true},
+		{"-workload a -subject y,x", 5, 1, 2, false},
 	} {
-		o, err := parse(strings.Fields(c.args), testWorkloads, testSubjects, &strings.Builder{})
+		o, err := parse(strings.Fields(c.args), &strings.Builder{})
 		if err != nil {
 			t.Errorf("%s: %v", c.args, err)
 			continue
 		}
-		if o.rounds != c.rounds || len(o.workloads) != c.workloads || len(o.subjects) != c.subjects ||
-			o.named != c.named || (o.target.Milliseconds() < 100) != c.quick {
+		if o.Rounds != c.rounds || len(o.Workloads) != c.workloads || len(o.Subjects) != c.subjects || o.Quick != c.quick {
 			t.Errorf("%q: %+v, want %+v", c.args, o, c)
 		}
 	}

@@ -10,14 +10,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
-	"text/tabwriter"
 
-	"github.com/troupe-go/troupe/bench/internal/report"
-	"github.com/troupe-go/troupe/bench/internal/runner"
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench"
+	"github.com/troupe-go/troupe/internal/bench/runner"
 )
 
 func main() {
@@ -32,92 +29,30 @@ func main() {
 
 // run is the program, from its arguments to its exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args, workload.All, subjects, stderr)
+	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
+	}
+	var e *bench.Evaluation
+	if err == nil {
+		e, err = bench.New(o.Request, workload.All, subjects)
 	}
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr, "bench: %v\n", err)
 		return 2
 	}
 	if o.list {
-		return listed(stdout, stderr)
+		err = bench.List(stdout, workload.All, subjects)
+	} else if e.Runner.Command, err = bench.Self(); err == nil {
+		e.Runner.Stderr = stderr
+		err = e.Run(ctx, stdout)
 	}
-	self, err := os.Executable()
-	if err == nil && o.profile != "" {
-		err = os.MkdirAll(o.profile, 0o777)
+	if err == nil {
+		return 0
 	}
-	if err != nil {
-		_, _ = fmt.Fprintf(stderr, "bench: %v\n", err)
-		return 1
+	_, _ = fmt.Fprintf(stderr, "bench: %v\n", err)
+	if errors.Is(err, bench.ErrInterrupted) {
+		return 130
 	}
-	return evaluate(ctx, &o, &runner.Config{
-		Command: []string{self, runner.ChildArg}, Rounds: o.rounds, Target: o.target, Limit: o.limit,
-		ProfileDir: o.profile, Stderr: stderr,
-	}, stdout)
-}
-
-// evaluate runs and reports workload after workload. It returns the exit status.
-func evaluate(ctx context.Context, o *options, c *runner.Config, stdout io.Writer) int {
-	status := 0
-	for _, w := range o.workloads {
-		cells := c.Workload(ctx, w, candidates(o, w))
-		for _, cell := range cells {
-			if cell.Failed {
-				status = 1
-			}
-		}
-		print := report.Table
-		if o.json {
-			print = report.JSON
-		}
-		for _, row := range w.Rows() {
-			if !o.rows[row] {
-				continue
-			}
-			if err := print(stdout, w, row, cells); err != nil {
-				_, _ = fmt.Fprintf(c.Stderr, "bench: %v\n", err)
-				return 1
-			}
-		}
-		if ctx.Err() != nil {
-			_, _ = fmt.Fprintln(c.Stderr, "bench: interrupted")
-			return 130
-		}
-	}
-	return status
-}
-
-// candidates are the subjects that were named or else are of the workload's
-// family.
-func candidates(o *options, w *suite.Workload) []*suite.Subject {
-	if o.named {
-		return o.subjects
-	}
-	var fit []*suite.Subject
-	for _, s := range o.subjects {
-		if s.In(w.Family) {
-			fit = append(fit, s)
-		}
-	}
-	return fit
-}
-
-func listed(stdout, stderr io.Writer) int {
-	var text strings.Builder
-	text.WriteString("workloads:\n")
-	for _, w := range workload.All {
-		fmt.Fprintf(&text, "  %s\t%s\n", w.Name, w.About)
-	}
-	text.WriteString("subjects:\n")
-	for _, s := range subjects {
-		fmt.Fprintf(&text, "  %s\t%s\n", s.Name, s.About)
-	}
-	t := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	_, err := io.WriteString(t, text.String())
-	if err = errors.Join(err, t.Flush()); err != nil {
-		_, _ = fmt.Fprintf(stderr, "bench: %v\n", err)
-		return 1
-	}
-	return 0
+	return 1
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-go/troupe/bench/internal/subject/pools"
 	"github.com/troupe-go/troupe/bench/internal/subject/protoactor"
 	"github.com/troupe-go/troupe/bench/internal/subject/troupe"
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // subjects are all of them, in the order of the tables.
@@ -20,8 +21,9 @@ var subjects = []*suite.Subject{
 	&hollywood.Subject,
 	&goakt.Subject,
 	&goactor.Subject,
-	&pools.Workers,
-	&pools.Goroutines,
+	&jobs.Workers,
+	&jobs.Goroutines,
+	&jobs.Balanced,
 	&pools.Ants,
 	&pools.Pond,
 	&pools.Conc,

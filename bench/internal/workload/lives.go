@@ -1,6 +1,6 @@
 package workload
 
-import "github.com/troupe-go/troupe/bench/internal/suite"
+import "github.com/troupe-go/troupe/internal/bench/suite"
 
 // The names of the workloads about the lives of actors.
 const (

@@ -3,7 +3,7 @@ package workload
 import (
 	"time"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // The names of the workloads whose figure is the price of a message.

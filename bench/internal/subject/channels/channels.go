@@ -3,8 +3,8 @@
 package channels
 
 import (
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // capacity is that of a mailbox, the same as troupe's default.

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // idler is an actor that counts what it handles.
@@ -27,7 +27,7 @@ func newIdler(handled *atomic.Int64) idler {
 
 func spawn(r *suite.Run) (int64, error) {
 	var sum int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		var (
 			handled atomic.Int64
 			all     sync.WaitGroup
@@ -61,7 +61,7 @@ func spawn(r *suite.Run) (int64, error) {
 
 func stop(r *suite.Run) (int64, error) {
 	var ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		var started sync.WaitGroup
 		started.Add(k)
 		actors := make([]idler, k)

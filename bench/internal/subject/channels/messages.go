@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 func pingPong(r *suite.Run) (int64, error) {

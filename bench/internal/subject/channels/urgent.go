@@ -1,8 +1,8 @@
 package channels
 
 import (
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 func urgentFlood(r *suite.Run) (int64, error) {

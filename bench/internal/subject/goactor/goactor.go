@@ -5,8 +5,8 @@ package goactor
 import (
 	"github.com/vladopajic/go-actor/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // Subject is go-actor.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/vladopajic/go-actor/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // crowd starts actors that count what they handle, and their own ends.
@@ -52,7 +52,7 @@ func (c *crowd) startAll(tell bool) error {
 
 func spawn(r *suite.Run) (int64, error) {
 	var handled, ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		c := newCrowd(k, &handled, &ended)
 		r.Start()
 		err := c.startAll(true)
@@ -65,7 +65,7 @@ func spawn(r *suite.Run) (int64, error) {
 
 func stop(r *suite.Run) (int64, error) {
 	var handled, ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		c := newCrowd(k, &handled, &ended)
 		if err := c.startAll(true); err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 
 	"github.com/vladopajic/go-actor/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 const capacity = 1024

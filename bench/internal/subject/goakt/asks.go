@@ -4,8 +4,8 @@ import (
 	"github.com/tochemey/goakt/v3/actor"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 func answer(ctx *actor.ReceiveContext) {

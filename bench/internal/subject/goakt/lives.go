@@ -8,8 +8,7 @@ import (
 	"github.com/tochemey/goakt/v3/actor"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
-	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // idler counts what it handles, and its own end.
@@ -69,7 +68,7 @@ func (s *idlers) stop(i int) error { return s.pids[i].Shutdown(background) }
 
 func spawn(r *suite.Run) (int64, error) {
 	var handled, ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		_, err := run(func(sys actor.ActorSystem) (int64, error) {
 			s := newIdlers(sys, k, &handled, &ended)
 			r.Start()
@@ -87,7 +86,7 @@ func spawn(r *suite.Run) (int64, error) {
 
 func stop(r *suite.Run) (int64, error) {
 	var handled, ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		_, err := run(func(sys actor.ActorSystem) (int64, error) {
 			s := newIdlers(sys, k, &handled, &ended)
 			if err := s.each(s.spawn, s.tell); err != nil {

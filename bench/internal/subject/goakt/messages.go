@@ -4,7 +4,7 @@ import (
 	"github.com/tochemey/goakt/v3/actor"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // ball counts down; the message is passed on as it is.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/anthdm/hollywood/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // idler counts what it handles, and its own end.
@@ -38,7 +38,7 @@ func tellAll(e *actor.Engine, pids []*actor.PID, all *sync.WaitGroup) {
 
 func spawn(r *suite.Run) (int64, error) {
 	var handled, ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		_, err := run(func(e *actor.Engine) (int64, error) {
 			var all sync.WaitGroup
 			all.Add(k)
@@ -61,7 +61,7 @@ func spawn(r *suite.Run) (int64, error) {
 
 func stop(r *suite.Run) (int64, error) {
 	var handled, ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		_, err := run(func(e *actor.Engine) (int64, error) {
 			var all sync.WaitGroup
 			all.Add(k)

@@ -5,19 +5,19 @@ import (
 
 	"github.com/panjf2000/ants/v2"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
-	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // Ants is github.com/panjf2000/ants.
 var Ants = suite.Subject{
 	Name:     "ants",
 	About:    "ants v2.12.1, a pool of GOMAXPROCS for flat jobs, an unlimited one for those that wait",
-	Families: jobs,
+	Families: families,
 	Runs: map[string]suite.Func{
-		workload.Flat: func(r *suite.Run) (int64, error) {
-			return withAnts(procs(), func(pool *ants.Pool) (int64, error) {
-				return flat(func(k int, job func()) error {
+		jobs.Flat: func(r *suite.Run) (int64, error) {
+			return withAnts(jobs.Procs(), func(pool *ants.Pool) (int64, error) {
+				return jobs.RunFlat(func(k int, job func()) error {
 					var all sync.WaitGroup
 					all.Add(k)
 					counted := func() {
@@ -34,17 +34,17 @@ var Ants = suite.Subject{
 				})(r)
 			})
 		},
-		workload.ForkJoin: func(r *suite.Run) (int64, error) {
+		jobs.ForkJoin: func(r *suite.Run) (int64, error) {
 			return withAnts(-1, func(pool *ants.Pool) (int64, error) {
-				return forkJoin(func(n int) int { return antsFib(pool, n) })(r)
+				return jobs.RunForkJoin(func(n int) int { return antsFib(pool, n) })(r)
 			})
 		},
-		workload.StartIdle: func(r *suite.Run) (int64, error) {
-			return withAnts(procs(), func(pool *ants.Pool) (int64, error) { return startIdle(pool.Submit)(r) })
+		jobs.StartIdle: func(r *suite.Run) (int64, error) {
+			return withAnts(jobs.Procs(), func(pool *ants.Pool) (int64, error) { return jobs.RunStartIdle(pool.Submit)(r) })
 		},
 	},
 	Notes: map[string]string{
-		workload.ForkJoin: "an unlimited pool, since a limited one deadlocks when jobs wait for jobs",
+		jobs.ForkJoin: "an unlimited pool, since a limited one deadlocks when jobs wait for jobs",
 	},
 }
 

@@ -4,29 +4,29 @@ import (
 	"github.com/sourcegraph/conc"
 	"github.com/sourcegraph/conc/pool"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
-	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // Conc is github.com/sourcegraph/conc.
 var Conc = suite.Subject{
 	Name:     "conc",
 	About:    "conc v0.3.0, pool.Pool with GOMAXPROCS goroutines for flat jobs, conc.WaitGroup for forks",
-	Families: jobs,
+	Families: families,
 	Runs: map[string]suite.Func{
-		workload.Flat: flat(func(k int, job func()) error {
-			p := pool.New().WithMaxGoroutines(procs())
+		jobs.Flat: jobs.RunFlat(func(k int, job func()) error {
+			p := pool.New().WithMaxGoroutines(jobs.Procs())
 			for range k {
 				p.Go(job)
 			}
 			p.Wait()
 			return nil
 		}),
-		workload.ForkJoin: forkJoin(concFib),
-		workload.StartIdle: func(r *suite.Run) (int64, error) {
-			p := pool.New().WithMaxGoroutines(procs())
+		jobs.ForkJoin: jobs.RunForkJoin(concFib),
+		jobs.StartIdle: func(r *suite.Run) (int64, error) {
+			p := pool.New().WithMaxGoroutines(jobs.Procs())
 			defer p.Wait()
-			return startIdle(func(job func()) error { p.Go(job); return nil })(r)
+			return jobs.RunStartIdle(func(job func()) error { p.Go(job); return nil })(r)
 		},
 	},
 }

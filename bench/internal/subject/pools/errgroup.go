@@ -3,30 +3,30 @@ package pools
 import (
 	"golang.org/x/sync/errgroup"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
-	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // Errgroup is golang.org/x/sync/errgroup.
 var Errgroup = suite.Subject{
 	Name:     "errgroup",
 	About:    "errgroup.Group, limited to GOMAXPROCS for flat jobs, a group for each fork",
-	Families: jobs,
+	Families: families,
 	Runs: map[string]suite.Func{
-		workload.Flat: flat(func(k int, job func()) error {
+		jobs.Flat: jobs.RunFlat(func(k int, job func()) error {
 			var g errgroup.Group
-			g.SetLimit(procs())
+			g.SetLimit(jobs.Procs())
 			failing := func() error { job(); return nil }
 			for range k {
 				g.Go(failing)
 			}
 			return g.Wait()
 		}),
-		workload.ForkJoin: forkJoin(errgroupFib),
-		workload.StartIdle: func(r *suite.Run) (int64, error) {
+		jobs.ForkJoin: jobs.RunForkJoin(errgroupFib),
+		jobs.StartIdle: func(r *suite.Run) (int64, error) {
 			var g errgroup.Group
-			g.SetLimit(procs())
-			n, err := startIdle(func(job func()) error { g.Go(func() error { job(); return nil }); return nil })(r)
+			g.SetLimit(jobs.Procs())
+			n, err := jobs.RunStartIdle(func(job func()) error { g.Go(func() error { job(); return nil }); return nil })(r)
 			if err == nil {
 				err = g.Wait()
 			}

@@ -3,20 +3,20 @@ package pools
 import (
 	"github.com/alitto/pond/v2"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
-	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // Pond is github.com/alitto/pond.
 var Pond = suite.Subject{
 	Name:     "pond",
 	About:    "pond v2.7.1, a pool of GOMAXPROCS for flat jobs, an unlimited one for those that wait",
-	Families: jobs,
+	Families: families,
 	Runs: map[string]suite.Func{
-		workload.Flat: func(r *suite.Run) (int64, error) {
-			pool := pond.NewPool(procs())
+		jobs.Flat: func(r *suite.Run) (int64, error) {
+			pool := pond.NewPool(jobs.Procs())
 			defer pool.StopAndWait()
-			return flat(func(k int, job func()) error {
+			return jobs.RunFlat(func(k int, job func()) error {
 				group := pool.NewGroup()
 				for range k {
 					group.Submit(job)
@@ -24,20 +24,20 @@ var Pond = suite.Subject{
 				return group.Wait()
 			})(r)
 		},
-		workload.ForkJoin: func(r *suite.Run) (int64, error) {
+		jobs.ForkJoin: func(r *suite.Run) (int64, error) {
 			pool := pond.NewPool(0)
 			defer pool.StopAndWait()
-			return forkJoin(func(n int) int { return pondFib(pool, n) })(r)
+			return jobs.RunForkJoin(func(n int) int { return pondFib(pool, n) })(r)
 		},
-		workload.StartIdle: func(r *suite.Run) (int64, error) {
-			pool := pond.NewPool(procs())
+		jobs.StartIdle: func(r *suite.Run) (int64, error) {
+			pool := pond.NewPool(jobs.Procs())
 			defer pool.StopAndWait()
-			return startIdle(pool.Go)(r)
+			return jobs.RunStartIdle(pool.Go)(r)
 		},
 	},
 	Notes: map[string]string{
-		workload.Flat:     "a task group, its way to wait for all",
-		workload.ForkJoin: "an unlimited pool, since a limited one deadlocks when jobs wait for jobs",
+		jobs.Flat:     "a task group, its way to wait for all",
+		jobs.ForkJoin: "an unlimited pool, since a limited one deadlocks when jobs wait for jobs",
 	},
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // idler returns an actor that counts what it handles, and its own end.
@@ -34,7 +34,7 @@ func tellAll(sys *actor.ActorSystem, pids []*actor.PID, all *sync.WaitGroup) {
 
 func spawn(r *suite.Run) (int64, error) {
 	var handled, ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		_, err := run(func(sys *actor.ActorSystem) (int64, error) {
 			var all sync.WaitGroup
 			all.Add(k)
@@ -65,7 +65,7 @@ func stopAll(sys *actor.ActorSystem, pids []*actor.PID) error {
 
 func stop(r *suite.Run) (int64, error) {
 	var handled, ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		_, err := run(func(sys *actor.ActorSystem) (int64, error) {
 			var all sync.WaitGroup
 			all.Add(k)

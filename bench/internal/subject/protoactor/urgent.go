@@ -3,8 +3,8 @@ package protoactor
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 type (

@@ -5,7 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 type question struct {

@@ -7,8 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
-	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // idler counts what it handles, and its own end.
@@ -30,7 +29,7 @@ func (a *mortal) Stopped(*actor.Context[int], error) { a.ended.Add(1) }
 
 func spawn(r *suite.Run) (int64, error) {
 	var handled atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		_, err := run(func(sys *actor.System) (int64, error) {
 			var all sync.WaitGroup
 			all.Add(k)
@@ -55,7 +54,7 @@ func spawn(r *suite.Run) (int64, error) {
 
 func stop(r *suite.Run) (int64, error) {
 	var handled, ended atomic.Int64
-	err := workload.Batches(r.N, r.Size, func(k int) error {
+	err := r.Batches(func(k int) error {
 		_, err := run(func(sys *actor.System) (int64, error) {
 			var all sync.WaitGroup
 			all.Add(k)

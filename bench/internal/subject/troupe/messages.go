@@ -3,7 +3,7 @@ package troupe
 import (
 	"github.com/troupe-go/troupe/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 type ball struct {

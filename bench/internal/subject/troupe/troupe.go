@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/troupe-go/troupe/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // Subject is this project.
@@ -18,7 +20,7 @@ var Subject = suite.Subject{
 	Name:     "troupe",
 	About:    "actor.System and sched.Scheduler with their default configurations",
 	Families: []suite.Family{suite.Actors, suite.Jobs},
-	Runs: map[string]suite.Func{
+	Runs: with(jobs.Troupe.Runs, map[string]suite.Func{
 		workload.PingPong:    pingPong,
 		workload.Tell:        func(r *suite.Run) (int64, error) { return tell(r, 1) },
 		workload.Tell4:       func(r *suite.Run) (int64, error) { return tell(r, 4) },
@@ -34,14 +36,16 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: urgentFlood,
 		workload.UrgentBusy:  urgentBusy,
 		workload.UrgentEvent: urgentBusy,
-		workload.Flat:        flat,
-		workload.ForkJoin:    forkJoin,
-		workload.StartIdle:   startIdle,
-	},
-	Notes: map[string]string{
+	}),
+	Notes: with(jobs.Troupe.Notes, map[string]string{
 		workload.UrgentFlood: "the Control lane; Data has a capacity of 16,384 so that the flood fits in",
-		workload.ForkJoin:    "Scheduler.Go and Job.Wait, which are general jobs; there is no fork for divide and conquer yet",
-	},
+	}),
+}
+
+// with adds what jobs bring to what is here.
+func with[V any](more, own map[string]V) map[string]V {
+	maps.Copy(own, more)
+	return own
 }
 
 var background = context.Background()

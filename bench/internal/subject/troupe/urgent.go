@@ -3,8 +3,8 @@ package troupe
 import (
 	"github.com/troupe-go/troupe/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
 	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 type kind bool

@@ -1,4 +1,4 @@
-// Package suite defines what the side-by-side evaluation is made of: a
+// Package suite defines what a side-by-side evaluation is made of: a
 // [Workload] says what is done and what the right result is, a [Subject] offers
 // a [Func] for each workload that it can do, and a [Run] is one execution, which
 // keeps the time.
@@ -54,14 +54,35 @@ type Workload struct {
 	N int
 	// TinyN is the number of repetitions of a smoke run. Defaults to Step.
 	TinyN int
-	// Target is how long a run should take. Defaults to that of the command.
-	Target time.Duration
+	// Duration is how long a run should take. Defaults to that of the command.
+	Duration time.Duration
+	// Targets are what the figures shall reach.
+	Targets []Target
 
 	// Ops is how many operations n repetitions are. Defaults to n.
 	Ops func(n, size int) int
 	// Want is the right result of n repetitions. Defaults to n.
 	Want func(n, size int) int64
 }
+
+// Target is what a subject's figure in a row shall not exceed.
+type Target struct {
+	Subject string
+	Row     string
+	Of      Quantity
+	AtMost  float64
+}
+
+// Quantity is one of the numbers that a row has for each subject. Its text is
+// its name in JSON.
+type Quantity string
+
+// The quantities that a Target can be about.
+const (
+	MedianFigure    Quantity = "median"
+	RatioToBaseline Quantity = "ratio_to_baseline"
+	Allocs          Quantity = "allocs"
+)
 
 // Func does a workload once, with Run.N repetitions, and returns its result. It
 // calls Run.Start and Run.Stop around what is to be measured.

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // Config says how runs are made.
@@ -24,8 +24,8 @@ type Config struct {
 	// Command starts a child; the order is added to it.
 	Command []string
 	Rounds  int
-	// Target is how long a run should take.
-	Target time.Duration
+	// Duration is how long a run should take.
+	Duration time.Duration
 	// Limit ends a run that hangs.
 	Limit time.Duration
 	// Smoke makes runs as small as they get, to see that they work.
@@ -46,7 +46,8 @@ type Cell struct {
 }
 
 // Workload runs a workload with each subject that can do it. A cell that failed
-// takes no part in later rounds.
+// takes no part in later rounds. When ctx ends, the run that is under way is
+// given up at once, and the cells have what there is.
 func (c *Config) Workload(ctx context.Context, w *suite.Workload, subjects []*suite.Subject) []*Cell {
 	cells := make([]*Cell, len(subjects))
 	for i, s := range subjects {
@@ -58,24 +59,29 @@ func (c *Config) Workload(ctx context.Context, w *suite.Workload, subjects []*su
 				continue
 			}
 			r, err := c.run(ctx, w, cell.Subject)
-			if err != nil {
+			if err != nil && ctx.Err() == nil {
 				cell.Failed = true
-				_, _ = fmt.Fprintf(c.Stderr, "bench: FAILED: workload %s, subject %s: %v\n", w.Name, cell.Subject.Name, err)
-				continue
+				_, _ = fmt.Fprintf(c.Stderr, "FAILED: workload %s, subject %s: %v\n", w.Name, cell.Subject.Name, err)
 			}
-			figures := map[string]suite.Figure{}
-			for _, f := range r.Figures {
-				figures[f.Row] = f
+			if err == nil {
+				cell.add(r)
 			}
-			cell.Procs, cell.Rounds = r.Procs, append(cell.Rounds, figures)
 		}
 	}
 	return cells
 }
 
+func (c *Cell) add(r result) {
+	figures := map[string]suite.Figure{}
+	for _, f := range r.Figures {
+		figures[f.Row] = f
+	}
+	c.Procs, c.Rounds = r.Procs, append(c.Rounds, figures)
+}
+
 // run does one run in a process of its own.
 func (c *Config) run(ctx context.Context, w *suite.Workload, s *suite.Subject) (r result, err error) {
-	o := order{Workload: w.Name, Subject: s.Name, Target: c.Target, Smoke: c.Smoke}
+	o := order{Workload: w.Name, Subject: s.Name, Duration: c.Duration, Smoke: c.Smoke}
 	if c.ProfileDir != "" {
 		o.Profile = filepath.Join(c.ProfileDir, w.Name+"."+s.Name+".pprof")
 	}
@@ -88,7 +94,12 @@ func (c *Config) run(ctx context.Context, w *suite.Workload, s *suite.Subject) (
 	cmd := exec.CommandContext(limited, c.Command[0], append(c.Command[1:len(c.Command):len(c.Command)], string(text))...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // It prints its goroutines.
+	cmd.Cancel = func() error {
+		if ctx.Err() != nil {
+			return cmd.Process.Kill()
+		}
+		return cmd.Process.Signal(syscall.SIGQUIT) // It prints its goroutines.
+	}
 	cmd.WaitDelay = 3 * time.Second
 	err = cmd.Run()
 	switch {

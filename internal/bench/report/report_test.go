@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-go/troupe/bench/internal/report"
-	"github.com/troupe-go/troupe/bench/internal/runner"
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/report"
+	"github.com/troupe-go/troupe/internal/bench/runner"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 var race = &suite.Workload{Name: "race", About: "who is first", Unit: "ns/lap", Baseline: "base"}

@@ -2,11 +2,11 @@
 package report
 
 import (
-	"github.com/troupe-go/troupe/bench/internal/runner"
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/runner"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// Line is the result of one subject in one row. Its JSON is the output of -json.
+// Line is the result of one subject in one row. Its JSON is the output of the flag json.
 type Line struct {
 	Workload string  `json:"workload"`
 	Subject  string  `json:"subject"`
@@ -22,6 +22,8 @@ type Line struct {
 	// Ratio is the median of the rounds' ratios to the baseline in the same
 	// round; null if the baseline did not run or failed.
 	Ratio *float64 `json:"ratio_to_baseline"`
+	// Targets are those of this subject in this row; left out if there is none.
+	Targets []Outcome `json:"targets,omitempty"`
 }
 
 // Lines returns the results of a row, one for each cell that has some.
@@ -61,6 +63,7 @@ func line(w *suite.Workload, row string, c, baseline *runner.Cell) (Line, bool) 
 	}
 	l.Median, l.Min, l.Max = suite.Median(values), suite.Percentile(values, 0), suite.Percentile(values, 100)
 	l.Allocs, l.Bytes, l.Ratio = medianOrNil(allocs), medianOrNil(bytes), medianOrNil(ratios)
+	l.Targets = outcomes(w, &l)
 	return l, true
 }
 

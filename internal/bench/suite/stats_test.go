@@ -3,7 +3,7 @@ package suite_test
 import (
 	"testing"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 func TestMedian(t *testing.T) {

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/pprof"
 	"time"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // ChildArg is the first argument of a process that does one run for another
@@ -24,7 +25,7 @@ const mark = "result: "
 // order is what a child process is told to do.
 type order struct {
 	Workload, Subject string
-	Target            time.Duration
+	Duration          time.Duration
 	Smoke             bool
 	Profile           string // A file for a CPU profile, or "".
 }
@@ -38,6 +39,7 @@ type result struct {
 // Child does the run that args order, prints its result and returns the exit
 // status.
 func Child(all []*suite.Workload, subjects []*suite.Subject, args []string, stdout, stderr io.Writer) int {
+	signal.Ignore(os.Interrupt) // A terminal sends it to parent and child; the parent decides.
 	r, err := child(all, subjects, args)
 	if err == nil {
 		var line []byte
@@ -75,7 +77,7 @@ func child(all []*suite.Workload, subjects []*suite.Subject, args []string) (r r
 	if o.Smoke {
 		r.Figures, err = suite.Smoke(w, f)
 	} else {
-		r.Figures, err = suite.Measure(w, f, o.Target)
+		r.Figures, err = suite.Measure(w, f, o.Duration)
 	}
 	return r, err
 }

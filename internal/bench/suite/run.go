@@ -22,6 +22,18 @@ type Run struct {
 	inUse   uint64
 }
 
+// Batches calls do with sizes that add up to N, each at most Size.
+func (r *Run) Batches(do func(k int) error) error {
+	for left := r.N; left > 0; {
+		k := min(left, r.Size)
+		if err := do(k); err != nil {
+			return err
+		}
+		left -= k
+	}
+	return nil
+}
+
 // Start begins, or goes on with, what is measured.
 func (r *Run) Start() {
 	if r.running {

@@ -3,24 +3,26 @@ package suite_test
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// spin takes 10 µs for each repetition.
+// spin takes 10 µs for each repetition, in a synctest bubble exactly.
 func spin(r *suite.Run) (int64, error) {
 	r.Start()
 	defer r.Stop()
-	for began := time.Now(); time.Since(began) < time.Duration(r.N)*10*time.Microsecond; {
-		continue
-	}
+	time.Sleep(time.Duration(r.N) * 10 * time.Microsecond) //nolint:forbidigo // The time of a bubble.
 	return int64(r.N), nil
 }
 
-func TestMeasureGrowsUntilTheRunIsLongEnough(t *testing.T) {
+func TestMeasureGrowsUntilTheRunIsLongEnough(t *testing.T) { synctest.Test(t, measureGrows) }
+
+func measureGrows(t *testing.T) {
 	var sizes []int
 	w := &suite.Workload{Name: "spin", Step: 3}
 	figures, err := suite.Measure(w, func(r *suite.Run) (int64, error) {
@@ -30,21 +32,23 @@ func TestMeasureGrowsUntilTheRunIsLongEnough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := sizes[len(sizes)-1]
-	if sizes[0] != 3 || last < 300 || len(sizes) < 2 {
-		t.Errorf("repetitions were %v; want 3 first and at least 300 (3.75 ms of 5) last", sizes)
+	// 20 times as many at most, then what takes 1.1 of 5 ms.
+	if want := []int{3, 60, 552}; !slices.Equal(sizes, want) {
+		t.Errorf("repetitions were %v, want %v", sizes, want)
 	}
 	for _, n := range sizes {
 		if n%3 != 0 {
 			t.Errorf("%d repetitions is not a multiple of Step", n)
 		}
 	}
-	if f := figures[0]; f.Row != "spin" || f.Value < 10_000 || f.Allocs == nil || f.Bytes == nil {
-		t.Errorf("figure = %+v, want at least 10,000 ns of row spin, with allocations", f)
+	if f := figures[0]; f.Row != "spin" || f.Value != 10_000 || f.Allocs == nil || f.Bytes == nil {
+		t.Errorf("figure = %+v, want 10,000 ns of row spin, with allocations", f)
 	}
 }
 
-func TestOpsAndPer(t *testing.T) {
+func TestOpsAndPer(t *testing.T) { synctest.Test(t, opsAndPer) }
+
+func opsAndPer(t *testing.T) {
 	w := &suite.Workload{
 		Name: "spin", TinyN: 100, Per: time.Microsecond, Ops: func(n, _ int) int { return n / 10 },
 	}
@@ -52,8 +56,8 @@ func TestOpsAndPer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := figures[0].Value; v < 100 || v > 1e6 {
-		t.Errorf("1 ms in 10 operations is %v µs each, want about 100", v)
+	if v := figures[0].Value; v != 100 {
+		t.Errorf("1 ms in 10 operations is %v µs each, want 100", v)
 	}
 }
 

@@ -16,11 +16,11 @@ type Figure struct {
 }
 
 // Measure repeats a workload with growing N, which warms it up, until a run
-// takes as long as target, and returns the figures of the last. Every run's
+// takes as long as duration, and returns the figures of the last. Every run's
 // result is checked.
-func Measure(w *Workload, f Func, target time.Duration) ([]Figure, error) {
-	if w.Target > 0 {
-		target = min(w.Target, 4*target)
+func Measure(w *Workload, f Func, duration time.Duration) ([]Figure, error) {
+	if w.Duration > 0 {
+		duration = min(w.Duration, 4*duration)
 	}
 	n := w.step()
 	if w.N > 0 {
@@ -34,10 +34,10 @@ func Measure(w *Workload, f Func, target time.Duration) ([]Figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		if warm && r.elapsed >= target*3/4 {
+		if warm && r.elapsed >= duration*3/4 {
 			return figures(r, nil)
 		}
-		grow := 1.1 * float64(target) / float64(max(r.elapsed, time.Microsecond))
+		grow := 1.1 * float64(duration) / float64(max(r.elapsed, time.Microsecond))
 		grow = min(max(grow, 1), 20)
 		n = (int(float64(n)*grow) + w.step() - 1) / w.step() * w.step()
 	}

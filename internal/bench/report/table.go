@@ -7,8 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/troupe-go/troupe/bench/internal/runner"
-	"github.com/troupe-go/troupe/bench/internal/suite"
+	"github.com/troupe-go/troupe/internal/bench/runner"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // JSON writes a row as one line for each subject that has a result.
@@ -24,27 +24,21 @@ func JSON(out io.Writer, w *suite.Workload, row string, cells []*runner.Cell) er
 }
 
 // Table writes a row as a table, with a line for each cell: "-" says that the
-// subject can't do the workload.
+// subject can't do the workload, "not run" that the evaluation was interrupted.
 func Table(out io.Writer, w *suite.Workload, row string, cells []*runner.Cell) error {
 	lines := map[string]Line{}
-	procs := 0
+	procs, last := 0, ""
 	for _, l := range Lines(w, row, cells) {
 		lines[l.Subject], procs = l, l.Procs
+		if len(l.Targets) > 0 {
+			last = "target\t"
+		}
 	}
-	var head, body, foot strings.Builder
-	fmt.Fprintf(&head, "\n%s, %s, %d procs: %s\n", row, w.Unit, procs, w.About)
-	fmt.Fprintf(&body, "subject\tmedian\tmin\tmax\tallocs/op\tbytes/op\tratio\t\n")
+	var body, foot strings.Builder
+	fmt.Fprintf(&body, "subject\tmedian\tmin\tmax\tallocs/op\tbytes/op\tratio\t%s\n", last)
 	for _, c := range cells {
 		l, ok := lines[c.Subject.Name]
-		switch {
-		case ok:
-			fmt.Fprintf(&body, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", l.Subject, number(&l.Median), number(&l.Min), number(&l.Max),
-				number(l.Allocs), number(l.Bytes), ratio(l.Ratio))
-		case c.Failed:
-			fmt.Fprintf(&body, "%s\tFAILED\t\t\t\t\t\t\n", c.Subject.Name)
-		default:
-			fmt.Fprintf(&body, "%s\t-\t\t\t\t\t\t\n", c.Subject.Name)
-		}
+		fmt.Fprintf(&body, "%s\t%s\n", c.Subject.Name, figures(c, l, ok, w.Unit))
 	}
 	fmt.Fprintf(&foot, "  The ratio is to %s, in the same round.\n", w.Baseline)
 	for _, c := range cells {
@@ -52,8 +46,27 @@ func Table(out io.Writer, w *suite.Workload, row string, cells []*runner.Cell) e
 			fmt.Fprintf(&foot, "  Note: %s: %s.\n", c.Subject.Name, note)
 		}
 	}
-	_, err := io.WriteString(out, head.String()+aligned(body.String())+foot.String())
+	head := fmt.Sprintf("\n%s, %s, %d procs: %s\n", row, w.Unit, procs, w.About)
+	_, err := io.WriteString(out, head+aligned(body.String())+foot.String())
 	return err
+}
+
+// figures are the columns of a subject, each ended by a tab.
+func figures(c *runner.Cell, l Line, ok bool, unit string) string {
+	switch {
+	case ok:
+		columns := []string{number(&l.Median), number(&l.Min), number(&l.Max), number(l.Allocs), number(l.Bytes), ratio(l.Ratio), ""}
+		if len(l.Targets) > 0 {
+			columns = append(columns[:6], targets(l, unit), "")
+		}
+		return strings.Join(columns, "\t")
+	case c.Failed:
+		return "FAILED\t"
+	case c.Can:
+		return "not run\t"
+	default:
+		return "-\t"
+	}
 }
 
 // aligned sets the columns of tab-separated lines one below the other.
@@ -63,6 +76,14 @@ func aligned(text string) string {
 	_, _ = io.WriteString(t, text) // A strings.Builder takes everything.
 	_ = t.Flush()
 	return out.String()
+}
+
+func targets(l Line, unit string) string {
+	var all []string
+	for _, o := range l.Targets {
+		all = append(all, o.describe(unit)+" "+o.mark())
+	}
+	return strings.Join(all, ", ")
 }
 
 func notes(s *suite.Subject, workload string) string {

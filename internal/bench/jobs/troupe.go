@@ -1,0 +1,167 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/troupe-go/troupe/internal/bench/suite"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Troupe is this project's scheduler.
+var Troupe = suite.Subject{
+	Name:     troupe,
+	About:    "sched.Scheduler with its default configuration",
+	Families: families,
+	Runs: map[string]suite.Func{
+		Flat:             onScheduler(troupeFlat),
+		ForkJoin:         onScheduler(troupeForkJoin),
+		StartIdle:        onScheduler(troupeStartIdle),
+		UrgentCheckpoint: onScheduler(troupeUrgent),
+		UrgentLoop:       onScheduler(troupeUrgent),
+		OneFlooded:       onScheduler(troupeOneFlooded),
+		Queued:           troupeQueued,
+	},
+	Notes: map[string]string{
+		ForkJoin: "Scheduler.Go and Job.Wait, which are general jobs; there is no fork for divide and conquer yet",
+		Queued:   "one worker, and no spare for it",
+	},
+}
+
+var background = context.Background()
+
+// onScheduler gives a run a scheduler of its own.
+func onScheduler(do func(r *suite.Run, s *sched.Scheduler) (int64, error)) suite.Func {
+	return func(r *suite.Run) (result int64, err error) {
+		s, err := sched.New(sched.Config{})
+		if err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, s.Stop(background)) }()
+		return do(r, s)
+	}
+}
+
+func troupeFlat(r *suite.Run, s *sched.Scheduler) (int64, error) {
+	return RunFlat(func(k int, job func()) error {
+		var all sync.WaitGroup
+		all.Add(k)
+		counted := func(context.Context) error {
+			job()
+			all.Done()
+			return nil
+		}
+		for range k {
+			if _, err := s.Go(background, counted); err != nil {
+				return err
+			}
+		}
+		all.Wait()
+		return nil
+	})(r)
+}
+
+func troupeForkJoin(r *suite.Run, s *sched.Scheduler) (int64, error) {
+	var sum int64
+	r.Start()
+	defer r.Stop()
+	for range r.N {
+		var v int
+		job, err := s.Go(background, func(ctx context.Context) (err error) {
+			v, err = troupeFib(ctx, s, r.Size)
+			return err
+		})
+		if err != nil {
+			return sum, err
+		}
+		if err := job.Wait(background); err != nil {
+			return sum, err
+		}
+		sum += int64(v)
+	}
+	return sum, nil
+}
+
+func troupeFib(ctx context.Context, s *sched.Scheduler, n int) (int, error) {
+	if n < 2 {
+		return n, nil
+	}
+	var a int
+	job, err := s.Go(ctx, func(ctx context.Context) (err error) {
+		a, err = troupeFib(ctx, s, n-1)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	b, err := troupeFib(ctx, s, n-2)
+	return a + b, errors.Join(err, job.Wait(ctx))
+}
+
+func troupeStartIdle(r *suite.Run, s *sched.Scheduler) (int64, error) {
+	return RunStartIdle(submitTo(s))(r)
+}
+
+func troupeUrgent(r *suite.Run, s *sched.Scheduler) (int64, error) {
+	return RunUrgent(r, func(body func(checkpoint func())) error {
+		_, err := s.Go(background, func(ctx context.Context) error {
+			body(sched.Current(ctx).Checkpoint)
+			return nil
+		})
+		return err
+	}, submitTo(s, sched.WithPriority(sched.Critical)))
+}
+
+func submitTo(s *sched.Scheduler, opts ...sched.JobOption) func(job func()) error {
+	return func(job func()) error {
+		_, err := s.Go(background, func(context.Context) error { job(); return nil }, opts...)
+		return err
+	}
+}
+
+func troupeOneFlooded(r *suite.Run, s *sched.Scheduler) (int64, error) {
+	return RunOneFlooded(r, func(k int, job func()) error {
+		one := func(context.Context) error { job(); return nil }
+		_, err := s.Go(background, func(ctx context.Context) error {
+			for range k {
+				if _, err := s.Go(ctx, one); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return err
+	})
+}
+
+// troupeQueued holds the only worker while the jobs are submitted.
+func troupeQueued(r *suite.Run) (int64, error) {
+	s, err := sched.New(sched.Config{Workers: 1, MaxSpares: -1})
+	if err != nil {
+		return 0, err
+	}
+	held, gate := make(chan struct{}), make(chan struct{})
+	_, err = s.Go(background, func(context.Context) error {
+		close(held)
+		<-gate
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	<-held
+	submitAll := func(k int, job func()) error {
+		one := func(context.Context) error { job(); return nil }
+		for range k {
+			if _, err := s.Go(background, one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return RunQueued(r, submitAll, func() error {
+		close(gate)
+		return s.Stop(background)
+	})
+}
