@@ -6,9 +6,15 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/runner"
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == runner.ChildArg {
+		os.Exit(runner.Child(jobs.Workloads, jobs.Subjects, os.Args[2:], os.Stdout, os.Stderr))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))

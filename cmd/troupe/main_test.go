@@ -18,9 +18,15 @@ import (
 
 	main "github.com/troupe-go/troupe/cmd/troupe"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/demo"
+	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/runner"
 )
 
+// TestMain makes the test binary a child that does one run of a benchmark.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == runner.ChildArg {
+		os.Exit(runner.Child(jobs.Workloads, jobs.Subjects, os.Args[2:], os.Stdout, os.Stderr))
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -137,6 +143,14 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"demo", "--no-such-flag"}, "unknown flag: --no-such-flag; see troupe demo --help"},
 		{[]string{"dmo"}, `unknown command "dmo", did you mean demo?`},
 		{[]string{"version", "please"}, "no arguments"},
+		{[]string{"bench", "actors"}, `unknown command "actors"; see troupe bench --help`},
+		{[]string{"bench", "shced"}, "did you mean sched?"},
+		{[]string{"bench", "sched", "flat"}, "--workload"},
+		{[]string{"bench", "sched", "--rounds", "0"}, "rounds is 0; it must be at least 1"},
+		{[]string{"bench", "sched", "--rounds", "few"}, `"few"`},
+		{[]string{"bench", "sched", "--limit", "0s"}, "limit is 0s; it must be positive"},
+		{[]string{"bench", "sched", "--workload", "flat,fob"}, `unknown workload "fob"; there are fib, flat,`},
+		{[]string{"bench", "sched", "--subject", "ants"}, `unknown subject "ants"; there are balanced, goroutines`},
 		{[]string{"--no-such-flag"}, "see troupe --help"},
 	} {
 		status, stdout, stderr := run(t, c.args...)

@@ -64,7 +64,7 @@ func newRoot() *cobra.Command {
 		Short: "Typed actors on a work-stealing scheduler, at work",
 		Long: `Troupe is a concurrency platform for Go: typed actors on a work-stealing scheduler.
 This command shows it at work on real input.`,
-		Example:       "  troupe demo\n  troupe demo --verify --fault-rate 0.02 ~/src",
+		Example:       "  troupe demo\n  troupe demo --verify --fault-rate 0.02 ~/src\n  troupe bench sched",
 		Version:       version(),
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -77,7 +77,7 @@ This command shows it at work on real input.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newDemo(), newVersion())
+	root.AddCommand(newDemo(), newBench(), newVersion())
 	return root
 }
 
@@ -90,7 +90,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf(", did you mean %s?", strings.Join(near, " or "))
 	}
-	return usageError{fmt.Errorf("unknown command %q%s; see troupe --help", args[0], hint)}
+	return usageError{fmt.Errorf("unknown command %q%s; see %s --help", args[0], hint, cmd.CommandPath())}
 }
 
 // atMost returns a check that a command has no more than n arguments, which are described by what.
