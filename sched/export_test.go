@@ -98,7 +98,7 @@ func (w *Worker) Token() bool {
 	if !w.token.TryReceive() {
 		return false
 	}
-	w.searching = true
+	w.searching, w.summoned = !w.summoned, false
 	return true
 }
 
@@ -155,3 +155,48 @@ func (w *Worker) Search() (*Node, Priority) { return w.search() }
 
 // Tick is what a worker does for each piece of work.
 func (w *Worker) Tick() { w.tick() }
+
+// KeepPreferred is how many pieces of preferred work others leave alone.
+const KeepPreferred = keepPreferred
+
+// BlockedAfter is what the configuration says, or its default.
+func (s *Scheduler) BlockedAfter() time.Duration { return s.cfg.BlockedAfter }
+
+// Bind ties the fiber to the worker that it is on.
+func (f *Fiber) Bind() { f.bind(f.w) }
+
+// Inbox is a worker's inbox.
+type Inbox struct{ inbox }
+
+// SlotNext is where interrupted work goes, and InboxOrder lists all slots from
+// the most urgent on.
+const SlotNext = slotNext
+
+var InboxOrder = []int{slotOf(Critical), slotNext, slotOf(High), slotOf(Normal), slotOf(Low)}
+
+func bondOf(isPinned bool) bond {
+	if isPinned {
+		return pinned
+	}
+	return preferred
+}
+
+func (b *Inbox) Push(n *Node, slot int, isPinned bool) { b.push(n, slot, bondOf(isPinned)) }
+func (b *Inbox) Empty() bool                           { return b.mask.Load() == 0 }
+
+func (b *Inbox) Take() *Node {
+	n, _, _ := b.take()
+	return n
+}
+
+func (b *Inbox) TakePreferred() *Node {
+	n, _ := b.takeOf(preferred)
+	return n
+}
+
+func (b *Inbox) Len(isPinned bool) int {
+	if isPinned {
+		return int(b.pinned.Load())
+	}
+	return int(b.preferred.Load())
+}

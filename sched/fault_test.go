@@ -15,8 +15,8 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "a sleeper does not look again",
 			File: "worker.go",
-			Old:  "stay := w.blocked.Load() || s.settled.Load() || s.backlog()",
-			New:  "stay := w.blocked.Load() || s.settled.Load()",
+			Old:  "w.inbox.mask.Load() != 0 || s.backlog()",
+			New:  "w.inbox.mask.Load() != 0",
 			Want: "deadlock",
 		},
 		{
@@ -55,6 +55,55 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 			Want: "deadlock",
 		},
 	}, "-tags", "modelcheck", "-run", "^TestModel$/^(park|stop)$", "-count", "1", ".")
+}
+
+// TestPlacementModelFindsPlantedFaults does the same for work that is meant for
+// one worker.
+func TestPlacementModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "a sleeper does not look into its inbox again",
+			File: "worker.go",
+			Old:  "w.inbox.mask.Load() != 0 || s.backlog()",
+			New:  "s.backlog()",
+			Want: "deadlock",
+		},
+		{
+			Name: "nobody wakes the worker",
+			File: "place.go",
+			Old:  "	s.idle.wakeWorker(to.w)\n	if",
+			New:  "	if",
+			Want: "deadlock",
+		},
+		{
+			Name: "another worker is woken instead",
+			File: "place.go",
+			Old:  "	s.idle.wakeWorker(to.w)\n	if",
+			New:  "	s.idle.wake()\n	if",
+			Want: "deadlock",
+		},
+		{
+			Name: "the worker rests after it has looked",
+			File: "worker.go",
+			Old:  "	w.resting.Store(true)\n	s.idle.enter(w)\n",
+			New:  "	early := w.inbox.mask.Load()\n	w.resting.Store(true)\n	s.idle.enter(w)\n	if early == 0 {\n		s.settle()\n		w.token.Receive()\n		w.searching, w.summoned = !w.summoned, false\n		return !s.settled.Load()\n	}\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "who is summoned counts as searching",
+			File: "worker.go",
+			Old:  "w.searching, w.summoned = !w.summoned, false",
+			New:  "w.searching, w.summoned = true, false",
+			Want: "deadlock",
+		},
+		{
+			Name: "workers leave with work in an inbox",
+			File: "scheduler.go",
+			Old:  "		if w.inbox.mask.Load() != 0 {\n			return true\n",
+			New:  "		if w.inbox.mask.Load() != 0 {\n			continue\n",
+			Want: "ran 0 times",
+		},
+	}, "-tags", "modelcheck", "-run", "^TestModel$/^place$", "-count", "1", ".")
 }
 
 // TestSuspensionModelFindsPlantedFaults does the same for suspensions.

@@ -47,6 +47,10 @@ type Fiber struct {
 	priority Priority
 	// owner is the work that runs on the fiber, if it says so. See SetOwner.
 	owner any
+	// home is where the work on the fiber has to be continued. Written by the
+	// fiber, read by whoever resumes it.
+	home  home
+	bound bool // Home does not change any more.
 	ended bool // The fiber was taken out of service; its loop returns.
 }
 
@@ -76,6 +80,10 @@ func (f *Fiber) loop() {
 		}
 		f.w.count.jobs++
 		f.priority = p
+		if f.w.at.w != nil {
+			f.runAt(n, p)
+			continue
+		}
 		n.runner.Run(f, p)
 	}
 }
@@ -118,7 +126,7 @@ func (f *Fiber) Suspend() {
 // the calling work's own fiber, or, if from is nil, from any goroutine.
 func (f *Fiber) Resume(from *Fiber, p Priority) {
 	if f.transitionFromSuspended() {
-		f.s.enqueue(from, &f.node, min(p, f.priority))
+		f.requeue(from, min(p, f.priority))
 	}
 }
 
@@ -174,14 +182,15 @@ func (f *Fiber) Yield(p Priority) {
 // a few nanoseconds.
 func (f *Fiber) Checkpoint() {
 	f.w.spend(maxStride / 2)
-	if f.s.injector.has(Critical) {
+	if f.Urgent() {
 		f.w.op = opGiveWay
 		f.leave()
 	}
 }
 
-// Urgent reports whether critical work waits anywhere. It costs one load.
-func (f *Fiber) Urgent() bool { return f.s.injector.has(Critical) }
+// Urgent reports whether critical work waits anywhere that the fiber's worker
+// could do. It costs two loads.
+func (f *Fiber) Urgent() bool { return f.s.injector.has(Critical) || f.w.inbox.urgent() }
 
 // Tick tells the worker that one of many small pieces of work is done. It
 // keeps the worker's measure of time and, now and then, gives way to other
@@ -197,7 +206,7 @@ func (f *Fiber) Submit(n *Node, p Priority) { f.w.push(n, min(p, Low)) }
 // SubmitNext queues n as the next that the fiber's worker takes, after
 // critical work. It is for work that has been interrupted and shall go on. It
 // must be called from the fiber's goroutine.
-func (f *Fiber) SubmitNext(n *Node) { f.w.pushNext(n) }
+func (f *Fiber) SubmitNext(n *Node) { f.w.pushNextOf(f, n) }
 
 // SetPriority says how urgent the work is that runs on the fiber from now on,
 // and returns what it was. It begins with the priority under which the work was
@@ -219,6 +228,12 @@ func (f *Fiber) Owner() any { return f.owner }
 
 // Scheduler returns the scheduler that the fiber belongs to.
 func (f *Fiber) Scheduler() *Scheduler { return f.s }
+
+// Worker returns the id of the worker that the fiber is on. It must be called
+// from the fiber's goroutine, and may change with each suspension, yield and
+// checkpoint unless the work is pinned. Ids from Scheduler.Workers on are those
+// of spare workers.
+func (f *Fiber) Worker() int { return f.w.id }
 
 // Frame connects a context with the fiber below it. Work that hands a context
 // to its own code puts a Frame into itself, calls Enter whenever it starts to

@@ -157,7 +157,7 @@ func caught(v any) error {
 // resumeNext resumes f as the next work of the worker below from.
 func (f *Fiber) resumeNext(from *Fiber) {
 	if f.transitionFromSuspended() {
-		from.w.pushNext(&f.node)
+		from.w.pushNextOf(f, &f.node)
 	}
 }
 

@@ -71,15 +71,12 @@ func (d *idle) enter(w *Worker) {
 func (d *idle) leave(w *Worker) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for i, other := range d.sleepers {
-		if other == w {
-			d.sleepers = append(d.sleepers[:i], d.sleepers[i+1:]...)
-			d.transferToSearch()
-			w.searching = true
-			return true
-		}
+	if !d.remove(w) {
+		return false
 	}
-	return false
+	d.transferToSearch()
+	w.searching = true
+	return true
 }
 
 // wake wakes one sleeper if nobody is searching. The sleeper wakes up as a
@@ -101,6 +98,36 @@ func (d *idle) wake() {
 	d.transferToSearch()
 	d.mu.Unlock()
 	w.token.Send()
+}
+
+// wakeWorker wakes w, if it sleeps, for work that nobody else may take. It wakes
+// up as a working one: it is about to look where others need not, so no
+// submission may rely on its search.
+func (d *idle) wakeWorker(w *Worker) {
+	if !w.resting.Load() {
+		return // Should it be about to rest, it will look into its inbox again.
+	}
+	d.mu.Lock()
+	slept := d.remove(w)
+	if slept {
+		d.word.Add(^uint64(oneSleeping - 1))
+	}
+	d.mu.Unlock()
+	if slept {
+		w.summoned = true
+		w.token.Send()
+	}
+}
+
+// remove takes w from the sleepers, if it is one. The caller holds mu.
+func (d *idle) remove(w *Worker) bool {
+	for i, other := range d.sleepers {
+		if other == w {
+			d.sleepers = append(d.sleepers[:i], d.sleepers[i+1:]...)
+			return true
+		}
+	}
+	return false
 }
 
 // wakeAll wakes every sleeper, to have it look at the scheduler's state.

@@ -23,11 +23,25 @@ type Job struct {
 // JobOption changes how one job is run.
 type JobOption func(*jobOptions)
 
-type jobOptions struct{ priority Priority }
+type jobOptions struct {
+	priority Priority
+	place    Place
+}
 
 // WithPriority gives the job a priority. The default is [Normal].
 func WithPriority(p Priority) JobOption {
 	return func(o *jobOptions) { o.priority = p }
+}
+
+// WithWorker pins the job to a worker; see [Pinned]. By default it runs anywhere.
+func WithWorker(id int) JobOption {
+	return func(o *jobOptions) { o.place = Pinned(id) }
+}
+
+// WithAffinity lets the job run on a worker as long as that one can keep up; see
+// [Preferred]. By default it runs anywhere.
+func WithAffinity(id int) JobOption {
+	return func(o *jobOptions) { o.place = Preferred(id) }
 }
 
 // Go runs fn as a job and returns its handle. The context that fn receives is
@@ -50,6 +64,10 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 	if o.priority >= numPriorities {
 		return nil, fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", o.priority)
 	}
+	to, err := s.resolve(o.place)
+	if err != nil {
+		return nil, err
+	}
 	from := Current(ctx)
 	if from != nil && from.s != s {
 		from = nil
@@ -63,7 +81,7 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 	j := &Job{s: s, fn: fn}
 	j.ctx = &jobContext{Context: ctx, frame: &j.frame}
 	j.node.Init(j)
-	s.enqueue(from, &j.node, o.priority)
+	s.enqueueAt(from, &j.node, o.priority, to)
 	return j, nil
 }
 

@@ -44,7 +44,20 @@ func (f *Fiber) ModelNode() *Node { return &f.node }
 func (s *Scheduler) Settle() {
 	s.stopping.Store(true)
 	s.injector.close()
+	for _, w := range *s.workers.Load() {
+		w.inbox.close()
+	}
 	s.settle()
+}
+
+// Deliver queues n at a place as a running worker does, also while the scheduler
+// stops.
+func (s *Scheduler) Deliver(n *Node, p Priority, at Place) {
+	to, err := s.resolve(at)
+	if err != nil {
+		panic(err)
+	}
+	s.enqueueAt(nil, n, p, to)
 }
 
 // Queued returns how many nodes wait in the shared queues.

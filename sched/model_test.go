@@ -259,6 +259,73 @@ func (k *forker) take(n *sched.Node, w *sched.Worker, on *sched.Fiber) {
 	}
 }
 
+// placing has workers that run until the scheduler settles, and submitters, one
+// for each of the first workers, that pin a piece to theirs; one more, if free, has
+// a piece for anybody. The last of them stops the scheduler.
+func placing(workers, submitters int, free bool) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		s := sched.NewModel(workers)
+		pieces := newPieces(submitters)
+		var strayed error
+		for i := range workers {
+			prog.Go(fmt.Sprintf("worker %d", i), func() {
+				for n := s.Worker(i).Next(); n != nil; n = s.Worker(i).Next() {
+					note(pieces, n)
+					if i < submitters && n != &pieces[i].node && !free {
+						strayed = fmt.Errorf("worker %d runs what is pinned to another", i)
+					}
+				}
+			})
+		}
+		left := submitters
+		for i := range submitters {
+			prog.Go(fmt.Sprintf("submitter %d", i), func() {
+				at := sched.Pinned(i)
+				if free && i == submitters-1 {
+					at = sched.Place{}
+				}
+				if err := s.SubmitTo(&pieces[i].node, sched.Normal, at); err != nil {
+					panic(err)
+				}
+				if left--; left == 0 {
+					s.Settle()
+				}
+			})
+		}
+		prog.Finally(func() error {
+			if n := s.Searching(); n > workers {
+				return fmt.Errorf("%d of %d workers count as searching", n, workers)
+			}
+			return errors.Join(strayed, once(pieces)())
+		})
+	}
+}
+
+// leaving has a worker that leaves when Stop settles, with a piece that its work
+// pins to itself, and one that a second worker's does.
+func leaving(workers int) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		s := sched.NewModel(workers)
+		pieces := newPieces(2)
+		if err := s.SubmitTo(&pieces[0].node, sched.Normal, sched.Pinned(workers-1)); err != nil {
+			panic(err)
+		}
+		for i := range workers {
+			prog.Go(fmt.Sprintf("worker %d", i), func() {
+				w := s.Worker(i)
+				for n := w.Next(); n != nil; n = w.Next() {
+					note(pieces, n)
+					if n == &pieces[0].node {
+						s.Deliver(&pieces[1].node, sched.Normal, sched.Pinned(0))
+					}
+				}
+			})
+		}
+		prog.Go("stopper", func() { s.Settle() })
+		prog.Finally(once(pieces))
+	}
+}
+
 var models = []struct {
 	name  string
 	cfg   modelcheck.Config
@@ -271,6 +338,12 @@ var models = []struct {
 	{"park/two workers, two submitters", modelcheck.Config{Random: 5_000}, parking(2, 2, 1, sched.Normal)},
 	{"stop/one worker", modelcheck.Config{}, stopping(1)},
 	{"stop/two workers", modelcheck.Config{Preemptions: 1}, stopping(2)},
+	{"place/one worker, one submitter", modelcheck.Config{}, placing(1, 1, false)},
+	{"place/two workers, one submitter", modelcheck.Config{Preemptions: 1}, placing(2, 1, false)},
+	{"place/two workers, one pinned, one free", modelcheck.Config{Preemptions: 1}, placing(2, 2, true)},
+	{"place/two workers, two submitters", modelcheck.Config{Random: 5_000}, placing(2, 2, false)},
+	{"place/stop, one worker", modelcheck.Config{}, leaving(1)},
+	{"place/stop, two workers", modelcheck.Config{Preemptions: 1}, leaving(2)},
 	{"suspend/one event", modelcheck.Config{}, suspension(1)},
 	{"suspend/two events", modelcheck.Config{Preemptions: 2}, suspension(2)},
 	{"fork/one branch", modelcheck.Config{Preemptions: 2}, forking(2, 1, goesOn)},

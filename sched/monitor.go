@@ -143,6 +143,9 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	for _, w := range *m.s.workers.Load() {
 		m.observe(w, now)
 		seen := &w.sample
+		if now-seen.tookAt >= m.s.cfg.BlockedAfter {
+			m.s.spill(w)
+		}
 		stranded = stranded || seen.tookAt < now && w.queued() > 0
 		tooLong := now-seen.since >= limit || now-seen.tookAt >= tickingFactor*m.s.cfg.BlockedAfter
 		if tooLong && !w.blocked.Load() {
@@ -155,7 +158,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 		}
 		return stranded
 	}
-	if len(held) == 0 || !m.s.hasWork() {
+	if len(held) == 0 || !m.s.hasFreeWork() {
 		return false
 	}
 	for _, w := range held {

@@ -31,15 +31,28 @@ type fifo struct {
 const keepRing = 1024
 
 func (q *fifo) push(x *Node) {
-	if q.n == len(q.ring) {
-		grown := make([]*Node, max(16, 2*len(q.ring)))
-		for i := range q.n {
-			grown[i] = q.ring[(q.head+i)&(len(q.ring)-1)]
-		}
-		q.ring, q.head = grown, 0
-	}
+	q.makeRoom()
 	q.ring[(q.head+q.n)&(len(q.ring)-1)] = x
 	q.n++
+}
+
+// pushFront makes x the next that pop returns.
+func (q *fifo) pushFront(x *Node) {
+	q.makeRoom()
+	q.head = (q.head - 1) & (len(q.ring) - 1)
+	q.ring[q.head] = x
+	q.n++
+}
+
+func (q *fifo) makeRoom() {
+	if q.n < len(q.ring) {
+		return
+	}
+	grown := make([]*Node, max(16, 2*len(q.ring)))
+	for i := range q.n {
+		grown[i] = q.ring[(q.head+i)&(len(q.ring)-1)]
+	}
+	q.ring, q.head = grown, 0
 }
 
 func (q *fifo) pop() *Node {

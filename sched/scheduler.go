@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -159,11 +158,8 @@ func (s *Scheduler) Workers() int { return s.cfg.Workers }
 // Submit queues n from any goroutine. Work that is on a fiber uses
 // [Fiber.Submit]. Submit returns [ErrStopped] once Stop was called.
 func (s *Scheduler) Submit(n *Node, p Priority) error {
-	if p >= numPriorities {
-		return fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", p)
-	}
-	if n.runner == nil {
-		return errors.New("sched: the node has no runner; call its Init before Submit")
+	if err := checkNode(n, p); err != nil {
+		return err
 	}
 	if !s.injector.submit(n, p) {
 		return ErrStopped
@@ -188,11 +184,24 @@ func (s *Scheduler) share(n *Node, p Priority) {
 }
 
 // hasWork reports whether anything is queued.
-func (s *Scheduler) hasWork() bool { return s.queuedAtLeast(1) }
+func (s *Scheduler) hasWork() bool {
+	if s.queuedAtLeast(1) {
+		return true
+	}
+	for _, w := range *s.workers.Load() {
+		if w.inbox.mask.Load() != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasFreeWork reports whether anything is queued that is not meant for one worker.
+func (s *Scheduler) hasFreeWork() bool { return s.queuedAtLeast(1) }
 
 // backlog reports whether more is queued than the workers that are awake are
 // about to take.
-func (s *Scheduler) backlog() bool { return s.queuedAtLeast(2) }
+func (s *Scheduler) backlog() bool { return s.queuedAtLeast(2) || s.overflows() }
 
 func (s *Scheduler) queuedAtLeast(n int) bool {
 	if s.injector.mask.Load() != 0 {

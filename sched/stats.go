@@ -50,6 +50,9 @@ type WorkerStats struct {
 	// Queued is the length of the worker's own queues, by priority. Work that
 	// was interrupted counts as Normal.
 	Queued [numPriorities]int
+	// Pinned is how many of them wait for this worker and for no other, Preferred
+	// how many wait for it as long as it can keep up.
+	Pinned, Preferred int
 	// Pace is the mean time of the worker's last pieces of work, give or take a
 	// quarter; 0 until it was measured.
 	Pace time.Duration
@@ -147,6 +150,7 @@ func (w *Worker) stats() WorkerStats {
 	p := &w.published
 	ws := WorkerStats{
 		ID: w.id, Spare: w.spare, State: w.state(), Pace: time.Duration(p.pace.Load()),
+		Pinned: int(w.inbox.pinned.Load()), Preferred: int(w.inbox.preferred.Load()),
 		Jobs: p.jobs.Load(), Stolen: p.stolen.Load(), Parked: p.slept.Load(),
 		Suspended: p.suspended.Load(), Yielded: p.yielded.Load(),
 		Preempted: p.preempted.Load(), Blocked: p.blocked.Load(),
@@ -155,5 +159,6 @@ func (w *Worker) stats() WorkerStats {
 		ws.Queued[p] = w.local[p].Len()
 	}
 	ws.Queued[Normal] += w.first.Len()
+	w.inbox.lengths(&ws.Queued)
 	return ws
 }

@@ -73,6 +73,9 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 		if n, p := w.stealFrom(victim, atLeast); n != nil {
 			return n, p
 		}
+		if n, p := w.relieve(victim); n != nil {
+			return n, p
+		}
 	}
 	if w.s.injector.mask.Load() != 0 {
 		return w.poll()

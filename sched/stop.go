@@ -37,6 +37,9 @@ func (s *Scheduler) beginStop() {
 		return
 	}
 	s.injector.close() // First, since what it accepts afterwards might be missed by settle.
+	for _, w := range *s.workers.Load() {
+		w.inbox.close()
+	}
 	s.stopping.Store(true)
 	go func() {
 		s.running.Wait()
@@ -100,9 +103,14 @@ func (s *Scheduler) force() {
 				sift(n)
 			}
 		}
+		w.inbox.empty(sift)
 	}
 	for _, n := range begun {
-		s.share(n, Normal)
+		if f, ok := n.runner.(*Fiber); ok {
+			f.requeue(nil, Normal)
+		} else {
+			s.share(n, Normal)
+		}
 	}
 }
 

@@ -32,6 +32,10 @@ type Worker struct {
 	forks     forks
 	branches  [branchLists]any // Branches to use again, *branchList by type.
 	forkTicks uint32
+	// inbox holds work that is meant for this worker.
+	inbox inbox
+	// at is where the work belongs that poll or search has just returned.
+	at home
 
 	fiber    *Fiber // The one that the trampoline resumes.
 	op       operation
@@ -39,7 +43,10 @@ type Worker struct {
 	priority Priority // For opYield.
 	pool     []*Fiber // Fibers without work, parked in their loop.
 
-	searching  bool
+	searching bool
+	// summoned says that the token is for work of the inbox. Written by whoever
+	// sends the token, before.
+	summoned   bool
 	preempting bool
 	turn       uint32         // Counts dispatches, for fairness to the shared queues.
 	token      xatomic.Signal // Wakes the worker; at most one token is on its way.
@@ -155,11 +162,11 @@ func (w *Worker) perform() {
 	case opYield:
 		w.fiber = w.takeFiber()
 		w.count.yielded++
-		w.push(&f.node, w.priority)
+		w.requeue(f)
 	case opGiveWay:
 		w.fiber = w.takeFiber()
 		w.preempt()
-		w.pushNext(&f.node)
+		w.pushNextOf(f, &f.node)
 	case opSwitch:
 		w.fiber, w.target = w.target, nil
 		if len(w.pool) < poolLimit {
@@ -168,6 +175,16 @@ func (w *Worker) perform() {
 			f.co.Stop()
 		}
 	}
+}
+
+// requeue queues a fiber that has yielded.
+func (w *Worker) requeue(f *Fiber) {
+	if w.s.anywhere(f.home, w.priority) {
+		w.push(&f.node, w.priority)
+		return
+	}
+	f.requeue(nil, w.priority)
+	w.signOfLife()
 }
 
 func (w *Worker) takeFiber() *Fiber {
@@ -201,7 +218,7 @@ func (w *Worker) leave() {
 func (w *Worker) next() (*Node, Priority) {
 	for {
 		w.signOfLife()
-		if w.spare && w.s.surplus() {
+		if w.spare && w.s.surplus() && w.inbox.mask.Load() == 0 {
 			w.retire()
 		}
 		w.tick()
@@ -218,6 +235,7 @@ func (w *Worker) next() (*Node, Priority) {
 		w.found()
 		w.endPreemption(p)
 		if w.s.forced.Load() && abandon(n) {
+			w.at = home{}
 			continue
 		}
 		return n, p
@@ -244,6 +262,12 @@ func (w *Worker) poll() (*Node, Priority) {
 			}
 		}
 	}
+	mine := w.inbox.mask.Load()
+	if mine != 0 && w.placedFirst(mine, waiting) {
+		if n, p := w.takePlaced(); n != nil {
+			return n, p
+		}
+	}
 	if n := w.first.Pop(); n != nil {
 		return n, Normal
 	}
@@ -257,6 +281,9 @@ func (w *Worker) poll() (*Node, Priority) {
 		if n := w.takeShared(p, waiting, injectorBatch); n != nil {
 			return n, p
 		}
+	}
+	if mine != 0 {
+		return w.takePlaced()
 	}
 	return nil, 0
 }
@@ -283,11 +310,11 @@ func (w *Worker) sleep() bool {
 	s.idle.enter(w)
 	// If the monitor has just taken the worker for blocked, there is a place to be
 	// taken back; see [monitor.replace] for the other side.
-	stay := w.blocked.Load() || s.settled.Load() || s.backlog()
+	stay := w.blocked.Load() || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog()
 	if !stay || !s.idle.leave(w) {
 		s.settle()
 		w.token.Receive()
-		w.searching = true
+		w.searching, w.summoned = !w.summoned, false
 		w.resetClock()
 	}
 	w.turnTo(WorkerStealing)

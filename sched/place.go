@@ -1,0 +1,266 @@
+package sched
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Place says on which worker work shall run. The zero Place is anywhere.
+type Place struct {
+	bond   bond
+	worker int
+}
+
+// Pinned is on the worker with this id and nowhere else, also after each
+// suspension, yield and checkpoint. If that worker is held by other work, the
+// pinned work waits for it, whatever happens: a spare worker does not take it.
+// Workers have the ids 0 to Scheduler.Workers-1; spare workers can't be chosen.
+func Pinned(worker int) Place { return Place{pinned, worker} }
+
+// Preferred is on the worker with this id as long as that one can keep up. Others
+// take the work when more than 4 pieces of it wait and the worker has more than
+// twice as much to do as the others have on average, or when the worker is held
+// by other work for longer than Config.BlockedAfter. Critical work does not wait
+// for its preferred worker.
+func Preferred(worker int) Place { return Place{preferred, worker} }
+
+// String returns "anywhere", "pinned to worker 1", or "preferably worker 1".
+func (p Place) String() string {
+	switch p.bond {
+	case pinned:
+		return fmt.Sprintf("pinned to worker %d", p.worker)
+	case preferred:
+		return fmt.Sprintf("preferably worker %d", p.worker)
+	default:
+		return "anywhere"
+	}
+}
+
+// home is where a fiber has to be continued while it runs work that has a place,
+// or always, if it is bound. The zero home is anywhere.
+type home struct {
+	w    *Worker
+	bond bond
+}
+
+// resolve looks up the worker of a place.
+func (s *Scheduler) resolve(at Place) (home, error) {
+	if at.bond == free {
+		return home{}, nil
+	}
+	if at.worker < 0 || at.worker >= s.cfg.Workers {
+		return home{}, fmt.Errorf("sched: there is no worker %d to place work on; choose one from 0 to %d (spare workers can't be chosen)",
+			at.worker, s.cfg.Workers-1)
+	}
+	return home{(*s.workers.Load())[at.worker], at.bond}, nil
+}
+
+// SubmitTo queues n at a place, from any goroutine; see [Scheduler.Submit].
+// It reports a worker that does not exist as an error. It costs a lock of the
+// worker's inbox, and the worker's wake-up if it sleeps.
+func (s *Scheduler) SubmitTo(n *Node, p Priority, at Place) error {
+	if err := checkNode(n, p); err != nil {
+		return err
+	}
+	to, err := s.resolve(at)
+	if err != nil {
+		return err
+	}
+	if s.anywhere(to, p) {
+		return s.Submit(n, p)
+	}
+	if !to.w.inbox.submit(n, slotOf(p), to.bond) {
+		return ErrStopped
+	}
+	s.delivered(to, p)
+	return nil
+}
+
+// SubmitTo queues n at a place. It must be called from the fiber's goroutine;
+// see [Fiber.Submit]. It reports a worker that does not exist as an error.
+func (f *Fiber) SubmitTo(n *Node, p Priority, at Place) error {
+	if err := checkNode(n, p); err != nil {
+		return err
+	}
+	to, err := f.s.resolve(at)
+	if err != nil {
+		return err
+	}
+	f.s.enqueueAt(f, n, p, to)
+	return nil
+}
+
+func checkNode(n *Node, p Priority) error {
+	if p >= numPriorities {
+		return fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", p)
+	}
+	if n.runner == nil {
+		return errors.New("sched: the node has no runner; call its Init before Submit")
+	}
+	return nil
+}
+
+// enqueueAt queues n at a place that was looked up, on behalf of from, which is
+// nil outside the workers.
+func (s *Scheduler) enqueueAt(from *Fiber, n *Node, p Priority, to home) {
+	if s.anywhere(to, p) {
+		s.enqueue(from, n, p)
+		return
+	}
+	to.w.inbox.push(n, slotOf(p), to.bond)
+	s.delivered(to, p)
+}
+
+// anywhere reports whether work of priority p need not wait for its place.
+func (s *Scheduler) anywhere(to home, p Priority) bool {
+	return to.bond == free || to.bond == preferred && (p == Critical || to.w.blocked.Load())
+}
+
+// delivered makes sure that what was put into an inbox is taken.
+func (s *Scheduler) delivered(to home, p Priority) {
+	s.idle.wakeWorker(to.w)
+	if to.bond == preferred && to.w.inbox.preferred.Load() > keepPreferred {
+		s.idle.wake()
+	}
+}
+
+// requeue queues f, which was suspended, where it has to be continued.
+func (f *Fiber) requeue(from *Fiber, p Priority) { f.s.enqueueAt(from, &f.node, p, f.home) }
+
+// runAt runs work that came out of an inbox: until it ends, its fiber is at home
+// on the inbox's worker. A fiber that was resumed is at home already.
+func (f *Fiber) runAt(n *Node, p Priority) {
+	at := f.w.at
+	f.w.at = home{}
+	if _, resumed := n.runner.(*Fiber); !resumed && !f.bound {
+		f.home = at
+	}
+	n.runner.Run(f, p)
+	if !f.bound {
+		f.home = home{}
+	}
+}
+
+// bind ties f to w for good: it is never continued by another worker.
+func (f *Fiber) bind(w *Worker) { f.home, f.bound = home{w, pinned}, true }
+
+// pushNextOf queues n, which was interrupted on the fiber f, so that the worker
+// that has to continue it takes it before its other work. It must run on the
+// worker.
+func (w *Worker) pushNextOf(f *Fiber, n *Node) {
+	if to := f.home; to.bond == pinned || to.w == w {
+		to.w.inbox.push(n, slotNext, to.bond)
+		w.s.idle.wakeWorker(to.w)
+		w.signOfLife()
+		return
+	}
+	w.pushNext(n)
+}
+
+// takePlaced takes the most urgent work of the worker's inbox.
+func (w *Worker) takePlaced() (*Node, Priority) {
+	n, p, kind := w.inbox.take()
+	if n != nil {
+		w.at = home{w, kind}
+	}
+	return n, p
+}
+
+// placedFirst reports whether the inbox, whose mask is mine, comes before the
+// other queues: it does with more urgent work, and every other time with equally
+// urgent work. Waiting is the mask of the shared queues.
+func (w *Worker) placedFirst(mine, waiting uint32) bool {
+	slot := urgency(mine)
+	if slot == slotNext || slot == slotOf(Critical) {
+		return true
+	}
+	if w.first.Len() > 0 || w.forks.offer.Len() > 0 {
+		return false
+	}
+	p := priorityOf(slot)
+	for q := High; q < p; q++ {
+		if waiting&q.bit() != 0 || w.local[q].Len() > 0 {
+			return false
+		}
+	}
+	return w.turn&1 == 0 || waiting&p.bit() == 0 && w.local[p].Len() == 0
+}
+
+const (
+	// keepPreferred is how many pieces of preferred work may wait without others
+	// taking any. Picked out of thin air; a few waiting pieces are no overload.
+	keepPreferred = 4
+	// overloadFactor is how many times the others' mean load makes a worker
+	// overloaded.
+	overloadFactor = 2
+)
+
+// load is how many pieces of work wait for the worker.
+func (w *Worker) load() int {
+	sum := w.first.Len() + w.forks.offer.Len() + int(w.inbox.preferred.Load()+w.inbox.pinned.Load())
+	for p := High; p < numPriorities; p++ {
+		sum += w.local[p].Len()
+	}
+	return sum
+}
+
+// overloaded reports whether others shall take the worker's preferred work.
+func (w *Worker) overloaded() bool {
+	if w.inbox.preferred.Load() <= keepPreferred {
+		return false
+	}
+	workers := (*w.s.workers.Load())[:w.s.cfg.Workers]
+	others := 0
+	for _, other := range workers {
+		if other != w {
+			others += other.load()
+		}
+	}
+	return w.load()*(len(workers)-1) > overloadFactor*others
+}
+
+// overflows reports whether some worker has more preferred work than it shall
+// keep to itself.
+func (s *Scheduler) overflows() bool {
+	for _, w := range *s.workers.Load() {
+		if w.overloaded() {
+			return true
+		}
+	}
+	return false
+}
+
+// relieve takes preferred work of an overloaded worker, the oldest and more, up
+// to half of it.
+func (w *Worker) relieve(victim *Worker) (*Node, Priority) {
+	if victim == w || !victim.overloaded() {
+		return nil, 0
+	}
+	more := min(int(victim.inbox.preferred.Load())/2, stealBatch)
+	first, p := victim.inbox.takeOf(preferred)
+	if first == nil {
+		return nil, 0
+	}
+	w.count.stolen++
+	for range more - 1 {
+		n, q := victim.inbox.takeOf(preferred)
+		if n == nil {
+			break
+		}
+		w.count.stolen++
+		w.push(n, q)
+	}
+	w.at = home{victim, preferred}
+	return first, p
+}
+
+// spill gives the preferred work of w to everyone.
+func (s *Scheduler) spill(w *Worker) {
+	for range w.inbox.preferred.Load() {
+		n, p := w.inbox.takeOf(preferred)
+		if n == nil {
+			return
+		}
+		s.share(n, p)
+	}
+}
