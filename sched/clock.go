@@ -43,6 +43,10 @@ func (w *Worker) readClock() {
 		w.stride = int(min(maxStride, max(1, strideTarget/each)))
 	}
 	w.clockAt = now
+	if now-w.locatedAt >= locateEvery {
+		w.locatedAt = now
+		w.locate()
+	}
 	w.budget = w.stride - 1
 	if !w.nudged && now-w.gaveWayAt < giveWayAfter {
 		return

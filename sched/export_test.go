@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/topology"
 )
 
 // LocalCapacity and NextCapacity are the sizes of a still worker's queues.
@@ -200,3 +201,34 @@ func (b *Inbox) Len(isPinned bool) int {
 	}
 	return int(b.preferred.Load())
 }
+
+// SetMachine gives a still scheduler other processors than it runs on.
+func (s *Scheduler) SetMachine(m topology.Machine) { s.machine, s.flat = m, m.Flat() }
+
+// SetAt puts the worker on a processor of the scheduler's machine.
+func (w *Worker) SetAt(id int) {
+	c, _ := w.s.machine.Find(id)
+	w.cpu.Store(&c)
+	w.pinned = true
+}
+
+// SetPace says what a piece of the worker's work takes.
+func (w *Worker) SetPace(each time.Duration) { w.published.pace.Store(int64(each)) }
+
+// Publish makes the worker's counters visible in Stats.
+func (w *Worker) Publish() { w.publish() }
+
+// Tried, Stole and Searched count what else happens in the midst of a search.
+func (w *Worker) Tried(contended bool)     { w.thief.tried(contended) }
+func (w *Worker) Stole(cost time.Duration) { w.thief.stole(cost) }
+func (w *Worker) Searched(fruitless bool)  { w.thief.searched(fruitless, w.s.flat) }
+
+// Course is the order in which the worker's next round goes over n workers.
+func (w *Worker) Course(n int) (first, step int) { return w.course(n) }
+
+// The figures of a steal.
+const (
+	StealBatchMax = stealBatch
+	StealLoad     = stealLoad
+	StealWindow   = windowSize
+)

@@ -1,5 +1,7 @@
 package sched
 
+import "time"
+
 // Runner is work in its lowest form. It is what actors, tasks and strands are
 // built from; programs that just want something done use [Scheduler.Go].
 type Runner interface {
@@ -17,6 +19,9 @@ type Node struct{ runner Runner }
 // Init ties the node to its runner. It must be called before the node is
 // submitted, and once.
 func (n *Node) Init(r Runner) { n.runner = r }
+
+// cost is the estimated time of the node's work, or 0 if nothing is known.
+func (n *Node) cost() time.Duration { return 0 }
 
 // fifo is a first-in-first-out queue of nodes that grows as needed and lets
 // go of its memory when it is empty again.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -29,6 +30,9 @@ type Config struct {
 	// QueueCapacity is the length of each queue of a worker; what is beyond
 	// goes to a shared queue without a bound. Defaults to 1024.
 	QueueCapacity int
+	// Steal is how workers without work take some from others. It can be changed
+	// later by SetStealStrategy. Defaults to StealAdaptive.
+	Steal StealStrategy
 }
 
 // maxQueueCapacity keeps a slip of the pen from asking for all memory.
@@ -44,6 +48,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("sched: Config.BlockedAfter is %v; it must be positive, or 0 for the default", c.BlockedAfter)
 	case c.QueueCapacity < 0 || c.QueueCapacity > maxQueueCapacity:
 		return c, fmt.Errorf("sched: Config.QueueCapacity is %d; it must be positive, at most %d, or 0 for the default", c.QueueCapacity, maxQueueCapacity)
+	}
+	if err := c.Steal.check(); err != nil {
+		return c, fmt.Errorf("sched: Config.Steal: %w", err)
 	}
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
@@ -72,6 +79,9 @@ type Scheduler struct {
 	clock func() time.Duration
 	// processors is GOMAXPROCS at the start.
 	processors int
+	machine    topology.Machine
+	flat       bool          // All of the machine's processors share a cache.
+	strategy   atomic.Uint32 // A StealStrategy. Read at the begin of each search.
 	injector   injector
 	idle       idle
 	monitor    *monitor
@@ -113,6 +123,9 @@ func assemble(cfg Config) *Scheduler {
 	s := &Scheduler{cfg: cfg, epoch: time.Now(), processors: runtime.GOMAXPROCS(0), ended: make(chan struct{})}
 	s.signals.New = newSignal
 	s.monitor = newMonitor(s)
+	s.machine = topology.Local()
+	s.flat = s.machine.Flat()
+	s.strategy.Store(uint32(cfg.Steal))
 	s.workers.Store(&[]*Worker{})
 	return s
 }

@@ -22,10 +22,10 @@ type Stats struct {
 	Jobs int
 }
 
-// Total returns the sums of the workers' figures. ID is -1; Spare, State and
-// Pace are those of no worker and stay zero.
+// Total returns the sums of the workers' figures. ID and CPU are -1; what is no
+// number of times or of pieces of work stays zero.
 func (st Stats) Total() WorkerStats {
-	sum := WorkerStats{ID: -1}
+	sum := WorkerStats{ID: -1, CPU: -1}
 	for i := range st.Workers {
 		w := &st.Workers[i]
 		for p := range sum.Queued {
@@ -38,6 +38,7 @@ func (st Stats) Total() WorkerStats {
 		sum.Yielded += w.Yielded
 		sum.Preempted += w.Preempted
 		sum.Blocked += w.Blocked
+		sum.Steal.add(&w.Steal)
 	}
 	return sum
 }
@@ -47,6 +48,9 @@ type WorkerStats struct {
 	ID    int
 	Spare bool // Started to replace a worker that was blocked.
 	State WorkerState
+	// CPU is the processor on which the worker was last seen, or -1. It is known of
+	// a pinned worker, and where the machine has places that are near and far.
+	CPU int
 	// Queued is the length of the worker's own queues, by priority. Work that
 	// was interrupted counts as Normal.
 	Queued [numPriorities]int
@@ -60,6 +64,8 @@ type WorkerStats struct {
 	Jobs uint64
 	// Stolen counts those that it took from other workers.
 	Stolen uint64
+	// Steal says how it did so, and how often it tried.
+	Steal StealStats
 	// Parked counts how often it fell asleep for want of work.
 	Parked uint64
 	// Suspended counts the waits of work that did not hold the worker.
@@ -98,6 +104,7 @@ func (w *Worker) publish() {
 	copyCounter(&p.suspended, c.suspended)
 	copyCounter(&p.yielded, c.yielded)
 	copyCounter(&p.preempted, c.preempted)
+	w.steals.publish(&w.thief)
 }
 
 // copyCounter saves the store, which is the dear part, if nothing has changed.
@@ -149,11 +156,14 @@ func (s *Scheduler) Stats() Stats {
 func (w *Worker) stats() WorkerStats {
 	p := &w.published
 	ws := WorkerStats{
-		ID: w.id, Spare: w.spare, State: w.state(), Pace: time.Duration(p.pace.Load()),
+		ID: w.id, Spare: w.spare, State: w.state(), CPU: -1, Pace: time.Duration(p.pace.Load()),
 		Pinned: int(w.inbox.pinned.Load()), Preferred: int(w.inbox.preferred.Load()),
 		Jobs: p.jobs.Load(), Stolen: p.stolen.Load(), Parked: p.slept.Load(),
 		Suspended: p.suspended.Load(), Yielded: p.yielded.Load(),
-		Preempted: p.preempted.Load(), Blocked: p.blocked.Load(),
+		Preempted: p.preempted.Load(), Blocked: p.blocked.Load(), Steal: w.steals.stats(),
+	}
+	if cpu := w.cpu.Load(); cpu != nil {
+		ws.CPU = cpu.ID
 	}
 	for p := High; p < numPriorities; p++ {
 		ws.Queued[p] = w.local[p].Len()

@@ -2,17 +2,15 @@ package sched
 
 import (
 	"runtime"
+	"time"
 
+	"github.com/troupe-go/troupe/internal/deque"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-const (
-	// stealBatch bounds how many nodes one steal moves.
-	stealBatch = 64
-	// searchRounds is how often a searching worker goes over all queues before
-	// it sleeps: about 5 us, which is what waking a thread costs.
-	searchRounds = 16
-)
+// searchRounds is how often a searching worker goes over all queues before
+// it sleeps: about 5 us, which is what waking a thread costs.
+const searchRounds = 16
 
 // search looks for work everywhere, several times over.
 func (w *Worker) search() (*Node, Priority) {
@@ -23,12 +21,16 @@ func (w *Worker) search() (*Node, Priority) {
 		w.searching = true
 		w.turnTo(WorkerStealing)
 	}
+	w.thief.adopt(w.s.StealStrategy())
+	w.locate()
 	for round := range rounds() {
 		if n, p := w.searchOnce(round); n != nil {
+			w.thief.searched(false, w.s.flat)
 			return n, p
 		}
 		runtime.Gosched()
 	}
+	w.thief.searched(true, w.s.flat)
 	return nil, 0
 }
 
@@ -55,32 +57,52 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 	if len(w.seen) < len(workers) {
 		w.seen = make([]int64, len(workers))
 	}
-	offset := w.random.IntN(len(workers))
-	for i := range workers {
-		victim := workers[(offset+i)%len(workers)]
-		if victim == w {
-			continue
-		}
-		atLeast := 2
-		switch seen := &w.seen[victim.id]; round % 4 {
-		case 0:
-			*seen = victim.taken()
-		case 3:
-			if *seen == victim.taken() {
-				atLeast = 1
+	first, step := w.course(len(workers))
+	reaches := w.reaches()
+	for reach := range reaches {
+		for i := range workers {
+			victim := workers[(first+i*step)%len(workers)]
+			if victim == w || !w.within(victim, reach, reaches) {
+				continue
 			}
-		}
-		if n, p := w.stealFrom(victim, atLeast); n != nil {
-			return n, p
-		}
-		if n, p := w.relieve(victim); n != nil {
-			return n, p
+			if n, p := w.stealFrom(victim, w.atLeast(victim, round)); n != nil {
+				return n, p
+			}
+			if n, p := w.relieve(victim); n != nil {
+				return n, p
+			}
 		}
 	}
 	if w.s.injector.mask.Load() != 0 {
 		return w.poll()
 	}
 	return nil, 0
+}
+
+// course chooses the order in which a round goes over n workers: from which on,
+// and in what steps. Where thieves get in each other's way, each takes steps of
+// its own.
+func (w *Worker) course(n int) (first, step int) {
+	first, step = w.random.IntN(n), 1
+	if n > 2 && w.thief.reason == StealContended {
+		for step = 1 + w.random.IntN(n-1); divisor(step, n) != 1; {
+			step = 1 + step%(n-1)
+		}
+	}
+	return first, step
+}
+
+// atLeast is how many nodes a queue of victim must have to be stolen from.
+func (w *Worker) atLeast(victim *Worker, round int) int {
+	switch seen := &w.seen[victim.id]; round % 4 {
+	case 0:
+		*seen = victim.taken()
+	case 3:
+		if *seen == victim.taken() {
+			return 1
+		}
+	}
+	return 2
 }
 
 // taken counts what has left the worker's queues at the old end.
@@ -103,14 +125,16 @@ func (w *Worker) queued() int {
 }
 
 // stealFrom takes the oldest node of the highest priority of which victim has
-// at least so many, and moves up to half of what is behind it here.
+// at least so many, and moves some of what is behind it here.
 //
 // A branch comes first, and alone: it is the largest part of something that has
 // begun, and splits further.
 func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
-	if n, _ := victim.forks.offer.Steal(); n != nil {
-		w.count.stolen++
-		return n, Normal
+	before := w.thief.count.Attempts
+	if victim.forks.offer.Len() > 0 {
+		if n := w.stealNode(victim.forks.offer); n != nil {
+			return n, Normal
+		}
 	}
 	for p := High; p < numPriorities; p++ {
 		from := victim.local[p]
@@ -118,27 +142,59 @@ func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 		if length < atLeast {
 			continue
 		}
-		more := min(length/2, stealBatch)
-		n, _ := from.Steal()
-		if n == nil {
-			continue
+		if n := w.stealNode(from); n != nil {
+			w.haul(victim, p, n, w.thief.atMost(length))
+			return n, p
 		}
-		w.count.stolen++
-		for range more - 1 {
-			extra, _ := from.Steal()
-			if extra == nil {
-				break
-			}
-			w.count.stolen++
-			w.push(extra, p)
-		}
-		return n, p
 	}
-	if n, _ := victim.first.Steal(); n != nil {
-		w.count.stolen++
-		return n, Normal
+	if victim.first.Len() > 0 {
+		if n := w.stealNode(victim.first); n != nil {
+			return n, Normal
+		}
+	}
+	if w.thief.count.Attempts == before {
+		w.thief.count.Empty++
 	}
 	return nil, 0
+}
+
+// stealNode takes one node of another's queue.
+func (w *Worker) stealNode(from *deque.Deque[Node]) *Node {
+	n, contended := from.Steal()
+	w.thief.tried(contended)
+	if n != nil {
+		w.count.stolen++
+	}
+	return n
+}
+
+// haul moves what is behind a node that was stolen, so that all together are at
+// most so many and about as much work as a steal shall bring. What a node costs
+// is its own estimate, or else what victim's last ones took; where neither is
+// known, the number alone counts.
+func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
+	pace := time.Duration(victim.published.pace.Load())
+	cost := estimate(stolen, pace)
+	w.thief.stole(cost)
+	moved := 1
+	for left := w.thief.load() - cost; moved < atMost && left > 0; moved++ {
+		n := w.stealNode(victim.local[p])
+		if n == nil {
+			break
+		}
+		left -= estimate(n, pace)
+		w.push(n, p)
+	}
+	if moved > 1 {
+		w.thief.count.Batches++
+	}
+}
+
+func estimate(n *Node, pace time.Duration) time.Duration {
+	if cost := n.cost(); cost > 0 {
+		return cost
+	}
+	return pace
 }
 
 // found ends the worker's search. Others may have relied on it, so if it was
@@ -152,4 +208,13 @@ func (w *Worker) found() {
 	if w.s.idle.endSearch() {
 		w.s.idle.wake()
 	}
+}
+
+// divisor returns the greatest number that divides both: 1 if a walk in steps
+// of a goes over all of n places in a ring.
+func divisor(a, n int) int {
+	for n != 0 {
+		a, n = n, a%n
+	}
+	return a
 }

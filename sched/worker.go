@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/deque"
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -52,7 +53,8 @@ type Worker struct {
 	token      xatomic.Signal // Wakes the worker; at most one token is on its way.
 	random     *rand.Rand
 	seen       []int64 // See searchOnce.
-	left       bool    // The dispatch loop has ended for good.
+	thief      thief
+	left       bool // The dispatch loop has ended for good.
 
 	// The measure of time. See tick.
 	budget    int
@@ -65,6 +67,12 @@ type Worker struct {
 
 	count     counters
 	published publishedCounters
+	steals    publishedSteals
+	// cpu is the processor that the worker was last seen on, or nil. Written by
+	// the worker, read by thieves.
+	cpu       atomic.Pointer[topology.CPU]
+	pinned    bool          // The worker does not leave that processor.
+	locatedAt time.Duration // When cpu was last looked after.
 	// blocked is set by the monitor when the worker is too long on one piece of
 	// work and another has taken its place; cleared by the worker when it is
 	// back.
@@ -113,6 +121,7 @@ func newWorker(s *Scheduler, id int, spare bool) *Worker {
 		first:  deque.New[Node](invariants.Shrink(nextCapacity, 4)),
 		forks:  newForks(),
 		stride: 1,
+		thief:  newThief(s.cfg.Steal),
 	}
 	w.turnTo(WorkerWorking)
 	capacity := s.cfg.QueueCapacity
