@@ -232,3 +232,28 @@ const (
 	StealLoad     = stealLoad
 	StealWindow   = windowSize
 )
+
+// FallAsleep is what a worker does when it has searched in vain, but for waiting.
+func (w *Worker) FallAsleep() {
+	w.count.slept++
+	w.publish()
+	w.resting.Store(true)
+	w.s.idle.enter(w)
+}
+
+// WakeUp takes the worker's token, if there is one, and has it run a piece of
+// work if it found any.
+func (w *Worker) WakeUp(found bool) bool {
+	if !w.Token() {
+		return false
+	}
+	w.resting.Store(false)
+	if found {
+		w.count.jobs++
+	}
+	w.found()
+	return true
+}
+
+// Retry makes the rounds on behalf of sleepers that are due now.
+func (s *Scheduler) Retry() { s.monitor.retry(s.now()) }

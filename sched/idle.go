@@ -119,6 +119,21 @@ func (d *idle) wakeWorker(w *Worker) {
 	}
 }
 
+// wakeToSearch wakes w, if it sleeps and nobody is searching. It returns false
+// if it did not.
+func (d *idle) wakeToSearch(w *Worker) bool {
+	d.mu.Lock()
+	woken := d.searching() == 0 && d.remove(w)
+	if woken {
+		d.transferToSearch()
+	}
+	d.mu.Unlock()
+	if woken {
+		w.token.Send()
+	}
+	return woken
+}
+
 // remove takes w from the sleepers, if it is one. The caller holds mu.
 func (d *idle) remove(w *Worker) bool {
 	for i, other := range d.sleepers {

@@ -156,6 +156,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 		if stranded {
 			m.s.idle.wake()
 		}
+		m.retry(now)
 		return stranded
 	}
 	if len(held) == 0 || !m.s.hasFreeWork() {

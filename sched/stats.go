@@ -170,5 +170,8 @@ func (w *Worker) stats() WorkerStats {
 	}
 	ws.Queued[Normal] += w.first.Len()
 	w.inbox.lengths(&ws.Queued)
+	if ws.State == WorkerIdle {
+		ws.Steal.Backoff = time.Duration(w.steals.backoff.Load())
+	}
 	return ws
 }

@@ -181,12 +181,21 @@ type StealStats struct {
 	// Fruitless counts the searches of all queues, several times over, that found
 	// nothing.
 	Fruitless uint64
+	// Retries counts the times that somebody looked for work on behalf of the
+	// worker while it slept.
+	Retries uint64
+	// Backoff is how long after the last time that will be again, if the worker is
+	// idle: 1 ms at first, twice as long each time in vain, 1 s at most. New work
+	// wakes the worker at once nevertheless.
+	Backoff time.Duration
 }
 
 // publishedSteals are the counters for others to read.
 type publishedSteals struct {
 	strategy, reason                                         atomic.Uint32
 	switches, attempts, contended, empty, batches, fruitless atomic.Uint64
+	retries                                                  atomic.Uint64 // Written by the monitor.
+	backoff                                                  atomic.Int64  // Likewise, in nanoseconds.
 }
 
 // publish is called by the worker together with its other counters. Nothing is
@@ -211,6 +220,7 @@ func (p *publishedSteals) stats() StealStats {
 		Strategy: StealStrategy(p.strategy.Load()), Reason: StealReason(p.reason.Load()),
 		Switches: p.switches.Load(), Attempts: p.attempts.Load(), Contended: p.contended.Load(),
 		Empty: p.empty.Load(), Batches: p.batches.Load(), Fruitless: p.fruitless.Load(),
+		Retries: p.retries.Load(),
 	}
 }
 
@@ -222,4 +232,5 @@ func (st *StealStats) add(other *StealStats) {
 	st.Empty += other.Empty
 	st.Batches += other.Batches
 	st.Fruitless += other.Fruitless
+	st.Retries += other.Retries
 }

@@ -81,6 +81,7 @@ type Worker struct {
 	// worker, read by the monitor and by Stats.
 	resting xatomic.Bool
 	sample  sample // The monitor's.
+	retry   retry  // The monitor's.
 	// activity is what the worker does by its own account: working, stealing,
 	// preempting, retired or shut down. Written by the worker, read by Stats.
 	activity atomic.Uint32
