@@ -77,8 +77,11 @@ func BenchmarkGoWait(b *testing.B) {
 
 // BenchmarkSuspendResume is a job that waits for a job that it submits.
 func BenchmarkSuspendResume(b *testing.B) {
+	benchmarkSuspendResume(b, newScheduler(b, sched.Config{}))
+}
+
+func benchmarkSuspendResume(b *testing.B, s *sched.Scheduler) {
 	b.ReportAllocs()
-	s := newScheduler(b, sched.Config{})
 	outer, err := s.Go(context.Background(), func(ctx context.Context) error {
 		for range b.N {
 			j, err := s.Go(ctx, func(context.Context) error { return nil })

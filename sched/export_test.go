@@ -202,6 +202,17 @@ func (b *Inbox) Len(isPinned bool) int {
 	return int(b.preferred.Load())
 }
 
+// NewOn is New on another machine than this.
+func NewOn(cfg Config, m topology.Machine) (*Scheduler, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := assemble(cfg)
+	s.SetMachine(m)
+	return s, s.launch()
+}
+
 // SetMachine gives a still scheduler other processors than it runs on.
 func (s *Scheduler) SetMachine(m topology.Machine) { s.machine, s.flat = m, m.Flat() }
 

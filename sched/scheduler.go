@@ -33,6 +33,15 @@ type Config struct {
 	// Steal is how workers without work take some from others. It can be changed
 	// later by SetStealStrategy. Defaults to StealAdaptive.
 	Steal StealStrategy
+	// PinWorkers gives each worker a thread to itself and binds that to a processor,
+	// in turn those that the program's affinity mask allows: first one thread of
+	// each core, neighbours one after the other. That is for programs which have
+	// the machine to themselves. What has been suspended goes on only on its
+	// worker, so a job that blocks holds those too and must not wait for what one
+	// of them does; and giving way to other goroutines takes a switch of threads.
+	// Spare workers have threads of their own, but on any processor. Defaults to
+	// false. It is possible on Linux only; elsewhere New returns an error.
+	PinWorkers bool
 }
 
 // maxQueueCapacity keeps a slip of the pen from asking for all memory.
@@ -51,6 +60,11 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err := c.Steal.check(); err != nil {
 		return c, fmt.Errorf("sched: Config.Steal: %w", err)
+	}
+	if c.PinWorkers {
+		if err := checkPinning(); err != nil {
+			return c, err
+		}
 	}
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
@@ -82,6 +96,7 @@ type Scheduler struct {
 	machine    topology.Machine
 	flat       bool          // All of the machine's processors share a cache.
 	strategy   atomic.Uint32 // A StealStrategy. Read at the begin of each search.
+	pins       chan error    // Whether a worker could be pinned. Nil if none shall be.
 	injector   injector
 	idle       idle
 	monitor    *monitor
@@ -114,8 +129,24 @@ func New(cfg Config) (*Scheduler, error) {
 		return nil, err
 	}
 	s := assemble(cfg)
-	s.start()
+	if err := s.launch(); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+// launch starts the scheduler, or leaves nothing of it behind.
+func (s *Scheduler) launch() error {
+	s.start()
+	if !s.cfg.PinWorkers {
+		return nil
+	}
+	err := s.awaitPins()
+	if err != nil {
+		s.beginStop()
+		<-s.ended
+	}
+	return err
 }
 
 // assemble returns a scheduler that has no worker yet.
@@ -126,6 +157,9 @@ func assemble(cfg Config) *Scheduler {
 	s.machine = topology.Local()
 	s.flat = s.machine.Flat()
 	s.strategy.Store(uint32(cfg.Steal))
+	if cfg.PinWorkers {
+		s.pins = make(chan error, cfg.Workers)
+	}
 	s.workers.Store(&[]*Worker{})
 	return s
 }

@@ -43,6 +43,7 @@ type Worker struct {
 	target   *Fiber   // For opSwitch.
 	priority Priority // For opYield.
 	pool     []*Fiber // Fibers without work, parked in their loop.
+	fibers   int      // How many there are that this worker has made, if it is pinned.
 
 	searching bool
 	// summoned says that the token is for work of the inbox. Written by whoever
@@ -137,15 +138,15 @@ func newWorker(s *Scheduler, id int, spare bool) *Worker {
 
 // run is the trampoline. It ends when the dispatch loop does.
 func (w *Worker) run() {
-	defer func() {
-		if w.left {
-			w.s.running.Done()
-			return
-		}
-		// Work has called Goexit, which ended its fiber and then this goroutine.
-		// (A panic would also come by here, on its way to end the process.)
-		go w.run()
-	}()
+	defer w.outlive()
+	if w.s.cfg.PinWorkers {
+		w.pin()
+	}
+	w.drive()
+}
+
+// drive resumes fibers until the dispatch loop ends.
+func (w *Worker) drive() {
 	w.fiber = w.takeFiber()
 	for {
 		w.fiber.w = w
@@ -182,7 +183,7 @@ func (w *Worker) perform() {
 		if len(w.pool) < poolLimit {
 			w.pool = append(w.pool, f)
 		} else {
-			f.co.Stop()
+			w.end(f)
 		}
 	}
 }
@@ -200,7 +201,12 @@ func (w *Worker) requeue(f *Fiber) {
 func (w *Worker) takeFiber() *Fiber {
 	last := len(w.pool) - 1
 	if last < 0 {
-		return newFiber(w.s)
+		w.fibers++
+		f := newFiber(w.s)
+		if w.s.cfg.PinWorkers {
+			f.bind(w)
+		}
+		return f
 	}
 	f := w.pool[last]
 	w.pool[last] = nil
@@ -217,10 +223,20 @@ func (w *Worker) leave() {
 		w.searching = false
 		w.s.idle.endSearch()
 	}
+	w.endPool()
+}
+
+func (w *Worker) endPool() {
 	for _, f := range w.pool {
-		f.co.Stop()
+		w.end(f)
 	}
 	w.pool = nil
+}
+
+// end takes a fiber without work out of service.
+func (w *Worker) end(f *Fiber) {
+	w.fibers--
+	f.co.Stop()
 }
 
 // next returns work, waiting for it if need be. It returns nil when the worker
@@ -228,7 +244,7 @@ func (w *Worker) leave() {
 func (w *Worker) next() (*Node, Priority) {
 	for {
 		w.signOfLife()
-		if w.spare && w.s.surplus() && w.inbox.mask.Load() == 0 {
+		if w.spare && w.s.surplus() && w.mayRetire() {
 			w.retire()
 		}
 		w.tick()
@@ -327,7 +343,11 @@ func (w *Worker) sleep() bool {
 		w.searching, w.summoned = !w.summoned, false
 		w.resetClock()
 	}
-	w.turnTo(WorkerStealing)
+	if w.searching {
+		w.turnTo(WorkerStealing)
+	} else {
+		w.turnTo(WorkerWorking)
+	}
 	if s.settled.Load() {
 		return false
 	}
@@ -377,6 +397,11 @@ func (w *Worker) returnFromBlock() {
 		w.s.awake.Add(1)
 		w.s.monitor.rouse()
 	}
+}
+
+// mayRetire reports whether nothing is left that only this worker can do.
+func (w *Worker) mayRetire() bool {
+	return w.inbox.mask.Load() == 0 && (!w.s.cfg.PinWorkers || w.away(1) == 0)
 }
 
 // retire gives the worker's place up, since a blocked one is back, and waits

@@ -1,0 +1,216 @@
+package sched_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/sched"
+)
+
+func newPinned(tb testing.TB, workers, spares int) *sched.Scheduler {
+	tb.Helper()
+	if !topology.CanPin {
+		tb.Skip("threads can't be bound to processors here")
+	}
+	return newScheduler(tb, sched.Config{Workers: workers, MaxSpares: spares, PinWorkers: true})
+}
+
+// TestPinnedWorkersStayOnTheirProcessors has jobs that yield and suspend look
+// where they are.
+func TestPinnedWorkersStayOnTheirProcessors(t *testing.T) {
+	ctx := guarded(t)
+	cpus := topology.Local().CPUs
+	s := newPinned(t, len(cpus)+1, 0)
+	var jobs []*sched.Job
+	for range 200 {
+		jobs = append(jobs, start(t, ctx, s, func(ctx context.Context) error {
+			f := sched.Current(ctx)
+			worker := f.Worker()
+			for range 20 {
+				if got := f.Worker(); got != worker {
+					return fmt.Errorf("a job of worker %d goes on on %d", worker, got)
+				}
+				if got, want := topology.Here(), cpus[worker%len(cpus)].ID; worker < s.Workers() && got != want {
+					return fmt.Errorf("worker %d is on processor %d, want %d", worker, got, want)
+				}
+				f.Yield(sched.Normal)
+				resumeSoon(f)
+			}
+			return nil
+		}))
+	}
+	finish(t, ctx, jobs...)
+	for _, w := range s.Stats().Workers[:s.Workers()] {
+		if want := cpus[w.ID%len(cpus)].ID; w.CPU != want {
+			t.Errorf("worker %d calls processor %d its own, want %d", w.ID, w.CPU, want)
+		}
+	}
+}
+
+// resumeSoon suspends f until a goroutine has resumed it.
+func resumeSoon(f *sched.Fiber) {
+	var over atomic.Bool
+	go func() { over.Store(true); f.Resume(nil, sched.Normal) }()
+	for !over.Load() {
+		f.Suspend()
+	}
+}
+
+// TestPinnedWorkersSurvive mixes all that moves fibers about: waits, yields,
+// checkpoints with critical work, forks, blocks that need spares, and Goexit. A
+// fiber that is resumed by another thread than its own ends the process.
+func TestPinnedWorkersSurvive(t *testing.T) {
+	ctx := guarded(t)
+	s := newPinned(t, 3, 20)
+	const rounds, width, blockers = 60, 60, 4
+	for round := range rounds {
+		var jobs []*sched.Job
+		var blocked atomic.Int64
+		gate := make(chan struct{})
+		for i := range width {
+			jobs = append(jobs, start(t, ctx, s, func(ctx context.Context) error {
+				f := sched.Current(ctx)
+				switch i % 6 {
+				case 0: // Asks, in a chain.
+					inner, err := s.Go(ctx, func(ctx context.Context) error {
+						resumeSoon(sched.Current(ctx))
+						return nil
+					})
+					if err != nil {
+						return err
+					}
+					return inner.Wait(ctx)
+				case 1: // Blocks, in more jobs than there are workers.
+					if i < 6*blockers {
+						if blocked.Add(1) == blockers {
+							close(gate)
+						}
+						<-gate
+					}
+				case 2: // Gives way to critical work.
+					urgent, err := s.Go(ctx, func(context.Context) error { return nil }, sched.WithPriority(sched.Critical))
+					if err != nil {
+						return err
+					}
+					f.Checkpoint()
+					return urgent.Wait(ctx)
+				case 3: // Ends its fiber, with others away.
+					resumeSoon(f)
+					runtime.Goexit()
+				case 4:
+					f.Yield(sched.Low)
+					resumeSoon(f)
+				default:
+					time.AfterFunc(time.Duration(i)*time.Microsecond, func() { f.Resume(nil, sched.High) })
+					f.Suspend()
+				}
+				return nil
+			}, sched.WithPriority(sched.Priority(1+i%3))))
+		}
+		for i, j := range jobs {
+			if err := j.Wait(ctx); i%6 == 3 && !errors.Is(err, sched.ErrGoexit) || i%6 != 3 && err != nil {
+				t.Fatalf("round %d, job %d: %v", round, i, err)
+			}
+		}
+	}
+	if !invariants.Enabled && s.Stats().Total().Suspended < rounds {
+		t.Error("hardly anything was suspended; the test tests nothing")
+	}
+}
+
+// TestPinnedSpareStaysForItsFibers suspends a job on a spare worker, and then
+// lets the worker that it stands in for come back.
+func TestPinnedSpareStaysForItsFibers(t *testing.T) {
+	ctx := guarded(t)
+	s := newPinned(t, 1, 1)
+	release := occupy(t, ctx, s)
+	on := make(chan *sched.Fiber, 1)
+	var over atomic.Bool
+	j := start(t, ctx, s, func(ctx context.Context) error {
+		f := sched.Current(ctx)
+		on <- f
+		for !over.Load() {
+			f.Suspend()
+		}
+		if got := f.Worker(); got != 1 {
+			return fmt.Errorf("resumed on worker %d, want the spare", got)
+		}
+		return nil
+	})
+	f := receive(t, ctx, "the job", on)
+	release()
+	for range 20 {
+		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
+		if stateOf(s, 1) == sched.WorkerRetired {
+			t.Fatal("the spare retired while a fiber of its own was away")
+		}
+	}
+	over.Store(true)
+	f.Resume(nil, sched.Normal)
+	finish(t, ctx, j)
+	eventually(t, ctx, "the spare to retire", func() bool {
+		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
+		return stateOf(s, 1) == sched.WorkerRetired
+	})
+}
+
+// TestPinnedWorkerOutlivesGoexit ends fibers by Goexit, again and again, while
+// another is away that only this thread can continue.
+func TestPinnedWorkerOutlivesGoexit(t *testing.T) {
+	ctx := guarded(t)
+	s := newPinned(t, 1, -1)
+	for _, away := range []bool{true, false} {
+		var over atomic.Bool
+		on := make(chan *sched.Fiber, 1)
+		var waiting *sched.Job
+		var f *sched.Fiber
+		if away {
+			waiting = start(t, ctx, s, func(ctx context.Context) error {
+				on <- sched.Current(ctx)
+				for !over.Load() {
+					sched.Current(ctx).Suspend()
+				}
+				return nil
+			})
+			f = receive(t, ctx, "the job", on)
+		}
+		for range 1000 {
+			j := start(t, ctx, s, func(context.Context) error { runtime.Goexit(); return nil })
+			if err := j.Wait(ctx); !errors.Is(err, sched.ErrGoexit) {
+				t.Fatal(err)
+			}
+		}
+		if away {
+			over.Store(true)
+			f.Resume(nil, sched.Normal)
+			finish(t, ctx, waiting)
+		}
+	}
+}
+
+// TestPinningFails asks for a processor that there is not.
+func TestPinningFails(t *testing.T) {
+	if !topology.CanPin {
+		if _, err := sched.New(sched.Config{PinWorkers: true}); err == nil {
+			t.Error("pinned where that is not possible")
+		}
+		return
+	}
+	m := topology.Machine{CPUs: []topology.CPU{{ID: 0}, {ID: 60_000}}}
+	if s, err := sched.NewOn(sched.Config{Workers: 2, PinWorkers: true}, m); err == nil {
+		t.Errorf("a worker was pinned to a processor that does not exist: %+v", s.Stats())
+	}
+}
+
+// BenchmarkPinned is what BenchmarkSuspendResume does, on pinned workers.
+func BenchmarkPinnedSuspendResume(b *testing.B) {
+	s := newPinned(b, 0, 0)
+	benchmarkSuspendResume(b, s)
+}
