@@ -24,7 +24,7 @@ var Troupe = suite.Subject{
 		Queued:           troupeQueued,
 	},
 	Notes: map[string]string{
-		ForkJoin: "Scheduler.Go and Job.Wait, which are general jobs; there is no fork for divide and conquer yet",
+		ForkJoin: "sched.Join in one job",
 		Queued:   "one worker, and no spare for it",
 	},
 }
@@ -63,40 +63,28 @@ func troupeFlat(r *suite.Run, s *sched.Scheduler) (int64, error) {
 }
 
 func troupeForkJoin(r *suite.Run, s *sched.Scheduler) (int64, error) {
-	var sum int64
-	r.Start()
-	defer r.Stop()
-	for range r.N {
-		var v int
-		job, err := s.Go(background, func(ctx context.Context) (err error) {
-			v, err = troupeFib(ctx, s, r.Size)
-			return err
+	var failed error
+	fib := func(n int) (v int) {
+		job, err := s.Go(background, func(ctx context.Context) error {
+			v = troupeFib(ctx, n)
+			return nil
 		})
-		if err != nil {
-			return sum, err
+		if err == nil {
+			err = job.Wait(background)
 		}
-		if err := job.Wait(background); err != nil {
-			return sum, err
-		}
-		sum += int64(v)
+		failed = errors.Join(failed, err)
+		return v
 	}
-	return sum, nil
+	sum, err := RunForkJoin(fib)(r)
+	return sum, errors.Join(err, failed)
 }
 
-func troupeFib(ctx context.Context, s *sched.Scheduler, n int) (int, error) {
+func troupeFib(ctx context.Context, n int) int {
 	if n < 2 {
-		return n, nil
+		return n
 	}
-	var a int
-	job, err := s.Go(ctx, func(ctx context.Context) (err error) {
-		a, err = troupeFib(ctx, s, n-1)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	b, err := troupeFib(ctx, s, n-2)
-	return a + b, errors.Join(err, job.Wait(ctx))
+	a, b := sched.Join(ctx, troupeFib, n-1, n-2)
+	return a + b
 }
 
 func troupeStartIdle(r *suite.Run, s *sched.Scheduler) (int64, error) {
