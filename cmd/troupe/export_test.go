@@ -19,6 +19,13 @@ func Main(dir string) {
 	main()
 }
 
+// Steal runs the program's main function for the command steal. It does not
+// return.
+func Steal() {
+	os.Args = []string{"troupe", "steal", "--load", "0.1", "--interval", "50ms"}
+	main()
+}
+
 // ShowBar returns a function that shows progress as on a terminal.
 func ShowBar(w io.Writer) func(demo.Progress) { return (&bar{w: w}).show }
 

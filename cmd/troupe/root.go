@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/demo"
+	"github.com/troupe-go/troupe/cmd/troupe/internal/steal"
 )
 
 // Exit statuses, as documented in the help.
@@ -48,14 +49,15 @@ func status(err error) int {
 		return statusDone
 	case errors.Is(err, errInterrupted):
 		return statusInterrupted
-	case errors.As(err, &usage), errors.Is(err, demo.ErrInput):
+	case errors.As(err, &usage), errors.Is(err, demo.ErrInput), errors.Is(err, steal.ErrInput):
 		return statusUsage
 	}
 	return statusFailed
 }
 
 func oneLine(err error) string {
-	return strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "demo: ")), " ")
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "demo: "), "steal: ")
+	return strings.Join(strings.Fields(text), " ")
 }
 
 func newRoot() *cobra.Command {
@@ -64,7 +66,7 @@ func newRoot() *cobra.Command {
 		Short: "Typed actors on a work-stealing scheduler, at work",
 		Long: `Troupe is a concurrency platform for Go: typed actors on a work-stealing scheduler.
 This command shows it at work on real input.`,
-		Example:       "  troupe demo\n  troupe demo --verify --fault-rate 0.02 ~/src\n  troupe bench sched",
+		Example:       "  troupe demo\n  troupe demo --verify --fault-rate 0.02 ~/src\n  troupe steal\n  troupe bench sched",
 		Version:       version(),
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -77,7 +79,7 @@ This command shows it at work on real input.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newDemo(), newBench(), newVersion())
+	root.AddCommand(newDemo(), newSteal(), newBench(), newVersion())
 	return root
 }
 

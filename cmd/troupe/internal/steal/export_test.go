@@ -1,0 +1,30 @@
+package steal
+
+import "github.com/troupe-go/troupe/sched"
+
+// Due returns the load, and how much work is to be fed for it.
+func (st *Stage) Due() (load, due float64) { return st.load, st.due() }
+
+// Scheduler returns the scheduler.
+func (st *Stage) Scheduler() *sched.Scheduler { return st.s }
+
+// Contained calls f in the way of the feeder.
+func (st *Stage) Contained(f func()) {
+	defer st.contain()
+	f()
+}
+
+// Forget forgets a failure.
+func (st *Stage) Forget() { st.failed = nil }
+
+// Look is the message that has a Model look at its scene.
+var Look = lookMsg{}
+
+// Interrupt is the message that ends a Model from outside.
+var Interrupt = interruptMsg{}
+
+// Bar is bar.
+var Bar = bar
+
+// Short is short.
+var Short = short

@@ -1,0 +1,149 @@
+package steal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Stage is a scheduler under load. Its methods are safe for concurrent use.
+type Stage struct {
+	s      *sched.Scheduler
+	roster *roster
+	began  time.Time
+	over   chan struct{} // Closed at the end: whatever runs returns.
+	feeder sync.WaitGroup
+	queued atomic.Int64 // Jobs that were submitted and have not ended.
+
+	mu        sync.Mutex
+	closed    bool
+	load      float64
+	paused    bool
+	strategy  Strategy
+	performed [numActs]uint64
+	note      string // What the last act did.
+	taken     *hdrhistogram.Histogram
+	failed    error
+}
+
+// Open starts a scheduler and feeds it.
+func Open(cfg Config) (*Stage, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	s, err := sched.New(cfg.scheduler())
+	if err != nil {
+		return nil, err
+	}
+	const longest, digits = int64(time.Minute), 3
+	st := &Stage{
+		s: s, roster: newRoster(cfg.Workers + maxSpares), began: time.Now(), over: make(chan struct{}),
+		load: cfg.Load, strategy: cfg.Strategy, taken: hdrhistogram.New(1, longest, digits),
+	}
+	st.feeder.Go(func() {
+		defer st.contain()
+		st.feed(cfg)
+	})
+	return st, nil
+}
+
+// Close ends the load and stops the scheduler. What is queued is given up; what
+// runs returns within a moment.
+func (st *Stage) Close(ctx context.Context) error {
+	st.mu.Lock()
+	if !st.closed {
+		st.closed = true
+		close(st.over)
+	}
+	st.mu.Unlock()
+	st.feeder.Wait()
+	return errors.Join(st.s.Stop(ctx), st.Err())
+}
+
+// Err returns why the stage can't go on, or nil.
+func (st *Stage) Err() error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.failed
+}
+
+// fail notes the first failure.
+func (st *Stage) fail(err error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.failed == nil {
+		st.failed = err
+	}
+}
+
+// contain turns a panic of the feeder into a failure, so that whoever shows the
+// stage can give the terminal back first.
+func (st *Stage) contain() {
+	if v := recover(); v != nil {
+		st.fail(fmt.Errorf("feeding the scheduler: panic: %v\n%s", v, debug.Stack()))
+	}
+}
+
+// isOver reports whether the stage is being closed.
+func (st *Stage) isOver() bool {
+	select {
+	case <-st.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// submit submits a job that signs the roster. Ctx is that of the job that
+// submits it, or of nobody in particular.
+func (st *Stage) submit(ctx context.Context, kind string, p sched.Priority, body func(ctx context.Context, h *hands)) error {
+	from := outside
+	if f := sched.Current(ctx); f != nil {
+		from = f.Worker()
+	}
+	st.queued.Add(1)
+	_, err := st.s.Go(ctx, func(ctx context.Context) error {
+		defer st.queued.Add(-1)
+		if st.isOver() {
+			return nil
+		}
+		f := sched.Current(ctx)
+		h := &hands{st: st, fiber: f, entry: st.roster.enter(kind, p, from, f.Worker())}
+		defer func() { st.roster.leave(h.entry) }()
+		body(ctx, h)
+		return nil
+	}, sched.WithPriority(p))
+	if err != nil {
+		st.queued.Add(-1)
+	}
+	return err
+}
+
+// hands are what a job works with.
+type hands struct {
+	st    *Stage
+	fiber *sched.Fiber
+	entry *engagement
+}
+
+// work computes for d, with a checkpoint every few microseconds.
+func (h *hands) work(d time.Duration) {
+	for began := time.Now(); time.Since(began) < d && !h.st.isOver(); {
+		for range 64 {
+			if time.Since(began) >= d {
+				return
+			}
+		}
+		h.fiber.Checkpoint()
+		h.st.roster.resume(h.entry, h.fiber.Worker())
+	}
+}
