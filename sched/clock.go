@@ -19,6 +19,9 @@ const (
 	// maxStride bounds how long a worker may be mistaken when its work becomes
 	// heavier all of a sudden.
 	maxStride = 16
+	// slowAfter is how long it takes to let others run where they are too many:
+	// far more than the switch, far less than a time slice.
+	slowAfter = 200 * time.Microsecond
 )
 
 // tick is called for each piece of work, so it has to cost next to nothing. It
@@ -35,8 +38,14 @@ func (w *Worker) spend(n int) {
 
 func (w *Worker) readClock() {
 	now := w.s.now()
+	w.lookedAt.Store(int64(now))
 	w.publish()
-	if w.clockAt != 0 {
+	if w.hold.Load() == holdHeld {
+		w.transitionToFree() // What holds the worker gives signs of life again.
+	}
+	if w.clockAt == 0 {
+		w.gaveWayAt = now // By sleeping.
+	} else {
 		each := max(1, (now-w.clockAt)/time.Duration(w.stride))
 		w.heavy = each > heavyAfter
 		w.measured(each)
@@ -58,6 +67,25 @@ func (w *Worker) readClock() {
 	if w.s.busy() >= w.s.processors {
 		runtime.Gosched()
 	}
+}
+
+// stepAside lets other goroutines run between two rounds of a search. Where
+// workers are held, it may be by endless loops. Who gives way to those is back
+// after 10 ms, and submitters would rely on the search for so long. So when that
+// has happened once, the worker goes through its search without a pause, and
+// sleeps: a sleeper is woken at once.
+func (w *Worker) stepAside() {
+	if !w.s.anyHeld() {
+		w.slow = false
+		runtime.Gosched()
+		return
+	}
+	if w.slow {
+		return
+	}
+	before := w.s.now()
+	runtime.Gosched()
+	w.slow = w.s.now()-before > slowAfter
 }
 
 // nudge makes the worker give way at its next tick, because it has made a

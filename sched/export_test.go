@@ -35,6 +35,7 @@ func NewStill(cfg Config) *Scheduler {
 		panic(err)
 	}
 	s := assemble(cfg)
+	s.SetClock(new(Clock)) // So that nothing is done for the reason that time has passed.
 	s.awake.Store(int64(cfg.Workers))
 	workers := make([]*Worker, cfg.Workers)
 	for i := range workers {
@@ -112,14 +113,20 @@ func (w *Worker) Fork(n *Node)                           { w.fork(n) }
 func (w *Worker) TakeBack(n *Node) bool                  { return w.takeBack(n) }
 func (w *Worker) LeaveForks()                            { w.leaveForks() }
 func (w *Worker) ForksOnOffer() int                      { return w.forks.offer.Len() }
-func (w *Worker) SetBlocked(blocked bool)                { w.blocked.Store(blocked) }
-func (w *Worker) Blocked() bool                          { return w.blocked.Load() }
+func (w *Worker) Mark()                                  { w.transitionToHeld() }
+func (w *Worker) ReadClock()                             { w.readClock() }
+func (w *Worker) SetReplaced()                           { w.transitionToReplaced() }
+func (w *Worker) Blocked() bool                          { return w.replaced() }
+func (w *Worker) Held() bool                             { return w.hold.Load() == holdHeld }
 func (w *Worker) SetResting(resting bool)                { w.resting.Store(resting) }
 func (w *Worker) SignOfLife()                            { w.signOfLife() }
 func (w *Worker) Queued(p Priority) int                  { return w.local[p].Len() }
 
 // Replace is what the monitor does with a worker that it takes for blocked.
 func (s *Scheduler) Replace(w *Worker) bool { return s.monitor.replace(w) }
+
+// Quiet reports whether the monitor may sleep.
+func (s *Scheduler) Quiet() bool { return s.monitor.quiet() }
 
 // Look is one look of the monitor.
 func (s *Scheduler) Look() (found bool) { return s.monitor.look(monitorMax) }
@@ -131,6 +138,15 @@ func (s *Scheduler) MonitorAsleep() bool { return s.monitor.asleep.Load() }
 // JobBegun and JobEnded count a job that no worker runs.
 func (s *Scheduler) JobBegun() { s.jobs.Add(1) }
 func (s *Scheduler) JobEnded() { s.jobEnded() }
+
+// SettleNow lets the workers that a still scheduler has started leave, and waits
+// for them.
+func (s *Scheduler) SettleNow() {
+	s.transitionToSettled()
+	s.idle.wakeAll()
+	s.monitor.close()
+	s.running.Wait()
+}
 
 // HasGoroutine reports whether the fiber's goroutine is known to be alive.
 func (f *Fiber) HasGoroutine() bool { return f.id.Load() != 0 }

@@ -29,7 +29,7 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "a submission wakes nobody",
 			File: "scheduler.go",
-			Old:  "		return ErrStopped\n	}\n	s.idle.wake()\n",
+			Old:  "		return ErrStopped\n	}\n	s.summon(p)\n",
 			New:  "		return ErrStopped\n	}\n",
 			Want: "deadlock",
 		},

@@ -42,6 +42,9 @@ type Fiber struct {
 	// by that goroutine, read by whoever holds a context that leads here.
 	id    atomic.Uintptr
 	state xatomic.Uint32
+	// running is the work that the loop has called. Written by the fiber, read by
+	// whoever asks what holds its worker.
+	running xatomic.Glance[Node]
 	// priority is that of the work that runs on the fiber. Written by the fiber,
 	// read by whoever resumes it.
 	priority Priority
@@ -79,12 +82,15 @@ func (f *Fiber) loop() {
 			return
 		}
 		f.w.count.jobs++
+		f.w.began.Store(uintptr(f.w.count.jobs))
+		f.running.Store(n)
 		f.priority = p
 		if f.w.at.w != nil {
 			f.runAt(n, p)
 			continue
 		}
 		n.runner.Run(f, p)
+		f.running.Store(nil)
 	}
 }
 

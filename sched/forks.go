@@ -68,6 +68,7 @@ func (w *Worker) fork(n *Node) {
 // offerForks moves private branches up: all if anybody is idle.
 func (w *Worker) offerForks() {
 	q := &w.forks
+	w.signOfLife()
 	for q.base < len(q.private) && q.offer.Push(q.private[q.base]) {
 		q.private[q.base] = nil
 		q.base++

@@ -22,15 +22,23 @@ import (
 //
 // # When is a worker blocked
 //
-// Its sign of life is that it looks at the clock, takes, or sleeps. Without
-// one, it is on a single piece of work. That is no harm by itself; a spare
-// beside a computing worker only makes both slower. So there are two limits.
-// If fewer goroutines are running than workers are awake, some worker waits
-// for something, and one look is enough. If all processors are busy, a
-// worker has to be at it for Config.BlockedAfter.
+// Its sign of life is that it looks at the clock, begins a piece of work, or
+// sleeps. Without one, it is on a single piece of work. That is no harm by
+// itself; a spare beside a computing worker only makes both slower. So there are
+// two limits. If fewer goroutines are running than workers are awake, some
+// worker waits for something, and one look is enough. If all processors are
+// busy, a worker has to be at it for Config.BlockedAfter.
+//
+// # When nothing waits
+//
+// A worker that is held while nothing is queued is marked only. Once every
+// worker is marked or asleep, the monitor sleeps. Whatever comes then wakes a
+// sleeper, or, if all are held, its submitter puts a spare into the place of
+// one; see [monitor.relieve]. Without this, one job that waits in a channel would
+// cost 125 looks a second.
 type monitor struct {
 	s *Scheduler
-	// asleep is set while the monitor sleeps because all workers do. Written by
+	// asleep is set while the monitor sleeps because no worker is at work. Written by
 	// the monitor, and by whoever rouses it.
 	asleep       xatomic.Bool
 	wake         chan struct{}
@@ -49,11 +57,10 @@ type monitor struct {
 
 // sample is what the monitor saw of a worker last.
 type sample struct {
-	ticks, jobs uint64
-	taken       int64
-	since       time.Duration // When any of it last changed.
-	tookAt      time.Duration // When jobs or taken last changed.
-	refused     bool          // There was no spare for it since.
+	began uintptr       // How many pieces of work it has begun.
+	since time.Duration // The last sign of life.
+	// tookAt is when began last changed. Written by the monitor, read by Held.
+	tookAt atomic.Int64
 }
 
 const (
@@ -62,8 +69,8 @@ const (
 	// switch.
 	monitorMin = 250 * time.Microsecond
 	monitorMax = 8 * time.Millisecond
-	// monitorIdle is how many looks in a row must find every worker asleep
-	// before the monitor goes to sleep too.
+	// monitorIdle is how many looks in a row must find every worker asleep or
+	// held, and nothing queued, before the monitor goes to sleep too.
 	monitorIdle = 3
 	// tickingFactor is how many times Config.BlockedAfter a worker may be on one
 	// piece of work that does give signs of life, such as an actor's batch of
@@ -92,7 +99,7 @@ func (m *monitor) run() {
 		switch {
 		case found:
 			pause, idle = monitorMin, 0
-		case m.allAsleep():
+		case m.quiet():
 			idle++
 			pause = min(2*pause, monitorMax)
 		default:
@@ -106,10 +113,10 @@ func (m *monitor) run() {
 	}
 }
 
-// sleep waits until a worker wakes up.
+// sleep waits until a worker wakes up, or work comes for which none does.
 func (m *monitor) sleep() {
 	m.asleep.Store(true)
-	if m.allAsleep() && !m.s.hasWork() && !m.s.settled.Load() {
+	if m.quiet() && !m.s.settled.Load() {
 		<-m.wake
 	}
 	m.asleep.Store(false)
@@ -129,7 +136,11 @@ func (m *monitor) poke() {
 	}
 }
 
-func (m *monitor) allAsleep() bool { return m.s.idle.sleeping() >= int(m.s.awake.Load()) }
+// quiet reports whether every worker is asleep or held, and nothing is queued.
+func (m *monitor) quiet() bool {
+	s := m.s
+	return s.idle.sleeping()+int(s.held.Load()) >= int(s.awake.Load()) && !s.hasWork()
+}
 
 // look examines the workers once. It reports whether it had to do something.
 func (m *monitor) look(pause time.Duration) (found bool) {
@@ -138,18 +149,22 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	if m.processorIdle() {
 		limit = min(limit, pause/2)
 	}
-	var held []*Worker
+	var late []*Worker
 	stranded := false // Work waits behind a worker that does not come to it.
 	for _, w := range *m.s.workers.Load() {
 		m.observe(w, now)
 		seen := &w.sample
-		if now-seen.tookAt >= m.s.cfg.BlockedAfter {
+		tookAt := time.Duration(seen.tookAt.Load())
+		if now-tookAt >= m.s.cfg.BlockedAfter {
 			m.s.spill(w)
 		}
-		stranded = stranded || seen.tookAt < now && w.queued() > 0
-		tooLong := now-seen.since >= limit || now-seen.tookAt >= tickingFactor*m.s.cfg.BlockedAfter
-		if tooLong && !w.blocked.Load() {
-			held = append(held, w)
+		stranded = stranded || tookAt < now && w.queued() > 0
+		silent := now-seen.since >= limit
+		if silent {
+			w.transitionToHeld()
+		}
+		if (silent || now-tookAt >= tickingFactor*m.s.cfg.BlockedAfter) && !w.replaced() {
+			late = append(late, w)
 		}
 	}
 	if m.s.idle.sleeping() > 0 {
@@ -159,10 +174,10 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 		m.retry(now)
 		return stranded
 	}
-	if len(held) == 0 || !m.s.hasFreeWork() {
+	if len(late) == 0 || !m.s.hasFreeWork() {
 		return false
 	}
-	for _, w := range held {
+	for _, w := range late {
 		if !m.replace(w) {
 			return found
 		}
@@ -171,18 +186,18 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	return found
 }
 
-// observe takes note of the signs of life that w has given since the last look.
-// A worker that rests is in no need of one.
+// observe takes note of the signs of life that w has given since the last look:
+// its own alone, since others may take from the queues of a blocked worker. A
+// worker that rests is in no need of one.
 func (m *monitor) observe(w *Worker, now time.Duration) {
-	seen, p := &w.sample, &w.published
-	ticks, jobs, taken := p.ticks.Load(), p.jobs.Load(), w.taken()
-	switch {
-	case jobs != seen.jobs, taken != seen.taken, w.resting.Load():
-		*seen = sample{since: now, tookAt: now}
-	case ticks != seen.ticks:
-		seen.since = now
+	seen := &w.sample
+	began := w.began.Load()
+	if began != seen.began || w.resting.Load() {
+		seen.began, seen.since = began, now
+		seen.tookAt.Store(int64(now))
+		return
 	}
-	seen.ticks, seen.jobs, seen.taken = ticks, jobs, taken
+	seen.since = max(seen.since, w.aliveAt())
 }
 
 // processorIdle reports whether fewer goroutines run than workers are awake,
@@ -198,42 +213,6 @@ func (m *monitor) processorIdle() bool {
 	running := m.goroutines[0].Value.Uint64() // The monitor itself among them.
 	runnable := m.goroutines[1].Value.Uint64()
 	return runnable == 0 && int64(running)-1 < m.s.awake.Load()
-}
-
-// replace puts a spare worker into the place of w. It returns false when there
-// are as many as allowed.
-func (m *monitor) replace(w *Worker) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	last := len(m.retired) - 1
-	if m.closed {
-		return false
-	}
-	if last < 0 && m.spares >= m.s.cfg.MaxSpares {
-		if !w.sample.refused {
-			w.sample.refused = true
-			m.limitReached.Add(1)
-		}
-		return false
-	}
-	// The worker may have come back just now; then there is one too many for a
-	// moment, and a spare retires. But it must not sleep in a place that it has
-	// lost, so either it sees blocked after it has gone to rest, or it is seen here.
-	w.blocked.Store(true)
-	if w.resting.Load() && w.blocked.CompareAndSwap(true, false) {
-		return true
-	}
-	w.published.blocked.Add(1)
-	if last >= 0 {
-		spare := m.retired[last]
-		m.retired = m.retired[:last]
-		m.resting.Add(-1)
-		spare.token.Send() // The spare takes w's place among the awake.
-		return true
-	}
-	m.spares++
-	m.s.addWorker(true)
-	return true
 }
 
 // retire keeps w, which has given its place up, until it is needed. It returns

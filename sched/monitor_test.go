@@ -236,7 +236,7 @@ func TestWorkerFallsAsleepWhileItIsReplaced(t *testing.T) {
 		t.Error("a worker that rests was replaced")
 	}
 	w.SetResting(false)
-	w.SetBlocked(true) // The monitor has just done so.
+	w.SetReplaced() // The monitor has just done so.
 	s.SetMonitorAsleep()
 	if !w.Sleep() || s.Sleeping() != 0 {
 		t.Error("the worker went to sleep in a place that it has lost")

@@ -113,12 +113,14 @@ func (s *Scheduler) enqueueAt(from *Fiber, n *Node, p Priority, to home) {
 
 // anywhere reports whether work of priority p need not wait for its place.
 func (s *Scheduler) anywhere(to home, p Priority) bool {
-	return to.bond == free || to.bond == preferred && (p == Critical || to.w.blocked.Load())
+	return to.bond == free || to.bond == preferred && (p == Critical || to.w.hold.Load() != holdFree)
 }
 
-// delivered makes sure that what was put into an inbox is taken.
+// delivered makes sure that what was put into an inbox is taken. The monitor is
+// to watch it, should the worker be held.
 func (s *Scheduler) delivered(to home, p Priority) {
 	s.idle.wakeWorker(to.w)
+	s.monitor.rouse()
 	if to.bond == preferred && to.w.inbox.preferred.Load() > keepPreferred {
 		s.idle.wake()
 	}

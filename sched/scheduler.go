@@ -103,8 +103,10 @@ type Scheduler struct {
 	// workers is replaced by a longer copy when a spare is added; a worker's id
 	// is its index. Written under mu.
 	workers atomic.Pointer[[]*Worker]
-	// awake counts the workers that are neither blocked nor retired.
+	// awake counts the workers that are neither replaced nor retired, and held
+	// those among them that give no sign of life; see hold.go.
 	awake xatomic.Int64
+	held  atomic.Int64
 
 	jobs     xatomic.Int64 // Accepted by Go and not ended.
 	stopping xatomic.Bool  // Work from outside is refused.
@@ -180,6 +182,7 @@ func (s *Scheduler) addWorker(spare bool) {
 	old := *s.workers.Load()
 	w := newWorker(s, len(old), spare)
 	w.sample.since = s.now()
+	w.lookedAt.Store(int64(w.sample.since))
 	workers := append(old[:len(old):len(old)], w)
 	s.workers.Store(&workers)
 	s.running.Add(1)
@@ -211,7 +214,7 @@ func (s *Scheduler) Submit(n *Node, p Priority) error {
 	if !s.injector.submit(n, p) {
 		return ErrStopped
 	}
-	s.idle.wake()
+	s.summon(p)
 	return nil
 }
 
@@ -227,7 +230,15 @@ func (s *Scheduler) enqueue(from *Fiber, n *Node, p Priority) {
 // share queues n for all workers.
 func (s *Scheduler) share(n *Node, p Priority) {
 	s.injector.push(n, p)
+	s.summon(p)
+}
+
+// summon has somebody come to work of priority p that was queued for all.
+func (s *Scheduler) summon(p Priority) {
 	s.idle.wake()
+	if s.held.Load() > 0 || p == Critical && s.idle.word.Load() == 0 {
+		s.monitor.relieve(p)
+	}
 }
 
 // hasWork reports whether anything is queued.
@@ -262,8 +273,20 @@ func (s *Scheduler) queuedAtLeast(n int) bool {
 	return false
 }
 
-// busy returns how many workers are awake and not asleep for want of work.
-func (s *Scheduler) busy() int { return int(s.awake.Load()) - s.idle.sleeping() }
+// busy returns how many workers are awake, not asleep for want of work, and not
+// known to be held.
+func (s *Scheduler) busy() int {
+	return int(s.awake.Load()) - s.idle.sleeping() - int(s.held.Load())
+}
+
+// anyHeld reports whether a worker is held, be it replaced or not.
+func (s *Scheduler) anyHeld() bool {
+	if s.held.Load() > 0 {
+		return true
+	}
+	workers := len(*s.workers.Load())
+	return workers > s.cfg.Workers && workers > int(s.awake.Load()+s.monitor.resting.Load())
+}
 
 // surplus reports whether more workers are awake than there should be.
 func (s *Scheduler) surplus() bool { return s.awake.Load() > int64(s.cfg.Workers) }

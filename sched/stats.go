@@ -15,8 +15,8 @@ type Stats struct {
 	// Queued is the number of nodes that wait, by priority.
 	Queued [numPriorities]int
 	// SpareLimitReached counts how often a blocked worker could not be
-	// replaced because Config.MaxSpares were there already, once for each time
-	// that it was blocked.
+	// replaced because Config.MaxSpares were there already, once for each piece
+	// of work that blocked.
 	SpareLimitReached uint64
 	// Jobs is the number of jobs that were accepted by Go and have not ended.
 	Jobs int
@@ -86,18 +86,16 @@ type counters struct {
 
 // publishedCounters are the same for others to read. The worker copies them
 // when it looks at the clock and before it sleeps, so that counting costs no
-// atomic operation per piece of work. The monitor takes a change of jobs or
-// ticks as a sign of life.
+// atomic operation per piece of work.
 type publishedCounters struct {
-	ticks, jobs, stolen, slept, suspended, yielded, preempted atomic.Uint64
-	blocked                                                   atomic.Uint64 // Written by the monitor.
-	pace                                                      atomic.Int64  // In nanoseconds. Read by thieves.
+	jobs, stolen, slept, suspended, yielded, preempted atomic.Uint64
+	blocked                                            atomic.Uint64 // Written by the monitor.
+	pace                                               atomic.Int64  // In nanoseconds. Read by thieves.
 }
 
 // publish makes the worker's counters visible to others.
 func (w *Worker) publish() {
 	p, c := &w.published, &w.count
-	p.ticks.Store(p.ticks.Load() + 1)
 	copyCounter(&p.jobs, c.jobs)
 	copyCounter(&p.stolen, c.stolen)
 	copyCounter(&p.slept, c.slept)

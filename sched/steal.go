@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/deque"
@@ -28,7 +27,7 @@ func (w *Worker) search() (*Node, Priority) {
 			w.thief.searched(false, w.s.flat)
 			return n, p
 		}
-		runtime.Gosched()
+		w.stepAside()
 	}
 	w.thief.searched(true, w.s.flat)
 	return nil, 0

@@ -63,11 +63,19 @@ func (s *Scheduler) jobEnded() {
 // Workers don't leave one by one, since what still runs may need the others: it
 // may block until work that it submits is done.
 func (s *Scheduler) settle() {
-	if !s.stopping.Load() || s.jobs.Load() != 0 || !s.allRest() || s.settled.Swap(true) {
+	if !s.stopping.Load() || s.jobs.Load() != 0 || !s.allRest() || !s.transitionToSettled() {
 		return
 	}
 	s.idle.wakeAll()
 	s.monitor.close()
+}
+
+// transitionToSettled returns false if the scheduler was settled before. After
+// it no spare is started, since the last worker may have left.
+func (s *Scheduler) transitionToSettled() bool {
+	s.monitor.mu.Lock()
+	defer s.monitor.mu.Unlock()
+	return !s.settled.Swap(true)
 }
 
 // allRest reports whether every worker rests and nothing is queued. It holds

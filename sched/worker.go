@@ -63,6 +63,7 @@ type Worker struct {
 	pace      time.Duration
 	heavy     bool
 	nudged    bool
+	slow      bool // See stepAside.
 	clockAt   time.Duration
 	gaveWayAt time.Duration
 
@@ -74,10 +75,15 @@ type Worker struct {
 	cpu       atomic.Pointer[topology.CPU]
 	pinned    bool          // The worker does not leave that processor.
 	locatedAt time.Duration // When cpu was last looked after.
-	// blocked is set by the monitor when the worker is too long on one piece of
-	// work and another has taken its place; cleared by the worker when it is
-	// back.
-	blocked xatomic.Bool
+	// on is the fiber that runs, began how many pieces of work were begun, and
+	// lookedAt the time when the worker last looked at the clock. Written by the
+	// worker; the monitor tells from them what the worker is on, and how long.
+	on       xatomic.Glance[Fiber]
+	began    xatomic.Count
+	lookedAt atomic.Int64
+	// hold says whether the worker is held by a piece of work. Written by the
+	// monitor, by submitters and by the worker itself; see hold.go.
+	hold xatomic.Uint32
 	// resting is set while the worker sleeps or is retired. Written by the
 	// worker, read by the monitor and by Stats.
 	resting xatomic.Bool
@@ -86,6 +92,10 @@ type Worker struct {
 	// activity is what the worker does by its own account: working, stealing,
 	// preempting, retired or shut down. Written by the worker, read by Stats.
 	activity atomic.Uint32
+	// refused says that there was no spare for the worker when it had begun so
+	// much. Both under the monitor's lock.
+	refused   bool
+	refusedAt uintptr
 }
 
 // operation is what a fiber asks of the trampoline when it leaves the stack.
@@ -150,6 +160,7 @@ func (w *Worker) drive() {
 	w.fiber = w.takeFiber()
 	for {
 		w.fiber.w = w
+		w.on.Store(w.fiber)
 		if !w.fiber.co.Resume() {
 			w.left = true
 			w.leave()
@@ -334,9 +345,9 @@ func (w *Worker) sleep() bool {
 	invariants.Yield()
 	w.resting.Store(true)
 	s.idle.enter(w)
-	// If the monitor has just taken the worker for blocked, there is a place to be
-	// taken back; see [monitor.replace] for the other side.
-	stay := w.blocked.Load() || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog()
+	// If the monitor has just taken the worker for held, there is a place to be
+	// taken back; see hold.go for the other side.
+	stay := w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog()
 	if !stay || !s.idle.leave(w) {
 		s.settle()
 		w.token.Receive()
@@ -359,6 +370,7 @@ func (w *Worker) sleep() bool {
 // push queues n on this worker. It must run on the worker.
 func (w *Worker) push(n *Node, p Priority) {
 	if p == Critical || !w.local[p].Push(n) {
+		w.signOfLife()
 		w.s.share(n, p)
 		return
 	}
@@ -374,28 +386,9 @@ func (w *Worker) push(n *Node, p Priority) {
 // pushNext queues n so that this worker takes it before its other work. It
 // must run on the worker.
 func (w *Worker) pushNext(n *Node) {
+	w.signOfLife()
 	if !w.first.Push(n) {
 		w.s.share(n, Normal)
-		return
-	}
-	w.signOfLife()
-}
-
-// signOfLife takes the worker's place back if it was taken for blocked. A push
-// is one, since from then on the monitor has to watch this queue again: what
-// runs here may be held once more before it comes to the end.
-func (w *Worker) signOfLife() {
-	if w.blocked.Load() {
-		w.returnFromBlock()
-	}
-}
-
-// returnFromBlock takes the worker's place back. All others may be asleep, and
-// the monitor with them, so it is to look again.
-func (w *Worker) returnFromBlock() {
-	if w.blocked.CompareAndSwap(true, false) {
-		w.s.awake.Add(1)
-		w.s.monitor.rouse()
 	}
 }
 

@@ -65,7 +65,7 @@ func (w *Worker) state() WorkerState {
 	switch {
 	case activity == WorkerShutDown || activity == WorkerRetired:
 		return activity
-	case w.blocked.Load():
+	case w.replaced():
 		return WorkerBlocked
 	case w.resting.Load():
 		return WorkerIdle

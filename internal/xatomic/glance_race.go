@@ -1,0 +1,16 @@
+//go:build race
+
+package xatomic
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Store makes p visible. Only one goroutine at a time may call it.
+func (g *Glance[T]) Store(p *T) {
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&g.p)), unsafe.Pointer(p))
+}
+
+// Store makes n visible. Only one goroutine at a time may call it.
+func (c *Count) Store(n uintptr) { atomic.StoreUintptr(&c.n, n) }

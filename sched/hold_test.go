@@ -1,0 +1,113 @@
+package sched_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// TestHeldWorkersAreMarked has a worker give no sign of life while nothing waits:
+// the monitor notes it, and sleeps.
+func TestHeldWorkersAreMarked(t *testing.T) {
+	var clock sched.Clock
+	s := sched.NewStill(sched.Config{Workers: 2, BlockedAfter: 10 * time.Millisecond})
+	s.SetClock(&clock)
+	look := func() {
+		s.Look()
+		clock.Advance(10 * time.Millisecond)
+		s.Look()
+	}
+	if look(); !s.Worker(0).Held() || !s.Worker(1).Held() {
+		t.Fatal("a worker without a sign of life is not marked")
+	}
+	if !s.Quiet() {
+		t.Error("the monitor goes on looking though nothing waits")
+	}
+	s.Worker(0).SignOfLife()
+	if s.Worker(0).Held() || s.Quiet() {
+		t.Error("a sign of life is not noticed")
+	}
+	s.Worker(0).SetResting(true)
+	if look(); s.Worker(0).Held() {
+		t.Error("a worker that rests is marked")
+	}
+	if len(s.Stats().Workers) != 2 {
+		t.Error("a spare was started though nothing waits")
+	}
+}
+
+// TestWorkerDoesNotRestWhileMarked marks a worker as it goes to sleep. It would
+// count twice.
+func TestWorkerDoesNotRestWhileMarked(t *testing.T) {
+	var clock sched.Clock
+	s := sched.NewStill(sched.Config{Workers: 1})
+	s.SetClock(&clock)
+	s.Look()
+	clock.Advance(time.Second)
+	s.Look()
+	if !s.Worker(0).Sleep() || s.Sleeping() != 0 {
+		t.Error("the worker went to sleep with a mark")
+	}
+}
+
+// TestSubmitterPutsSpareIntoPlace holds all workers and looks at who starts a
+// spare: there is no monitor.
+func TestSubmitterPutsSpareIntoPlace(t *testing.T) {
+	for _, p := range []sched.Priority{sched.Critical, sched.Low} {
+		t.Run(p.String(), func(t *testing.T) {
+			ctx := guarded(t)
+			var clock sched.Clock
+			s := sched.NewStill(sched.Config{Workers: 2})
+			s.SetClock(&clock)
+			clock.Advance(time.Second)
+			s.Worker(1).ReadClock()
+			ran := make(chan struct{}, 2)
+			again := func() {
+				submit(t, s, p, func(*sched.Fiber, sched.Priority) { ran <- struct{}{} })
+			}
+			if again(); len(s.Stats().Workers) != 2 {
+				t.Fatal("a spare was started though a worker is at work")
+			}
+			clock.Advance(time.Second)
+			if p != sched.Critical {
+				s.Worker(0).Mark()
+				s.Worker(1).Mark()
+			}
+			again()
+			if n := len(s.Stats().Workers); n != 3 {
+				t.Fatalf("%d workers, want 2 and a spare", n)
+			}
+			receive(t, ctx, "the first piece of work", ran)
+			receive(t, ctx, "the second", ran)
+			s.SettleNow()
+		})
+	}
+}
+
+// TestCriticalWorkDoesNotWaitForMonitor has all workers in endless loops.
+func TestCriticalWorkDoesNotWaitForMonitor(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 2})
+	for range 4 {
+		hold, end := holdUps["loop"](t)
+		defer end()
+		start(t, ctx, s, func(context.Context) error { hold(); return nil })
+	}
+	for range 20 {
+		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }, sched.WithPriority(sched.Critical)))
+	}
+}
+
+// TestMonitorSleepsBesideBlockedJob has one job that waits for long, and nothing
+// else to do.
+func TestMonitorSleepsBesideBlockedJob(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1})
+	release := occupy(t, ctx, s)
+	eventually(t, ctx, "the monitor to sleep", s.MonitorAsleep)
+	finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
+	eventually(t, ctx, "the monitor to sleep again", s.MonitorAsleep)
+	release()
+}
