@@ -148,6 +148,16 @@ func (s *Scheduler) SettleNow() {
 	s.running.Wait()
 }
 
+// Age is the monitor's look at how long work has waited.
+func (s *Scheduler) Age() { s.ageing.look(s.now()) }
+
+// TakeShared takes from a shared queue, and TakeFrom from one of the worker's.
+func (s *Scheduler) TakeShared(p Priority) *Node { return s.injector.take(p, nil, 0) }
+func (w *Worker) TakeFrom(p Priority) *Node      { return w.local[p].Take() }
+
+// RunOn runs n on a fiber that has no stack.
+func (s *Scheduler) RunOn(n *Node, p Priority) { n.runner.Run(&Fiber{s: s, w: s.Worker(0)}, p) }
+
 // HasGoroutine reports whether the fiber's goroutine is known to be alive.
 func (f *Fiber) HasGoroutine() bool { return f.id.Load() != 0 }
 

@@ -93,6 +93,32 @@ func (q *injector) take(p Priority, local *deque.Deque[Node], batch int) *Node {
 	return n
 }
 
+// span returns the positions of the oldest node of priority p and after its
+// newest one.
+func (q *injector) span(p Priority) (begin, end int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	queue := &q.queues[p]
+	return queue.popped, queue.popped + int64(queue.n)
+}
+
+// raise moves nodes that lie before end from the queue of p to that of the next
+// priority, and returns how many: at most so many as given. Meanwhile one of the
+// two has its bit set in mask.
+func (q *injector) raise(p Priority, end int64, most int) (moved int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	queue := &q.queues[p]
+	for moved < most && queue.n > 0 && queue.popped < end {
+		q.pushLocked(risen(queue.pop(), p, p-1), p-1)
+		moved++
+	}
+	if moved > 0 && queue.n == 0 {
+		q.mask.And(^p.bit())
+	}
+	return moved
+}
+
 // length returns how many nodes wait with priority p.
 func (q *injector) length(p Priority) int {
 	if !q.has(p) {

@@ -109,7 +109,7 @@ func (m *monitor) run() {
 			m.sleep()
 			pause, idle = time.Millisecond, 0
 		}
-		timer.Reset(pause)
+		timer.Reset(min(pause, max(m.s.ageing.each, monitorMin)))
 	}
 }
 
@@ -145,6 +145,7 @@ func (m *monitor) quiet() bool {
 // look examines the workers once. It reports whether it had to do something.
 func (m *monitor) look(pause time.Duration) (found bool) {
 	now := m.s.now()
+	m.s.ageing.look(now)
 	limit := m.s.cfg.BlockedAfter
 	if m.processorIdle() {
 		limit = min(limit, pause/2)

@@ -29,6 +29,8 @@ type fifo struct {
 	ring []*Node // Its length is a power of two, or zero.
 	head int
 	n    int
+	// popped counts what has left: the position of the oldest.
+	popped int64
 }
 
 // keepRing is the longest ring that an empty queue keeps: 8 KB on 64 bits, so
@@ -68,6 +70,7 @@ func (q *fifo) pop() *Node {
 	x := *slot
 	*slot = nil
 	q.head = (q.head + 1) & (len(q.ring) - 1)
+	q.popped++
 	if q.n--; q.n == 0 && len(q.ring) > keepRing {
 		q.ring, q.head = nil, 0
 	}

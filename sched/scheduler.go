@@ -27,6 +27,11 @@ type Config struct {
 	// place. Where a processor is idle, it takes 16 ms at most and mostly much
 	// less, whatever the value. Defaults to 10 ms, the time slice of the Go runtime.
 	BlockedAfter time.Duration
+	// AgeAfter is how long queued work waits until it rises by one priority; it
+	// does so again and again, up to Critical, until it runs. Whatever is more
+	// urgent, it is not kept from running for ever. Defaults to 5 s; -1 means that
+	// work keeps its priority.
+	AgeAfter time.Duration
 	// QueueCapacity is the length of each queue of a worker; what is beyond
 	// goes to a shared queue without a bound. Defaults to 1024.
 	QueueCapacity int
@@ -55,6 +60,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("sched: Config.MaxSpares is %d; it must be positive, 0 for the default, or -1 for none", c.MaxSpares)
 	case c.BlockedAfter < 0:
 		return c, fmt.Errorf("sched: Config.BlockedAfter is %v; it must be positive, or 0 for the default", c.BlockedAfter)
+	case c.AgeAfter < -1:
+		return c, fmt.Errorf("sched: Config.AgeAfter is %v; it must be positive, 0 for the default, or -1 for never", c.AgeAfter)
 	case c.QueueCapacity < 0 || c.QueueCapacity > maxQueueCapacity:
 		return c, fmt.Errorf("sched: Config.QueueCapacity is %d; it must be positive, at most %d, or 0 for the default", c.QueueCapacity, maxQueueCapacity)
 	}
@@ -78,6 +85,12 @@ func (c Config) withDefaults() (Config, error) {
 	if c.BlockedAfter == 0 {
 		c.BlockedAfter = 10 * time.Millisecond
 	}
+	switch c.AgeAfter {
+	case 0:
+		c.AgeAfter = 5 * time.Second
+	case -1:
+		c.AgeAfter = 0
+	}
 	if c.QueueCapacity == 0 {
 		c.QueueCapacity = 1024
 	}
@@ -100,6 +113,7 @@ type Scheduler struct {
 	injector   injector
 	idle       idle
 	monitor    *monitor
+	ageing     ageing
 	// workers is replaced by a longer copy when a spare is added; a worker's id
 	// is its index. Written under mu.
 	workers atomic.Pointer[[]*Worker]
@@ -162,6 +176,7 @@ func assemble(cfg Config) *Scheduler {
 	if cfg.PinWorkers {
 		s.pins = make(chan error, cfg.Workers)
 	}
+	s.ageing = newAgeing(s)
 	s.workers.Store(&[]*Worker{})
 	return s
 }

@@ -22,6 +22,7 @@ func TestConfigIsValidated(t *testing.T) {
 		{"workers", sched.Config{Workers: -1}, []string{"Config.Workers", "-1", "positive", "GOMAXPROCS"}},
 		{"spares", sched.Config{MaxSpares: -2}, []string{"Config.MaxSpares", "-2", "-1 for none"}},
 		{"blocked after", sched.Config{BlockedAfter: -time.Second}, []string{"Config.BlockedAfter", "-1s", "positive"}},
+		{"age after", sched.Config{AgeAfter: -time.Second}, []string{"Config.AgeAfter", "-1s", "-1 for never"}},
 		{"capacity", sched.Config{QueueCapacity: -7}, []string{"Config.QueueCapacity", "-7", "positive"}},
 		{"large capacity", sched.Config{QueueCapacity: 1<<20 + 1}, []string{"Config.QueueCapacity", "1048577", "at most 1048576"}},
 	} {

@@ -18,6 +18,9 @@ type Stats struct {
 	// replaced because Config.MaxSpares were there already, once for each piece
 	// of work that blocked.
 	SpareLimitReached uint64
+	// Aged counts how often work has risen by one priority because it had waited
+	// for Config.AgeAfter.
+	Aged uint64
 	// Jobs is the number of jobs that were accepted by Go and have not ended.
 	Jobs int
 }
@@ -136,6 +139,7 @@ func (s *Scheduler) Stats() Stats {
 		Workers:           make([]WorkerStats, 0, len(workers)),
 		Awake:             int(s.awake.Load()),
 		SpareLimitReached: s.monitor.limitReached.Load(),
+		Aged:              s.ageing.risen.Load(),
 		Jobs:              int(s.jobs.Load()),
 	}
 	for _, w := range workers {

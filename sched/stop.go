@@ -127,6 +127,8 @@ func abandon(n *Node) bool {
 	switch r := n.runner.(type) {
 	case *Fiber, continuation:
 		return false
+	case *elder:
+		return abandon(r.of)
 	case abandoner:
 		r.abandon()
 	}

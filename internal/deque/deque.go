@@ -71,6 +71,10 @@ func (d *Deque[T]) Len() int {
 // beginning. It never falls.
 func (d *Deque[T]) Taken() int64 { return d.top.Load() }
 
+// End is the position after the newest element, as Taken is that of the oldest.
+// It falls when the owner pops.
+func (d *Deque[T]) End() int64 { return d.bottom.Load() }
+
 // Push puts x at the new end. It returns false when the deque is full.
 // Only the owner may call it.
 func (d *Deque[T]) Push(x *T) bool {
@@ -111,8 +115,9 @@ func (d *Deque[T]) Pop() *T {
 	return x
 }
 
-// Take takes the oldest element on behalf of the owner, or returns nil.
-// Only the owner may call it.
+// Take takes the oldest element, or returns nil. It is a Steal that does not
+// give up, for the owner, or whoever empties the deque. Any goroutine may call
+// it.
 func (d *Deque[T]) Take() *T {
 	for {
 		x, contended := d.Steal()
