@@ -2,6 +2,7 @@ package sched_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -9,6 +10,64 @@ import (
 
 	"github.com/troupe-go/troupe/sched"
 )
+
+// TestPreemptionNestsThreeDeep has each critical job submit the next and pass a
+// checkpoint, on the only worker. The fourth has to wait for the third.
+func TestPreemptionNestsThreeDeep(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	var order []string
+	var jobs []*sched.Job
+	var nest func(level int) func(context.Context) error
+	nest = func(level int) func(context.Context) error {
+		return func(ctx context.Context) error {
+			order = append(order, fmt.Sprint("begin ", level))
+			if level < 4 {
+				j, err := s.Go(ctx, nest(level+1), sched.WithPriority(sched.Critical))
+				if err != nil {
+					return err
+				}
+				jobs = append(jobs, j)
+			}
+			sched.Checkpoint(ctx)
+			order = append(order, fmt.Sprint("end ", level))
+			return nil
+		}
+	}
+	finish(t, ctx, start(t, ctx, s, nest(0)))
+	finish(t, ctx, jobs...)
+	want := []string{
+		"begin 0", "begin 1", "begin 2", "begin 3", "end 3", "begin 4", "end 4", "end 2", "end 1", "end 0",
+	}
+	if !slices.Equal(order, want) {
+		t.Errorf("order is %v, want %v", order, want)
+	}
+}
+
+// TestPreemptedJobGoesOnElsewhere lets a job give way to a critical one that
+// blocks until the job has gone on: another worker has to continue it.
+func TestPreemptedJobGoesOnElsewhere(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 2, MaxSpares: -1})
+	release := occupy(t, ctx, s)
+	gate := make(chan struct{})
+	begun := make(chan struct{})
+	preempted := start(t, ctx, s, func(ctx context.Context) error {
+		if _, err := s.Go(ctx, func(context.Context) error {
+			close(begun)
+			<-gate
+			return nil
+		}, sched.WithPriority(sched.Critical)); err != nil {
+			return err
+		}
+		sched.Checkpoint(ctx)
+		close(gate)
+		return nil
+	})
+	receive(t, ctx, "the critical job", begun)
+	release()
+	finish(t, ctx, preempted)
+}
 
 // BenchmarkCriticalStart measures the time from the submission of a critical
 // job to its start, while every worker is on other work.

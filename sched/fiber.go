@@ -48,6 +48,9 @@ type Fiber struct {
 	// priority is that of the work that runs on the fiber. Written by the fiber,
 	// read by whoever resumes it.
 	priority Priority
+	// reductions counts those that the work has made since it began, or yielded
+	// for their sake.
+	reductions int
 	// owner is the work that runs on the fiber, if it says so. See SetOwner.
 	owner any
 	// home is where the work on the fiber has to be continued. Written by the
@@ -84,12 +87,12 @@ func (f *Fiber) loop() {
 		f.w.count.jobs++
 		f.w.began.Store(uintptr(f.w.count.jobs))
 		f.running.Store(n)
-		f.priority = p
+		f.priority, f.reductions = p, 0
 		if f.w.at.w != nil {
 			f.runAt(n, p)
-			continue
+		} else {
+			n.runner.Run(f, p)
 		}
-		n.runner.Run(f, p)
 		f.running.Store(nil)
 	}
 }
@@ -183,16 +186,13 @@ func (f *Fiber) Yield(p Priority) {
 }
 
 // Checkpoint lets critical work run, if there is any, before the caller goes
-// on; the caller is then the next that this worker takes. Now and then it also
-// gives way to other goroutines of the program. Without critical work it costs
-// a few nanoseconds.
-func (f *Fiber) Checkpoint() {
-	f.w.spend(maxStride / 2)
-	if f.Urgent() {
-		f.w.op = opGiveWay
-		f.leave()
-	}
-}
+// on; the caller is then the next that this worker takes, unless an idle one
+// continues it sooner. Critical work may give way to other critical work in turn;
+// once three pieces of work wait on the worker for having given way, the next
+// critical work waits until the running one is done. Now and then Checkpoint
+// also gives way to other goroutines of the program. It counts as one reduction;
+// see [Budget]. Without critical work it costs a few nanoseconds.
+func (f *Fiber) Checkpoint() { f.checkpoint(1) }
 
 // Urgent reports whether critical work waits anywhere that the fiber's worker
 // could do. It costs two loads.

@@ -87,6 +87,26 @@ func urgency(mask uint32) int {
 // urgent reports whether critical work waits for this worker alone.
 func (b *inbox) urgent() bool { return b.mask.Load()&(inboxBonds<<slotOf(Critical)) != 0 }
 
+// hasFor reports whether work of priority p, or what goes before it, waits for
+// this worker alone.
+func (b *inbox) hasFor(p Priority) bool {
+	if p == Critical {
+		return b.urgent()
+	}
+	before := uint32(1)<<(slotOf(p)+1) - 1
+	return b.mask.Load()&(before|before<<inboxSlots) != 0
+}
+
+// interrupted is how many pieces of interrupted work wait for this worker alone.
+func (b *inbox) interrupted() int {
+	if b.mask.Load()&(inboxBonds<<slotNext) == 0 {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.queues[preferred.index()][slotNext].n + b.queues[pinned.index()][slotNext].n
+}
+
 // submit puts work from outside in. It returns false once the inbox is closed.
 func (b *inbox) submit(n *Node, slot int, kind bond) bool {
 	b.mu.Lock()

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -32,6 +33,10 @@ type Config struct {
 	// urgent, it is not kept from running for ever. Defaults to 5 s; -1 means that
 	// work keeps its priority.
 	AgeAfter time.Duration
+	// Reductions is how much work may do until it yields to others of its
+	// priority, counted by a [Budget] and by checkpoints. Defaults to 4000, which
+	// is Erlang's; -1 means that it does not yield.
+	Reductions int
 	// QueueCapacity is the length of each queue of a worker; what is beyond
 	// goes to a shared queue without a bound. Defaults to 1024.
 	QueueCapacity int
@@ -62,6 +67,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("sched: Config.BlockedAfter is %v; it must be positive, or 0 for the default", c.BlockedAfter)
 	case c.AgeAfter < -1:
 		return c, fmt.Errorf("sched: Config.AgeAfter is %v; it must be positive, 0 for the default, or -1 for never", c.AgeAfter)
+	case c.Reductions < -1:
+		return c, fmt.Errorf("sched: Config.Reductions is %d; it must be positive, 0 for the default, or -1 for no yielding", c.Reductions)
 	case c.QueueCapacity < 0 || c.QueueCapacity > maxQueueCapacity:
 		return c, fmt.Errorf("sched: Config.QueueCapacity is %d; it must be positive, at most %d, or 0 for the default", c.QueueCapacity, maxQueueCapacity)
 	}
@@ -90,6 +97,12 @@ func (c Config) withDefaults() (Config, error) {
 		c.AgeAfter = 5 * time.Second
 	case -1:
 		c.AgeAfter = 0
+	}
+	switch c.Reductions {
+	case 0:
+		c.Reductions = 4000
+	case -1:
+		c.Reductions = math.MaxInt
 	}
 	if c.QueueCapacity == 0 {
 		c.QueueCapacity = 1024

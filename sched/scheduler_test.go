@@ -23,6 +23,7 @@ func TestConfigIsValidated(t *testing.T) {
 		{"spares", sched.Config{MaxSpares: -2}, []string{"Config.MaxSpares", "-2", "-1 for none"}},
 		{"blocked after", sched.Config{BlockedAfter: -time.Second}, []string{"Config.BlockedAfter", "-1s", "positive"}},
 		{"age after", sched.Config{AgeAfter: -time.Second}, []string{"Config.AgeAfter", "-1s", "-1 for never"}},
+		{"reductions", sched.Config{Reductions: -2}, []string{"Config.Reductions", "-2", "-1 for no yielding"}},
 		{"capacity", sched.Config{QueueCapacity: -7}, []string{"Config.QueueCapacity", "-7", "positive"}},
 		{"large capacity", sched.Config{QueueCapacity: 1<<20 + 1}, []string{"Config.QueueCapacity", "1048577", "at most 1048576"}},
 	} {

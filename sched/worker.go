@@ -118,6 +118,10 @@ const (
 	injectorBatch = 32
 	// poolLimit is how many idle fibers a worker keeps: 2.7 KB each.
 	poolLimit = 64
+	// preemptionDepth is how many pieces of work may wait on a worker for having
+	// given way, one within the other. More would each hold a stack, and delay
+	// the first of them further, for little: what comes next is critical too.
+	preemptionDepth = 3
 	// nextCapacity bounds the interrupted pieces of work that a worker keeps;
 	// more go to the shared queue.
 	nextCapacity = 64

@@ -1,0 +1,149 @@
+package sched
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/gid"
+)
+
+// checkpointEvery is how much time a Budget lets pass between two checkpoints:
+// little for whoever waits, much beside the 40 ns that it costs.
+const checkpointEvery = 20 * time.Microsecond
+
+// Checkpoint lets critical work run before the caller goes on, if there is any,
+// and the caller is a job that was given ctx, or other work of a scheduler. It is
+// meant for work that takes long, every 10 to 100 us; see [Fiber.Checkpoint].
+// Elsewhere, as on a goroutine that a job has started, it does nothing. It costs
+// about 10 ns.
+func Checkpoint(ctx context.Context) {
+	if f := Current(ctx); f != nil {
+		f.Checkpoint()
+	}
+}
+
+// Yield lets the work that is queued with the caller's priority, or a more
+// urgent one, run before the caller goes on, if the caller is a job that was
+// given ctx, or other work of a scheduler. Elsewhere it does nothing. With
+// nothing queued it costs about 10 ns, else a few switches of 57 ns each.
+func Yield(ctx context.Context) {
+	if f := Current(ctx); f != nil {
+		f.yieldToEquals()
+	}
+}
+
+// Budget keeps a long loop from starving others. The loop calls Spend in each
+// round and says how much it has done, in a unit of its own choice, the
+// reduction: one for a round of a tight loop. When Config.Reductions of them are
+// spent, the work yields to what is queued with its priority or a more urgent
+// one. In between it passes a checkpoint about every 20 us, so that critical work
+// does not have to wait.
+//
+//	budget := sched.NewBudget(ctx)
+//	for _, row := range rows {
+//		sum += row.n
+//		budget.Spend(1)
+//	}
+//
+// A Budget is a small value, good for the call that has made it: it needs no
+// memory besides, is not safe for concurrent use, and does nothing on any other
+// goroutine. The zero Budget does nothing at all.
+type Budget struct {
+	f *Fiber
+	// left is what may still be spent of chunk before the spending that leads to
+	// the next checkpoint.
+	left, chunk int
+	at          time.Duration // Of the last checkpoint; 0 when that tells nothing.
+}
+
+// NewBudget returns a budget for the caller, whose context is ctx.
+func NewBudget(ctx context.Context) Budget {
+	return Budget{f: Current(ctx), chunk: 1}
+}
+
+// Spend says that the work has made n reductions. It costs about 1 ns, and now
+// and then a look at the clock. It must be called by the work itself.
+func (b *Budget) Spend(n int) {
+	if b.left -= n; b.left < 0 {
+		b.settle()
+	}
+}
+
+// settle passes a checkpoint and decides how much may be spent until the next
+// one: what takes checkpointEvery at the present pace.
+func (b *Budget) settle() {
+	f := b.f
+	if f == nil || f.id.Load() != uintptr(gid.Current()) {
+		b.f, b.left, b.chunk = nil, math.MaxInt, math.MaxInt
+		return
+	}
+	spent := b.chunk - 1 - b.left
+	now := f.s.now()
+	if b.at != 0 {
+		b.chunk = nextChunk(spent, now-b.at)
+	}
+	b.at = now
+	if f.checkpoint(spent) {
+		b.at = 0
+	}
+	b.chunk = max(1, min(b.chunk, f.s.cfg.Reductions-f.reductions))
+	b.left = b.chunk - 1
+}
+
+// nextChunk grows by no more than a factor of two at a time, since what the next
+// rounds cost is anybody's guess.
+func nextChunk(spent int, took time.Duration) int {
+	if took <= checkpointEvery/2 {
+		return min(2*spent, math.MaxInt/4)
+	}
+	return max(1, int(float64(spent)*float64(checkpointEvery)/float64(took)))
+}
+
+// checkpoint is passed by work that has made n reductions. It returns true if
+// other work ran in between.
+func (f *Fiber) checkpoint(n int) (left bool) {
+	f.w.spend(maxStride / 2)
+	if f.Urgent() && f.w.interrupted() < preemptionDepth {
+		f.w.op = opGiveWay
+		f.leave()
+		left = true
+	}
+	if f.reductions += n; f.reductions >= f.s.cfg.Reductions {
+		f.reductions = 0
+		left = f.yieldToEquals() || left
+	}
+	return left
+}
+
+// interrupted is how many pieces of work wait for having given way here.
+func (w *Worker) interrupted() int { return w.first.Len() + w.inbox.interrupted() }
+
+// yieldToEquals sends the work behind what is queued with its priority, and lets
+// that, and what is more urgent, run first. It returns false if there is nothing.
+func (f *Fiber) yieldToEquals() bool {
+	p := min(f.priority, Low)
+	if !f.w.hasWorkFor(p) {
+		return false
+	}
+	f.w.op, f.w.priority = opYield, p
+	f.leave()
+	return true
+}
+
+// hasWorkFor reports whether the worker would find anything to do before work of
+// priority p that is queued now. What others have is theirs.
+func (w *Worker) hasWorkFor(p Priority) bool {
+	if w.s.injector.mask.Load()&(p.bit()<<1-1) != 0 || w.inbox.hasFor(p) {
+		return true
+	}
+	if p == Critical {
+		return false
+	}
+	for q := High; q <= p; q++ {
+		if w.local[q].Len() > 0 {
+			return true
+		}
+	}
+	return w.first.Len() > 0
+}
