@@ -40,8 +40,10 @@ type Fiber struct {
 	w *Worker
 	// id is the goroutine under the coroutine, and 0 once it has ended. Written
 	// by that goroutine, read by whoever holds a context that leads here.
-	id    atomic.Uintptr
-	state xatomic.Uint32
+	id atomic.Uintptr
+	// number is what stack dumps call that goroutine. Written by it, read by Held.
+	number atomic.Uint64
+	state  xatomic.Uint32
 	// running is the work that the loop has called. Written by the fiber, read by
 	// whoever asks what holds its worker.
 	running xatomic.Glance[Node]
@@ -72,6 +74,7 @@ func newFiber(s *Scheduler) *Fiber {
 	f.co = coro.New(func(*coro.Coro) {
 		defer f.id.Store(0) // Also when the work calls Goexit.
 		f.id.Store(uintptr(gid.Current()))
+		f.number.Store(gid.Number())
 		f.loop()
 	})
 	return f

@@ -57,9 +57,10 @@ type monitor struct {
 
 // sample is what the monitor saw of a worker last.
 type sample struct {
-	began uintptr       // How many pieces of work it has begun.
 	since time.Duration // The last sign of life.
-	// tookAt is when began last changed. Written by the monitor, read by Held.
+	// began is how many pieces of work it had begun, and tookAt when that last
+	// changed. Written by the monitor, read by Held.
+	began  xatomic.Count
 	tookAt atomic.Int64
 }
 
@@ -193,8 +194,9 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 func (m *monitor) observe(w *Worker, now time.Duration) {
 	seen := &w.sample
 	began := w.began.Load()
-	if began != seen.began || w.resting.Load() {
-		seen.began, seen.since = began, now
+	if began != seen.began.Load() || w.resting.Load() {
+		seen.began.Store(began)
+		seen.since = now
 		seen.tookAt.Store(int64(now))
 		return
 	}

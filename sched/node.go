@@ -7,7 +7,8 @@ import "time"
 type Runner interface {
 	// Run does the work on the fiber f. Priority p is the one under which it
 	// was submitted. A panic that leaves Run ends the process; a Goexit ends
-	// the fiber, which is replaced.
+	// the fiber, which is replaced. If the Runner has a String method, that names
+	// it in Scheduler.Held, which calls it at any time, from any goroutine.
 	Run(f *Fiber, p Priority)
 }
 

@@ -18,6 +18,9 @@ type Stats struct {
 	// replaced because Config.MaxSpares were there already, once for each piece
 	// of work that blocked.
 	SpareLimitReached uint64
+	// Held tells what the workers are on that have been on one piece of work for
+	// longer than Config.BlockedAfter; see [Scheduler.Held].
+	Held []Held
 	// Aged counts how often work has risen by one priority because it had waited
 	// for Config.AgeAfter.
 	Aged uint64
@@ -139,6 +142,7 @@ func (s *Scheduler) Stats() Stats {
 		Workers:           make([]WorkerStats, 0, len(workers)),
 		Awake:             int(s.awake.Load()),
 		SpareLimitReached: s.monitor.limitReached.Load(),
+		Held:              s.Held(),
 		Aged:              s.ageing.risen.Load(),
 		Jobs:              int(s.jobs.Load()),
 	}

@@ -4,3 +4,7 @@ package gid
 
 // current is implemented in assembly.
 func current() uintptr
+
+// word returns a word of the goroutine's descriptor. It is implemented in
+// assembly.
+func word(offset uintptr) uint64

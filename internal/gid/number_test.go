@@ -1,0 +1,51 @@
+package gid_test
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/troupe-go/troupe/internal/gid"
+)
+
+// header is how the caller's stack dump begins.
+func header() []byte {
+	var buf [32]byte
+	head, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte("["))
+	return head
+}
+
+func TestNumberIsThatOfTheDump(t *testing.T) {
+	if gid.Current() == 0 {
+		t.Skipf("no goroutine identity on %s", runtime.GOARCH)
+	}
+	check := func() {
+		if want := fmt.Sprintf("goroutine %d ", gid.Number()); string(header()) != want {
+			t.Errorf("the dump begins with %q, want %q", header(), want)
+		}
+	}
+	check()
+	var all sync.WaitGroup
+	for range 100 {
+		all.Go(check)
+	}
+	all.Wait()
+	next, stop := iter.Pull(func(yield func(int) bool) {
+		check()
+		yield(0)
+		check()
+	})
+	defer stop()
+	_, _ = next()
+	_, _ = next()
+}
+
+func BenchmarkNumber(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		gid.Number()
+	}
+}
