@@ -23,7 +23,7 @@ func newAgeing(t *testing.T, cfg sched.Config) (s *sched.Scheduler, pass func(ti
 		const step = 100 * time.Millisecond
 		for ; d > 0; d -= step {
 			clock.Advance(min(d, step))
-			s.Age()
+			s.Look()
 		}
 	}
 }

@@ -148,9 +148,6 @@ func (s *Scheduler) SettleNow() {
 	s.running.Wait()
 }
 
-// Age is the monitor's look at how long work has waited.
-func (s *Scheduler) Age() { s.ageing.look(s.now()) }
-
 // TakeShared takes from a shared queue, and TakeFrom from one of the worker's.
 func (s *Scheduler) TakeShared(p Priority) *Node { return s.injector.take(p, nil, 0) }
 func (w *Worker) TakeFrom(p Priority) *Node      { return w.local[p].Take() }

@@ -173,3 +173,53 @@ func TestForkModelFindsPlantedFaults(t *testing.T) {
 		},
 	}, "-tags", "modelcheck", "-run", "^TestModel$/^fork$", "-count", "1", ".")
 }
+
+// TestTestsOfOrderFindPlantedFaults shows that nothing of what keeps work from
+// waiting for ever can be lost unnoticed.
+func TestTestsOfOrderFindPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "the monitor does not look at ages",
+			File: "monitor.go",
+			Old:  "	m.s.ageing.look(now)\n",
+			New:  "",
+			Want: "0 of 100 have risen",
+		},
+		{
+			Name: "what has risen runs as what it has become",
+			File: "ageing.go",
+			Old:  "e.of.runner.Run(f, e.submitted)",
+			New:  "e.of.runner.Run(f, Critical)",
+			Want: "it runs as critical",
+		},
+		{
+			Name: "a submitter relies on the monitor",
+			File: "scheduler.go",
+			Old:  "		s.monitor.relieve(p)\n",
+			New:  "",
+			Want: "2 workers, want 2 and a spare",
+		},
+		{
+			Name: "thieves make a worker look alive",
+			File: "monitor.go",
+			Old:  "	began := w.began.Load()\n",
+			New:  "	began := w.began.Load() + uintptr(w.taken())\n",
+			Want: "the worker counts as alive",
+		},
+		{
+			Name: "preemptions nest without a limit",
+			File: "budget.go",
+			Old:  " && f.w.first.Len() < preemptionDepth",
+			New:  "",
+			Want: "order is",
+		},
+		{
+			Name: "reductions are not counted",
+			File: "budget.go",
+			Old:  "f.reductions += n",
+			New:  "f.reductions += 0",
+			Want: "equals ran after",
+		},
+	}, "-run", "^Test(WorkRisesWithAge|RisenWorkStaysWhatItWas|SubmitterPutsSpareIntoPlace|ThievesGiveNoSignOfLife|"+
+		"PreemptionNestsThreeDeep|TightLoopStarvesNobody)$", "-count", "1", ".")
+}

@@ -38,6 +38,28 @@ func TestHeldWorkersAreMarked(t *testing.T) {
 	}
 }
 
+// TestThievesGiveNoSignOfLife takes from the queue of a held worker again and
+// again.
+func TestThievesGiveNoSignOfLife(t *testing.T) {
+	var clock sched.Clock
+	s := sched.NewStill(sched.Config{Workers: 2, MaxSpares: -1, BlockedAfter: 10 * time.Millisecond})
+	s.SetClock(&clock)
+	for range 3 {
+		s.Worker(0).Push(&newWork(nil).Node, sched.Normal)
+	}
+	s.Look()
+	for range 3 {
+		clock.Advance(5 * time.Millisecond)
+		if s.Worker(0).TakeFrom(sched.Normal) == nil {
+			t.Fatal("nothing to take")
+		}
+		s.Look()
+	}
+	if !s.Worker(0).Held() {
+		t.Error("the worker counts as alive since others take from its queue")
+	}
+}
+
 // TestWorkerDoesNotRestWhileMarked marks a worker as it goes to sleep. It would
 // count twice.
 func TestWorkerDoesNotRestWhileMarked(t *testing.T) {
