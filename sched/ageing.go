@@ -19,7 +19,8 @@ import (
 // and the position after its newest node. The queues are first in, first out, so
 // all that lies before a mark has waited since the mark, and what is before a
 // mark older than AgeAfter rises: out of a worker's queue, or the shared one,
-// into the shared one of the next priority, oldest first.
+// into the shared one of the next priority, oldest first. Work that is meant for
+// one worker rises within its inbox.
 //
 // Work rises therefore after AgeAfter to AgeAfter and an eighth. It begins to wait
 // anew when it is moved: by rising itself, by a thief, or when a worker takes a
@@ -43,6 +44,7 @@ type ageing struct {
 type workerMarks struct {
 	local [numPriorities]marks
 	first marks
+	inbox [bonds][inboxSlots]marks
 }
 
 const (
@@ -111,6 +113,7 @@ func (a *ageing) look(now time.Duration) {
 	// The more urgent first, lest something rises twice.
 	for i, w := range workers {
 		a.raise(w.first, &a.local[i].first, since, Normal, Critical)
+		a.raisePlaced(w, &a.local[i].inbox, since)
 	}
 	for p := High; p < numPriorities; p++ {
 		for i, w := range workers {
@@ -124,6 +127,7 @@ func (a *ageing) look(now time.Duration) {
 func (a *ageing) mark(now time.Duration, workers []*Worker) {
 	for i, w := range workers {
 		a.local[i].first.set(now, w.first.Taken(), w.first.End())
+		a.markPlaced(now, w, &a.local[i].inbox)
 		for p := High; p < numPriorities; p++ {
 			a.local[i].local[p].set(now, w.local[p].Taken(), w.local[p].End())
 		}
@@ -157,6 +161,37 @@ func (a *ageing) raiseOne(from *deque.Deque[Node], submitted, to Priority) bool 
 		a.s.injector.push(risen(n, submitted, to), to)
 	}
 	return n != nil
+}
+
+// raisePlaced lets rise what waits in a worker's inbox, within it.
+func (a *ageing) raisePlaced(w *Worker, all *[bonds][inboxSlots]marks, since time.Duration) {
+	for kind := preferred; kind <= pinned; kind++ {
+		for slot := range inboxSlots {
+			m := &all[kind.index()][slot]
+			if len(m.list) == 0 || slot == slotOf(Critical) {
+				continue
+			}
+			begin, _ := w.inbox.span(kind, slot)
+			if moved := w.inbox.raise(kind, slot, m.due(since, begin)); moved > 0 {
+				a.risen.Add(uint64(moved))
+				a.s.delivered(home{w, kind}, Critical)
+			}
+		}
+	}
+}
+
+func (a *ageing) markPlaced(now time.Duration, w *Worker, all *[bonds][inboxSlots]marks) {
+	if w.inbox.mask.Load() == 0 {
+		clear(all[0][:])
+		clear(all[1][:])
+		return
+	}
+	for kind := preferred; kind <= pinned; kind++ {
+		for slot := range inboxSlots {
+			begin, end := w.inbox.span(kind, slot)
+			all[kind.index()][slot].set(now, begin, end)
+		}
+	}
 }
 
 func (a *ageing) raiseShared(p Priority, since time.Duration) {
@@ -198,6 +233,14 @@ func risen(n *Node, submitted, to Priority) *Node {
 		r.rise(to)
 	}
 	return &e.node
+}
+
+// origin returns the node that n stands for: itself, if it has not risen.
+func (n *Node) origin() *Node {
+	if e, ok := n.runner.(*elder); ok {
+		return e.of
+	}
+	return n
 }
 
 // riser is a Runner that wants to know with which priority it is queued now.

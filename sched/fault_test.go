@@ -209,7 +209,7 @@ func TestTestsOfOrderFindPlantedFaults(t *testing.T) {
 		{
 			Name: "preemptions nest without a limit",
 			File: "budget.go",
-			Old:  " && f.w.first.Len() < preemptionDepth",
+			Old:  " && f.w.interrupted() < preemptionDepth",
 			New:  "",
 			Want: "order is",
 		},

@@ -90,15 +90,13 @@ func (w *Worker) held(now time.Duration) (Held, bool) {
 
 // describe names what the node stands for.
 func (n *Node) describe() (*Job, string) {
-	switch r := n.runner.(type) {
-	case *elder:
-		return r.of.describe()
+	switch r := n.origin().runner.(type) {
 	case *Job:
 		return r, "job"
 	case fmt.Stringer:
 		return nil, fmt.Sprint(r) // Which survives a String that panics.
 	}
-	return nil, fmt.Sprintf("%T", n.runner)
+	return nil, fmt.Sprintf("%T", n.origin().runner)
 }
 
 // maxDump bounds the memory for the stacks of all goroutines: some 50,000 of

@@ -191,6 +191,32 @@ func (b *inbox) count(kind bond, delta int64) {
 	}
 }
 
+// span returns the positions of the next node of a queue and after its last one.
+func (b *inbox) span(kind bond, slot int) (begin, end int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	queue := &b.queues[kind.index()][slot]
+	return queue.popped, queue.popped + int64(queue.n)
+}
+
+// raise moves what lies before end from the queue of a slot to that of the next
+// priority, and returns how much. Interrupted work becomes critical.
+func (b *inbox) raise(kind bond, slot int, end int64) (moved int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	queue := &b.queues[kind.index()][slot]
+	p := priorityOf(slot)
+	to := Priority(Critical)
+	if slot != slotNext {
+		to = p - 1
+	}
+	for queue.n > 0 && queue.popped < end {
+		b.pushLocked(risen(b.popLocked(slot, kind), p, to), slotOf(to), kind)
+		moved++
+	}
+	return moved
+}
+
 // lengths adds how many nodes wait, by priority.
 func (b *inbox) lengths(sum *[numPriorities]int) {
 	if b.mask.Load() == 0 {

@@ -30,7 +30,8 @@ type fifo struct {
 	ring []*Node // Its length is a power of two, or zero.
 	head int
 	n    int
-	// popped counts what has left: the position of the oldest.
+	// popped counts what has left: the position of the next. It falls with
+	// pushFront.
 	popped int64
 }
 
@@ -48,6 +49,7 @@ func (q *fifo) push(x *Node) {
 func (q *fifo) pushFront(x *Node) {
 	q.makeRoom()
 	q.head = (q.head - 1) & (len(q.ring) - 1)
+	q.popped--
 	q.ring[q.head] = x
 	q.n++
 }

@@ -134,7 +134,7 @@ func (f *Fiber) requeue(from *Fiber, p Priority) { f.s.enqueueAt(from, &f.node, 
 func (f *Fiber) runAt(n *Node, p Priority) {
 	at := f.w.at
 	f.w.at = home{}
-	if _, resumed := n.runner.(*Fiber); !resumed && !f.bound {
+	if _, resumed := n.origin().runner.(*Fiber); !resumed && !f.bound {
 		f.home = at
 	}
 	n.runner.Run(f, p)

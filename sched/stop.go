@@ -114,7 +114,7 @@ func (s *Scheduler) force() {
 		w.inbox.empty(sift)
 	}
 	for _, n := range begun {
-		if f, ok := n.runner.(*Fiber); ok {
+		if f, ok := n.origin().runner.(*Fiber); ok {
 			f.requeue(nil, Normal)
 		} else {
 			s.share(n, Normal)
@@ -124,11 +124,9 @@ func (s *Scheduler) force() {
 
 // abandon gives n up. It returns false if n has begun and is to be continued.
 func abandon(n *Node) bool {
-	switch r := n.runner.(type) {
+	switch r := n.origin().runner.(type) {
 	case *Fiber, continuation:
 		return false
-	case *elder:
-		return abandon(r.of)
 	case abandoner:
 		r.abandon()
 	}
