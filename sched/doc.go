@@ -18,17 +18,30 @@
 // blocks otherwise, in a channel, a mutex, a system call or an endless loop,
 // keeps its worker, and a spare worker takes that one's place: within 16 ms,
 // and mostly much sooner, if a processor is idle, else up to 8 ms after
-// Config.BlockedAfter. So jobs
-// are ordinary Go code, with one exception made by the Go runtime, which ends
-// the process for it: a job that has called [runtime.LockOSThread] must not
-// wait by means of this module, nor return, before it has unlocked the thread.
+// Config.BlockedAfter. [Scheduler.Held] names what holds workers, and
+// [Scheduler.HeldStacks] shows where it stands.
+//
+// So jobs are ordinary Go code, with two exceptions made by the Go runtime. It
+// ends the process if a job that has called [runtime.LockOSThread] waits by means
+// of this module, or returns, before it has unlocked the thread. And a loop that
+// calls nothing can only be interrupted by the runtime's asynchronous preemption:
+// with GODEBUG=asyncpreemptoff=1, or on a platform without it, such a loop keeps
+// its processor from everybody.
 //
 // # Order
 //
 // Work is taken first in, first out, from each of four priorities. [Critical]
-// work goes before everything else on every worker, and a job that takes long
-// lets it pass by a checkpoint ([Fiber.Checkpoint]). Work that is Low may wait
-// for as long as there is any that is High.
+// work goes before everything else on every worker. A job that takes long lets it
+// pass by a [Checkpoint]: it steps aside with its stack and goes on afterwards, on
+// this worker or another. Three such interruptions nest; the next critical work
+// waits for the running one. If every worker is on work without checkpoints, the
+// submitter of critical work has a spare worker start it.
+//
+// A loop counts what it does with a [Budget], and so leaves room not only for
+// what is critical but for its equals.
+//
+// Work that has waited for Config.AgeAfter rises by one priority, again and again
+// until it runs, so nothing waits for ever behind more urgent work.
 //
 // # Divide and conquer
 //

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"strings"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -211,4 +213,100 @@ func ExampleFor() {
 	})
 	fmt.Println(squares, err)
 	// Output: [0 1 4 9 16 25 36 49] <nil>
+}
+
+// A loop that spends from a budget lets others run: here the only worker is on
+// the loop when the other job is submitted.
+func ExampleBudget() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{Workers: 1, MaxSpares: -1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	long, err := s.Go(ctx, func(ctx context.Context) error {
+		if _, err := s.Go(ctx, func(context.Context) error {
+			fmt.Println("short")
+			return nil
+		}); err != nil {
+			return err
+		}
+		sum, budget := 0, sched.NewBudget(ctx)
+		for i := range 10_000 {
+			sum += i
+			budget.Spend(1)
+		}
+		fmt.Println("long:", sum)
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(long.Wait(ctx), s.Stop(ctx))
+	// Output:
+	// short
+	// long: 49995000
+	// <nil> <nil>
+}
+
+// A job that takes long lets critical work pass at its checkpoints.
+func ExampleCheckpoint() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{Workers: 1, MaxSpares: -1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = s.Go(ctx, func(ctx context.Context) error {
+		for _, p := range []sched.Priority{sched.High, sched.Critical} {
+			if _, err := s.Go(ctx, func(context.Context) error {
+				fmt.Println(p)
+				return nil
+			}, sched.WithPriority(p)); err != nil {
+				return err
+			}
+		}
+		sched.Checkpoint(ctx)
+		fmt.Println("going on")
+		return nil
+	})
+	fmt.Println(err, s.Stop(ctx))
+	// Output:
+	// critical
+	// going on
+	// high
+	// <nil> <nil>
+}
+
+// What holds a worker is named, with its stack on request.
+func ExampleScheduler_HeldStacks() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{Workers: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	gate := make(chan struct{})
+	stuck, err := s.Go(ctx, func(context.Context) error {
+		<-gate
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for len(s.Held()) == 0 { // It takes Config.BlockedAfter.
+		runtime.Gosched()
+	}
+	for _, h := range s.HeldStacks() {
+		fmt.Println("worker", h.Worker, "is on the job:", h.Job == stuck)
+		fmt.Println("waits in a channel:", strings.Contains(h.Stack, "[chan receive"))
+	}
+	close(gate)
+	fmt.Println(s.Stop(ctx))
+	// Output:
+	// worker 0 is on the job: true
+	// waits in a channel: true
+	// <nil>
 }

@@ -7,10 +7,10 @@ import (
 
 // Stop refuses new jobs, lets those that were accepted end, and returns when
 // all workers have left. If ctx ends first, jobs that have not begun end with
-// [ErrStopped], other work that has not begun is dropped, and Stop returns an
-// error that wraps the cause of ctx and says how many jobs are left; the
-// workers leave when those have ended. Stop may be called again, also at the
-// same time; each call waits.
+// [ErrStopped], other work that has not begun is dropped and, if it is an
+// [Abandoner], told so, and Stop returns an error that wraps the cause of ctx and
+// says how many jobs are left; the workers leave when those have ended. Stop may
+// be called again, also at the same time; each call waits.
 //
 // Stop must not be called by a job of the same scheduler, which would wait for
 // itself until ctx ends.
@@ -129,8 +129,18 @@ func abandon(n *Node) bool {
 		return false
 	case abandoner:
 		r.abandon()
+	case Abandoner:
+		r.Abandon()
 	}
 	return true
+}
+
+// Abandoner is a [Runner] that wants to know that it will not be run, since Stop
+// has run out of time. Abandon is called once for each entry in a queue that is
+// dropped, from Stop or from a worker. It must not wait.
+type Abandoner interface {
+	Runner
+	Abandon()
 }
 
 // continuation is a Runner that is part of something that has begun.

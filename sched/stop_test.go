@@ -313,3 +313,40 @@ func TestLastJobSettlesTheStop(t *testing.T) {
 		t.Error("the workers were not woken")
 	}
 }
+
+// orphan is a Runner that wants to know.
+type orphan struct {
+	work
+	abandoned chan struct{}
+}
+
+func (o *orphan) Abandon() { o.abandoned <- struct{}{} }
+
+// TestForcedStopTellsRunners gives up work that is not a job: in the queues, and
+// in the hands of a worker.
+func TestForcedStopTellsRunners(t *testing.T) {
+	ctx := guarded(t)
+	s, err := sched.New(sched.Config{Workers: 1, MaxSpares: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := occupy(t, ctx, s)
+	o := &orphan{abandoned: make(chan struct{}, 3)}
+	o.run = func(*sched.Fiber, sched.Priority) { t.Error("it was run nevertheless") }
+	o.Init(o)
+	for _, p := range []sched.Priority{sched.Critical, sched.Low} {
+		if err := s.Submit(&o.Node, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Stop(expired()); err == nil {
+		t.Error("the forced stop returned nil")
+	}
+	if n := len(o.abandoned); n != 2 {
+		t.Errorf("it was told %d times of 2 entries", n)
+	}
+	release()
+	if err := s.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
