@@ -115,8 +115,8 @@ func (r reader) caches(online []int, byID map[int]*CPU) error {
 	return nil
 }
 
-// lastLevel returns the processors that share the highest level of cache for
-// data of those in dir.
+// lastLevel returns the processors that share the highest level of the caches in
+// dir.
 func (r reader) lastLevel(dir string) (sharing []int, err error) {
 	entries, err := fs.ReadDir(r.sys, dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -146,12 +146,9 @@ func (r reader) lastLevel(dir string) (sharing []int, err error) {
 	return sharing, nil
 }
 
-// level returns the level of a cache, or 0 if it is not one for data.
+// level returns the level of a cache. One for instructions alone, which is of the
+// first level, counts like the one for data beside it.
 func (r reader) level(index string) (int, error) {
-	kind, err := r.text(path.Join(index, "type"))
-	if err != nil || kind == "Instruction" {
-		return 0, err
-	}
 	text, err := r.text(path.Join(index, "level"))
 	if err != nil {
 		return 0, err

@@ -22,10 +22,9 @@ func newTree(online string) tree {
 
 func (t tree) write(name, text string) { t.MapFS[name] = &fstest.MapFile{Data: []byte(text + "\n")} }
 
-func (t tree) cache(cpu, index, level int, kind, shared string) {
+func (t tree) cache(cpu, index, level int, shared string) {
 	dir := fmt.Sprintf("devices/system/cpu/cpu%d/cache/index%d/", cpu, index)
 	t.write(dir+"level", fmt.Sprint(level))
-	t.write(dir+"type", kind)
 	t.write(dir+"shared_cpu_list", shared)
 }
 
@@ -51,10 +50,10 @@ func twoSockets() tree {
 		pair := core &^ 1
 		own := fmt.Sprintf("%d,%d", core, core+8)
 		t.siblings(cpu, own)
-		t.cache(cpu, 0, 1, "Data", own)
-		t.cache(cpu, 1, 1, "Instruction", own)
-		t.cache(cpu, 2, 2, "Unified", own)
-		t.cache(cpu, 3, 3, "Unified", fmt.Sprintf("%d-%d,%d-%d", pair, pair+1, pair+8, pair+9))
+		t.cache(cpu, 0, 1, own)
+		t.cache(cpu, 1, 1, own)
+		t.cache(cpu, 2, 2, own)
+		t.cache(cpu, 3, 3, fmt.Sprintf("%d-%d,%d-%d", pair, pair+1, pair+8, pair+9))
 	}
 	return t
 }
@@ -132,15 +131,15 @@ func TestHybrid(t *testing.T) {
 		case cpu < 4:
 			own := fmt.Sprintf("%d-%d", cpu&^1, cpu|1)
 			sys.siblings(cpu, own)
-			sys.cache(cpu, 2, 2, "Unified", own)
-			sys.cache(cpu, 3, 3, "Unified", "0-7")
+			sys.cache(cpu, 2, 2, own)
+			sys.cache(cpu, 3, 3, "0-7")
 		case cpu < 8:
 			sys.siblings(cpu, fmt.Sprint(cpu))
-			sys.cache(cpu, 2, 2, "Unified", "4-7")
-			sys.cache(cpu, 3, 3, "Unified", "0-7")
+			sys.cache(cpu, 2, 2, "4-7")
+			sys.cache(cpu, 3, 3, "0-7")
 		default:
 			sys.siblings(cpu, fmt.Sprint(cpu))
-			sys.cache(cpu, 2, 2, "Unified", "8-9")
+			sys.cache(cpu, 2, 2, "8-9")
 		}
 	}
 	const want = "0/0/0 2/0/0 4/0/0 5/0/0 6/0/0 7/0/0 8/0/8 9/0/8 1/0/0 3/0/0"
@@ -153,8 +152,8 @@ func TestHybrid(t *testing.T) {
 func TestOffline(t *testing.T) {
 	sys := newTree("0,3")
 	sys.nodes("0-3")
-	sys.cache(0, 3, 3, "Unified", "0,3")
-	sys.cache(3, 3, 3, "Unified", "0,3")
+	sys.cache(0, 3, 3, "0,3")
+	sys.cache(3, 3, 3, "0,3")
 	sys.write("devices/system/cpu/cpu1/online", "0")
 	m := read(t, sys)
 	if got := order(m); got != "0/0/0 3/0/0" || !m.Flat() {
@@ -208,8 +207,8 @@ func TestMalformed(t *testing.T) {
 		t.Error("a machine without processors was accepted")
 	}
 	sys := twoSockets()
-	delete(sys.MapFS, "devices/system/cpu/cpu0/cache/index3/type")
+	delete(sys.MapFS, "devices/system/cpu/cpu0/cache/index3/level")
 	if _, err := topology.Read(sys, nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a cache without a type: %v", err)
+		t.Errorf("a cache without a level: %v", err)
 	}
 }
