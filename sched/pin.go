@@ -7,15 +7,14 @@ import (
 	"github.com/troupe-go/troupe/internal/topology"
 )
 
-// With Config.PinWorkers each trampoline has an operating system thread to
-// itself, and that is bound to a processor.
+// With Config.PinWorkers each worker but the spare ones has an operating system
+// thread to itself, and that is bound to a processor.
 //
 // The Go runtime ends the process when a coroutine that was made on a locked
-// thread is resumed by another one. So in this mode every fiber is bound to the
-// worker that made it: whatever continues it goes through that worker's inbox,
-// which nobody steals from. Spare workers lock their threads too, though to no
-// processor, for on an unlocked thread they would make fibers that only other
-// spares could continue. Three things follow:
+// thread is resumed by another one, or one that was not on such a thread by a
+// locked one. So in this mode every fiber is bound to the worker that made it:
+// whatever continues it goes through that worker's inbox, from which nobody
+// steals. Three things follow:
 //
 //   - A spare does not retire while fibers of its own are away, that is,
 //     suspended or queued: nobody would continue them.
@@ -23,13 +22,10 @@ import (
 //     a job calls Goexit; see [Worker.outlive].
 //   - A job that blocks holds all jobs that are suspended on its worker.
 
-// pin locks the calling trampoline to its thread. It does not unlock it: the
-// thread ends with the trampoline.
+// pin binds the calling trampoline to its thread, and that to a processor. It is
+// never undone: the thread ends with the trampoline.
 func (w *Worker) pin() {
 	runtime.LockOSThread()
-	if w.spare {
-		return
-	}
 	cpus := w.s.machine.CPUs
 	cpu := cpus[w.id%len(cpus)]
 	err := topology.Pin(cpu.ID)
@@ -42,6 +38,9 @@ func (w *Worker) pin() {
 	default: // The thread is not the worker's first.
 	}
 }
+
+// pins reports whether the worker is to be bound to a processor.
+func (w *Worker) pins() bool { return w.s.cfg.PinWorkers && !w.spare }
 
 // awaitPins waits until every worker is on its processor.
 func (s *Scheduler) awaitPins() (err error) {
@@ -61,8 +60,8 @@ func checkPinning() error {
 	return nil
 }
 
-// away is how many fibers of a pinned worker are suspended or queued, when none
-// runs but the one that asks.
+// away is how many of the worker's fibers are suspended or queued, if so many run.
+// It is known in this mode only.
 func (w *Worker) away(running int) int { return w.fibers - len(w.pool) - running }
 
 // outlive is deferred by the trampoline, which ends when the dispatch loop has,
@@ -76,14 +75,14 @@ func (w *Worker) outlive() {
 		w.s.running.Done()
 		return
 	}
-	if !w.s.cfg.PinWorkers {
+	w.fibers--
+	if !w.pins() {
 		go w.run() // A panic also comes by here, on its way to end the process.
 		return
 	}
 	if v := recover(); v != nil {
 		panic(v)
 	}
-	w.fibers--
 	if w.away(0) == 0 {
 		w.endPool()
 		go w.run()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/metrics"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -145,6 +146,9 @@ func TestPinnedSpareStaysForItsFibers(t *testing.T) {
 		return nil
 	})
 	f := receive(t, ctx, "the job", on)
+	if cpu := s.Stats().Workers[1].CPU; cpu != -1 && topology.Local().Flat() {
+		t.Errorf("the spare is bound to processor %d", cpu)
+	}
 	release()
 	for range 20 {
 		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
@@ -192,6 +196,28 @@ func TestPinnedWorkerOutlivesGoexit(t *testing.T) {
 			f.Resume(nil, sched.Normal)
 			finish(t, ctx, waiting)
 		}
+	}
+}
+
+// TestPinnedGoexitCostsNoMemory has nothing away, so that nothing has to be kept.
+func TestPinnedGoexitCostsNoMemory(t *testing.T) {
+	const jobs, limit = 20_000, 4 << 20 // About 200 bytes each.
+	ctx := guarded(t)
+	s := newPinned(t, 1, -1)
+	stacks := func() uint64 {
+		sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	before := stacks()
+	for range jobs {
+		j := start(t, ctx, s, func(context.Context) error { runtime.Goexit(); return nil })
+		if err := j.Wait(ctx); !errors.Is(err, sched.ErrGoexit) {
+			t.Fatal(err)
+		}
+	}
+	if after := stacks(); after > before+limit {
+		t.Errorf("%d Goexits took %d KB of stacks", jobs, (after-before)/1024)
 	}
 }
 

@@ -49,8 +49,8 @@ type Config struct {
 	// the machine to themselves. What has been suspended goes on only on its
 	// worker, so a job that blocks holds those too and must not wait for what one
 	// of them does; and giving way to other goroutines takes a switch of threads.
-	// Spare workers have threads of their own, but on any processor. Defaults to
-	// false. It is possible on Linux only; elsewhere New returns an error.
+	// Spare workers are bound to no processor. Defaults to false. It is possible on
+	// Linux only; elsewhere New returns an error.
 	PinWorkers bool
 }
 

@@ -153,7 +153,7 @@ func newWorker(s *Scheduler, id int, spare bool) *Worker {
 // run is the trampoline. It ends when the dispatch loop does.
 func (w *Worker) run() {
 	defer w.outlive()
-	if w.s.cfg.PinWorkers {
+	if w.pins() {
 		w.pin()
 	}
 	w.drive()

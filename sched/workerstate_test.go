@@ -77,3 +77,18 @@ func TestWorkerIsBlockedAndItsSpareRetires(t *testing.T) {
 		return stateOf(s, 1) == sched.WorkerRetired
 	})
 }
+
+// TestWorkerThatIsSummonedIsWorking wakes a worker for work of its inbox, which
+// it does not have to search for.
+func TestWorkerThatIsSummonedIsWorking(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 2})
+	for range 20 {
+		eventually(t, ctx, "the worker to sleep", func() bool { return stateOf(s, 1) == sched.WorkerIdle })
+		var got sched.WorkerState
+		finish(t, ctx, start(t, ctx, s, func(context.Context) error { got = stateOf(s, 1); return nil }, sched.WithWorker(1)))
+		if got != sched.WorkerWorking {
+			t.Fatalf("a worker that was summoned is %v", got)
+		}
+	}
+}
