@@ -49,6 +49,25 @@
 // is put on offer, and made in place if nobody takes it. That is cheap enough,
 // about 20 ns, to need no cut-off where a recursion becomes small.
 //
+// # Stealing
+//
+// A worker without work takes some from others. How much follows from what the
+// work costs: up to half of a queue, at most 64 pieces, and about 200 us of work,
+// so that ten small jobs are not moved like one that is huge. By default each
+// worker decides by its own measurements ([StealAdaptive]); Config.Steal and
+// [Scheduler.SetStealStrategy] choose otherwise. A worker that finds nothing
+// sleeps; new work wakes it at once.
+//
+// [StealLocal] goes by the machine's caches and NUMA nodes, and Config.PinWorkers
+// binds workers to processors.
+//
+// # Statistics
+//
+// [Scheduler.Stats] returns a snapshot at any time, without stopping anything:
+// what each worker does ([WorkerState]), what waits in its queues, and what it has
+// counted; [Stats.Total] adds up. While [Scheduler.Stop] lets the accepted work
+// finish, the workers are draining.
+//
 // # For builders
 //
 // Actors, tasks and coroutines are built on [Runner], [Node], [Fiber] and

@@ -166,6 +166,59 @@ func ExampleScheduler_Stop() {
 	// <nil>
 }
 
+// A snapshot shows what each worker does, and the sums of what they did.
+func ExampleScheduler_Stats() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{Workers: 2, Steal: sched.StealBatched})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 10 {
+		if _, err := s.Go(ctx, func(context.Context) error { return nil }); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	if err := s.Stop(ctx); err != nil {
+		fmt.Println(err)
+		return
+	}
+	st := s.Stats()
+	for _, w := range st.Workers {
+		fmt.Printf("worker %d is %v and steals %v\n", w.ID, w.State, w.Steal.Strategy)
+	}
+	fmt.Println(st.Total().Jobs, "pieces of work")
+	// Output:
+	// worker 0 is shut down and steals batched
+	// worker 1 is shut down and steals batched
+	// 10 pieces of work
+}
+
+// The strategy can be changed while workers are at work.
+func ExampleScheduler_SetStealStrategy() {
+	s, err := sched.New(sched.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.StealStrategy())
+	if err := s.SetStealStrategy(sched.StealSingle); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.StealStrategy())
+	fmt.Println(s.SetStealStrategy(7))
+	if err := s.Stop(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	// Output:
+	// adaptive
+	// single
+	// sched: SetStealStrategy: unknown strategy 7; use StealAdaptive, StealSingle, StealBatched or StealLocal
+}
+
 // Divide and conquer: each call is put on offer to idle workers.
 func ExampleJoin() {
 	ctx := context.Background()

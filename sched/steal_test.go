@@ -187,3 +187,27 @@ func BenchmarkFlooded(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSteal moves queued work from one worker to another, in batches as
+// large as they may be. It is the price of one piece.
+func BenchmarkSteal(b *testing.B) {
+	s := sched.NewStill(sched.Config{Workers: 2, Steal: sched.StealBatched})
+	victim, thief := s.Worker(1), s.Worker(0)
+	nodes := make([]*sched.Node, sched.LocalCapacity)
+	for i := range nodes {
+		nodes[i] = names{}.node("x")
+	}
+	for moved := 0; moved < b.N; {
+		b.StopTimer()
+		for _, n := range nodes {
+			victim.Push(n, sched.Normal)
+		}
+		b.StartTimer()
+		for x, _ := thief.Search(); x != nil; x, _ = thief.Search() {
+			moved++
+			for x, _ = thief.Poll(); x != nil; x, _ = thief.Poll() {
+				moved++
+			}
+		}
+	}
+}

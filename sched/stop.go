@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// Stop refuses new jobs, lets those that were accepted end, and returns when
-// all workers have left. If ctx ends first, jobs that have not begun end with
+// Stop drains the scheduler: it refuses new jobs, lets those that were accepted
+// end, and returns when all workers have left. Meanwhile workers that are at work
+// are [WorkerDraining]. If ctx ends first, jobs that have not begun end with
 // [ErrStopped], other work that has not begun is dropped and, if it is an
 // [Abandoner], told so, and Stop returns an error that wraps the cause of ctx and
 // says how many jobs are left; the workers leave when those have ended. Stop may
