@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -183,6 +184,8 @@ func TestRandomPrograms(t *testing.T) {
 		s, err := sched.New(sched.Config{
 			Workers:       rapid.IntRange(1, 4).Draw(t, "workers"),
 			QueueCapacity: rapid.SampledFrom([]int{1, 4, 0}).Draw(t, "capacity"),
+			Steal:         sched.StealStrategy(rapid.IntRange(0, 3).Draw(t, "steal")),
+			PinWorkers:    topology.CanPin && rapid.Bool().Draw(t, "pin"),
 		})
 		if err != nil {
 			t.Fatal(err)

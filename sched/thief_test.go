@@ -1,6 +1,7 @@
 package sched_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -128,6 +129,41 @@ func TestFixedStrategyStays(t *testing.T) {
 			t.Errorf("%v has switched %d times", st, got.Switches)
 		}
 	}
+}
+
+// TestAdaptiveSeesDearWork has workers steal jobs that take longer than a steal
+// shall bring, until one says so.
+func TestAdaptiveSeesDearWork(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 2})
+	eventually(t, ctx, "a worker to steal single pieces of dear work", func() bool {
+		finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
+			var jobs []*sched.Job
+			for range 10 {
+				j, err := s.Go(ctx, func(context.Context) error {
+					for begin := time.Now(); time.Since(begin) < 2*sched.StealLoad; {
+					}
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+				jobs = append(jobs, j)
+			}
+			for _, j := range jobs {
+				if err := j.Wait(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		for _, w := range s.Stats().Workers {
+			if w.Steal.Strategy == sched.StealSingle && w.Steal.Reason == sched.StealDear && w.Steal.Switches > 0 {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func TestStealNames(t *testing.T) {
