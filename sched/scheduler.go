@@ -144,7 +144,7 @@ type Scheduler struct {
 	// signals are channels on which goroutines outside wait. They are kept for
 	// each scheduler apart, since a channel that was made in a bubble of
 	// testing/synctest must not leave it.
-	signals sync.Pool
+	signals xatomic.Pool
 
 	mu    sync.Mutex
 	ended chan struct{} // Closed when every worker has left.

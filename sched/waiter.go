@@ -2,7 +2,8 @@ package sched
 
 import (
 	"context"
-	"sync"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 // Waiter waits for an event on behalf of whoever runs: work on a fiber
@@ -19,18 +20,18 @@ import (
 // Waiter can't be woken.
 type Waiter struct {
 	fiber  *Fiber
-	signal chan struct{}
-	pool   *sync.Pool // Where the signal goes back to.
+	signal xatomic.Signal
+	pool   *xatomic.Pool // Where the signal goes back to.
 }
 
-func newSignal() any { return make(chan struct{}, 1) }
+func newSignal() any { return xatomic.NewSignal() }
 
 // Arm prepares for waiting by the caller, whose context is ctx, for something
 // that work of s does.
 func (w *Waiter) Arm(ctx context.Context, s *Scheduler) {
 	if w.fiber = Current(ctx); w.fiber == nil {
 		w.pool = &s.signals
-		w.signal = s.signals.Get().(chan struct{})
+		w.signal = s.signals.Get().(xatomic.Signal)
 	}
 }
 
@@ -46,12 +47,7 @@ type Resumer interface {
 // ended. It may also return true without a reason.
 func (w *Waiter) Wait(ctx context.Context) bool {
 	if w.fiber == nil {
-		select {
-		case <-w.signal:
-			return true
-		case <-ctx.Done():
-			return false
-		}
+		return w.signal.Await(ctx.Done())
 	}
 	if ctx.Err() != nil {
 		return false
@@ -73,11 +69,8 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 	switch {
 	case w.fiber != nil:
 		w.fiber.Resume(from, p)
-	case w.signal != nil:
-		select {
-		case w.signal <- struct{}{}:
-		default:
-		}
+	case w.signal.Made():
+		w.signal.Offer()
 		if from != nil {
 			from.w.nudge()
 		}
@@ -86,11 +79,8 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 
 // Disarm ends the use of the Waiter by the waiting side.
 func (w *Waiter) Disarm() {
-	if w.signal != nil {
-		select {
-		case <-w.signal:
-		default:
-		}
+	if w.signal.Made() {
+		w.signal.TryReceive()
 		w.pool.Put(w.signal)
 	}
 	*w = Waiter{}

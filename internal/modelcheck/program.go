@@ -47,12 +47,16 @@ type Op struct {
 type Kind uint8
 
 // The kinds of operation. Two reads commute, all else on one address does not.
+// An operation without an address commutes with none.
 const (
 	Read Kind = iota
 	Write
 )
 
 func (o Op) independent(other Op) bool {
+	if o.Addr == nil || other.Addr == nil {
+		return false
+	}
 	return o.Addr != other.Addr || o.Kind == Read && other.Kind == Read
 }
 
@@ -61,9 +65,15 @@ func (o Op) independent(other Op) bool {
 // goroutine of Explore and the coroutines on it get here.
 var running *thread
 
+// aborting is set while the threads of a run that is over are ended.
+var aborting bool
+
 // Point is called before an operation. In a thread of an exploration it stops
 // the thread until the explorer lets it do the operation.
 func Point(kind Kind, addr unsafe.Pointer, ready func() bool) {
+	if aborting {
+		panic(errAborted) // Again: the program has recovered from the first one.
+	}
 	t := running
 	if t == nil {
 		return
@@ -77,6 +87,11 @@ func Point(kind Kind, addr unsafe.Pointer, ready func() bool) {
 	}
 }
 
+// Outside is called by a thread before it does something that others may see or
+// wait for and that does not go through package xatomic, such as to end a
+// context.
+func Outside() { Point(Write, nil, nil) }
+
 var errAborted = errors.New("modelcheck: the run is over")
 
 // Go adds a thread.
@@ -84,7 +99,7 @@ func (p *Program) Go(name string, f func()) {
 	if len(p.threads) == maxThreads {
 		panic(fmt.Sprintf("modelcheck: more than %d threads", maxThreads))
 	}
-	t := &thread{name: name}
+	t := &thread{name: name, where: "begins"}
 	t.co = coro.New(func(*coro.Coro) {
 		defer func() {
 			if v := recover(); v != nil && v != any(errAborted) {
@@ -160,20 +175,22 @@ func (p *Program) finish() error {
 
 // abort ends the threads that are left.
 func (p *Program) abort() {
+	aborting = true
+	defer func() { aborting = false }()
 	for _, t := range p.threads {
 		t.co.Stop()
 	}
 }
 
 // caller returns the line in whose course the operation is done: the innermost
-// outside this package and xatomic.
+// outside the explorer and xatomic.
 func caller() string {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
 	var inner string
 	for {
 		f, more := frames.Next()
-		if strings.Contains(f.Function, "/xatomic.") {
+		if strings.Contains(f.Function, "/xatomic.") || strings.HasSuffix(f.Function, "/modelcheck.Outside") {
 			inner = f.Function[strings.LastIndexByte(f.Function, '.')+1:]
 		} else {
 			return fmt.Sprintf("%s at %s:%d", inner, filepath.Base(f.File), f.Line)

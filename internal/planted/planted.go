@@ -22,6 +22,7 @@ type Fault struct {
 	Old  string // Occurs in File exactly once.
 	New  string
 	Want string // Occurs in the output of the failing test.
+	Run  string // The tests that are to find it, if not all of them.
 }
 
 // Expect runs `go test` with the given arguments in the package of the running
@@ -29,13 +30,17 @@ type Fault struct {
 // fail as wanted.
 func Expect(t *testing.T, faults []Fault, args ...string) {
 	t.Helper()
-	if out, err := exec.Command("go", append([]string{"test"}, args...)...).CombinedOutput(); err != nil {
+	if out, err := goTest(args...); err != nil {
 		t.Fatalf("the test fails without a fault: %v\n%s", err, out)
 	}
 	for _, f := range faults {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Helper()
-			out, err := exec.Command("go", append([]string{"test", "-overlay", overlay(t, f)}, args...)...).CombinedOutput()
+			flags := append([]string{"-overlay", overlay(t, f)}, args...)
+			if f.Run != "" {
+				flags = append(flags, "-run", f.Run)
+			}
+			out, err := goTest(flags...)
 			if err == nil {
 				t.Fatalf("the test passes with the fault:\n%s", out)
 			}
@@ -44,6 +49,11 @@ func Expect(t *testing.T, faults []Fault, args ...string) {
 			}
 		})
 	}
+}
+
+// goTest does without what takes time and says nothing here.
+func goTest(args ...string) (out []byte, err error) {
+	return exec.Command("go", append([]string{"test", "-count", "1", "-vet", "off", "-ldflags", "-w"}, args...)...).CombinedOutput()
 }
 
 // overlay writes the changed copy and the description by which the go command

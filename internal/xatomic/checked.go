@@ -43,6 +43,12 @@ func (x *integer[T, N, P]) CompareAndSwap(before, after T) bool {
 	return P(&x.n).CompareAndSwap(before, after)
 }
 
+// Await is Load, but waits until the value is as wanted.
+func (x *integer[T, N, P]) Await(wanted func(T) bool) T {
+	modelcheck.Point(modelcheck.Read, unsafe.Pointer(x), func() bool { return wanted(P(&x.n).Load()) })
+	return P(&x.n).Load()
+}
+
 type (
 	// Int32 is atomic.Int32 with points.
 	Int32 = integer[int32, atomic.Int32, *atomic.Int32]
@@ -70,6 +76,12 @@ func (x *Bool) Swap(v bool) bool { write(x); return x.b.Swap(v) }
 func (x *Bool) CompareAndSwap(before, after bool) bool {
 	write(x)
 	return x.b.CompareAndSwap(before, after)
+}
+
+// Await is Load, but waits until the value is as wanted.
+func (x *Bool) Await(wanted func(bool) bool) bool {
+	modelcheck.Point(modelcheck.Read, unsafe.Pointer(x), func() bool { return wanted(x.b.Load()) })
+	return x.b.Load()
 }
 
 // Pointer is atomic.Pointer with points.
@@ -106,16 +118,68 @@ func (m *Mutex) Unlock() {
 	m.locked = false
 }
 
-// Signal wakes one waiter. It holds one token at most.
+// Pool is sync.Pool without chance: it gives back what was put last, which is
+// what a late use of it meets soonest.
+type Pool struct {
+	New  func() any
+	kept []any
+}
+
+// Get is that of sync.Pool.
+func (p *Pool) Get() any {
+	last := len(p.kept) - 1
+	if last < 0 {
+		return p.New()
+	}
+	x := p.kept[last]
+	p.kept = p.kept[:last]
+	return x
+}
+
+// Put is that of sync.Pool.
+func (p *Pool) Put(x any) { p.kept = append(p.kept, x) }
+
+// Spin waits until x is something else than v.
+func Spin(x *Uint64, v uint64) { x.Await(func(now uint64) bool { return now != v }) }
+
+// Signal wakes one waiter. It holds one token at most. The zero Signal is none.
 type Signal struct{ token *bool }
 
 // NewSignal returns a signal without a token.
 func NewSignal() Signal { return Signal{new(bool)} }
 
+// Made reports whether the signal comes from NewSignal.
+func (s Signal) Made() bool { return s.token != nil }
+
 // Send puts a token in. It waits while there is one.
 func (s Signal) Send() {
 	modelcheck.Point(modelcheck.Write, unsafe.Pointer(s.token), func() bool { return !*s.token })
 	*s.token = true
+}
+
+// Offer puts a token in unless there is one.
+func (s Signal) Offer() {
+	write(s.token)
+	*s.token = true
+}
+
+// Await waits for the token and takes it. It returns false if done is closed
+// first, which a model does after [modelcheck.Outside]. Where both are the case,
+// which of them an ordinary build sees is chance; here it is the token.
+func (s Signal) Await(done <-chan struct{}) bool {
+	modelcheck.Point(modelcheck.Write, unsafe.Pointer(s.token), func() bool { return *s.token || closed(done) })
+	had := *s.token
+	*s.token = false
+	return had
+}
+
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }
 
 // Receive waits for the token and takes it.

@@ -3,6 +3,7 @@
 package xatomic
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -25,16 +26,44 @@ type (
 	Pointer[T any] = atomic.Pointer[T]
 	// Mutex is sync.Mutex.
 	Mutex = sync.Mutex
+	// Pool is sync.Pool.
+	Pool = sync.Pool
 )
 
-// Signal wakes one waiter. It holds one token at most.
+// Spin lets others go on while the caller waits for x to be something else than
+// v.
+func Spin(*Uint64, uint64) { runtime.Gosched() }
+
+// Signal wakes one waiter. It holds one token at most. The zero Signal is none.
 type Signal struct{ token chan struct{} }
 
 // NewSignal returns a signal without a token.
 func NewSignal() Signal { return Signal{make(chan struct{}, 1)} }
 
+// Made reports whether the signal comes from NewSignal.
+func (s Signal) Made() bool { return s.token != nil }
+
 // Send puts a token in. It waits while there is one.
 func (s Signal) Send() { s.token <- struct{}{} }
+
+// Offer puts a token in unless there is one.
+func (s Signal) Offer() {
+	select {
+	case s.token <- struct{}{}:
+	default:
+	}
+}
+
+// Await waits for the token and takes it. It returns false if done is closed
+// first.
+func (s Signal) Await(done <-chan struct{}) bool {
+	select {
+	case <-s.token:
+		return true
+	case <-done:
+		return false
+	}
+}
 
 // Receive waits for the token and takes it.
 func (s Signal) Receive() { <-s.token }

@@ -1,0 +1,62 @@
+//go:build modelcheck
+
+package sched
+
+import "github.com/troupe-go/troupe/internal/deque"
+
+// Model stands in for a scheduler in the models of the packages above: its
+// shared queues are real, and the threads of the model are its workers. Like all
+// of package modelcheck it is only there in a build with the tag.
+type Model struct {
+	s Scheduler
+}
+
+// modelOver is set in the mask of the shared queues when no more work comes. It
+// lies there so that the explorer sees whom it concerns.
+const modelOver = 1 << numPriorities
+
+// NewModelScheduler returns a model's scheduler, without work.
+func NewModelScheduler() *Model {
+	m := &Model{}
+	m.s.signals.New = newSignal
+	return m
+}
+
+// Scheduler returns what the package under test takes for its scheduler.
+func (m *Model) Scheduler() *Scheduler { return &m.s }
+
+// Fiber returns a fiber on a worker of its own, whose queues are full: so what
+// is submitted on it lies in the shared queues.
+func (m *Model) Fiber() *Fiber {
+	w := &Worker{s: &m.s, first: new(deque.Deque[Node])}
+	for p := range w.local {
+		w.local[p] = new(deque.Deque[Node])
+	}
+	return &Fiber{s: &m.s, w: w}
+}
+
+// Work runs what is queued on f, in the order of priority, and waits for more
+// until End is called and nothing is left.
+func (m *Model) Work(f *Fiber) {
+	q := &m.s.injector
+	for {
+		waiting := q.mask.Await(func(mask uint32) bool { return mask != 0 })
+		if waiting == modelOver {
+			return
+		}
+		for p := range Priority(numPriorities) {
+			if waiting&p.bit() == 0 {
+				continue
+			}
+			if n := q.take(p, nil, 0); n != nil {
+				f.w.budget = 1 << 20 // So that it doesn't look at the clock.
+				f.priority = p
+				n.runner.Run(f, p)
+			}
+			break
+		}
+	}
+}
+
+// End tells Work that nothing more comes.
+func (m *Model) End() { m.s.injector.mask.Or(modelOver) }
