@@ -3,9 +3,9 @@ package actor
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"unsafe"
 
+	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -67,8 +67,8 @@ type lane[M any] struct {
 	head     int  // The next of out.
 	admitted bool // It has moved messages of senders to in since the swap.
 
-	rest  atomic.Int32 // Of out, not yet handled. Written by the consumer.
-	queue atomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
+	rest  xatomic.Int32 // Of out, not yet handled. Written by the consumer.
+	queue xatomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
 
 	capacity int32
 	stride   int32 // A power of two.

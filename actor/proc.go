@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -15,7 +14,7 @@ import (
 type proc struct {
 	node  sched.Node
 	frame sched.Frame
-	state atomic.Uint32
+	state xatomic.Uint32
 	pid   PID
 	sys   *System
 	opts  *options // Shared by all actors with default options.
@@ -24,11 +23,11 @@ type proc struct {
 	parent *proc
 	// mu guards the links of the children and the rest of the fields, and the
 	// lanes' producer sides.
-	mu      sync.Mutex
+	mu      xatomic.Mutex
 	closed  bool // No message is accepted any more.
 	barred  bool // No child is accepted any more.
 	keeper  bool // Decides about its children, see Parent. Not written after the spawn.
-	stopped atomic.Bool
+	stopped xatomic.Bool
 	family
 	rare *rare
 }

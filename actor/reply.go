@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"runtime"
 	"sync"
-	"sync/atomic"
 
+	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -31,7 +30,7 @@ type Reply[T any] struct {
 // also begin it from open, when it waits no longer. So the waker is copied
 // before answered is stored: afterwards the slot may be in use again.
 type replySlot[T any] struct {
-	state  atomic.Uint64
+	state  xatomic.Uint64
 	waiter sched.Waiter
 	value  T
 	err    error
@@ -155,7 +154,7 @@ func (s *replySlot[T]) withdraw(round uint64) bool {
 				return true
 			}
 		case round | slotAnswering:
-			runtime.Gosched() // The answer is being copied.
+			xatomic.Spin(&s.state, round|slotAnswering) // The answer is being copied.
 		default:
 			return false
 		}
@@ -165,14 +164,19 @@ func (s *replySlot[T]) withdraw(round uint64) bool {
 // replyPool keeps the slots of one type.
 type replyPool[T any] struct{ sync.Pool }
 
-// recycle begins the slot's next round, unless withdraw has, and keeps it.
-func (p *replyPool[T]) recycle(s *replySlot[T]) {
+// clear begins the slot's next round, unless withdraw has.
+func (s *replySlot[T]) clear() {
 	var zero T
 	s.value, s.err = zero, nil
 	s.waiter.Disarm()
 	if state := s.state.Load(); state&slotPhase != slotOpen {
 		s.state.Store(state&^slotPhase + slotRound)
 	}
+}
+
+// recycle keeps the slot for its next round.
+func (p *replyPool[T]) recycle(s *replySlot[T]) {
+	s.clear()
 	p.Put(s)
 }
 

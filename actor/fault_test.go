@@ -1,0 +1,234 @@
+//go:build !modelcheck && !race && !invariants
+
+package actor_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/internal/planted"
+)
+
+// TestStateModelFindsPlantedFaults runs the searches of TestModel for the
+// activation state, and shows that they see what they are there to see.
+func TestStateModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "a lost announcement",
+			File: "state.go",
+			Old:  "if s&bit != 0 || s&dead != 0 {",
+			New:  "if s&bit != 0 || s&dead != 0 || s&running != 0 {",
+			Want: "deadlock",
+			Run:  "^TestModel$/^state$",
+		},
+		{
+			Name: "a double run",
+			File: "state.go",
+			Old:  "ok = s&(running|dead) == 0 &&",
+			New:  "ok = s&dead == 0 &&",
+			Want: "2 handlers run at once",
+			Run:  "^TestModel$/^urgent$",
+		},
+		{
+			Name: "a void entry is taken for a real one",
+			File: "state.go",
+			Old:  "			return todo, ok\n",
+			New:  "			return todo, true\n",
+			Want: "FAIL",
+			Run:  "^TestModel$/^urgent$",
+		},
+		{
+			Name: "a void entry takes the announcements with it",
+			File: "state.go",
+			Old:  "		next := s &^ entry\n",
+			New:  "		next := s &^ entry &^ pendingAny\n",
+			Want: "deadlock",
+			Run:  "^TestModel$/^urgent$",
+		},
+		{
+			Name: "a torn take of the announcements",
+			File: "state.go",
+			Old:  "	return todo | p.state.And(^pendingAny)&pendingAny\n",
+			New:  "	s := p.state.Load()\n	p.state.Store(s &^ pendingAny)\n	return todo | s&pendingAny\n",
+			Want: "deadlock",
+			Run:  "^TestModel$/^urgent$",
+		},
+		{
+			Name: "an activation ends without a last look",
+			File: "state.go",
+			Old:  "		pending := s&pendingAny | todo\n",
+			New:  "		pending := todo\n",
+			Want: "deadlock",
+			Run:  "^TestModel$/^state$",
+		},
+		{
+			Name: "a torn change from running to idle",
+			File: "state.go",
+			Old:  "		if !p.state.CompareAndSwap(s, now) {\n			continue\n		}\n",
+			New:  "		p.state.Store(now)\n",
+			Want: "deadlock",
+			Run:  "^TestModel$/^state$",
+		},
+		{
+			Name: "what is left is not announced again",
+			File: "state.go",
+			Old:  "now := s&^running | todo",
+			New:  "now := s &^ running",
+			Want: "deadlock",
+			Run:  "^TestModel$/^state$",
+		},
+		{
+			Name: "the doorbell is lost where a batch is split",
+			File: "cell.go",
+			Old:  "if fresh && l.left() == 0 && !l.admitted",
+			New:  "if l.left() == 0 && !l.admitted",
+			Want: "deadlock",
+			Run:  "^TestModel$/^state$",
+		},
+		{
+			Name: "announcements are taken after the swap",
+			File: "cell.go",
+			Old:  "		a.todo &^= which.bit()\n	}\n}\n\n// refill",
+			New:  "		a.takeAnnounced(0)\n		a.todo &^= which.bit()\n	}\n}\n\n// refill",
+			Want: "deadlock",
+			Run:  "^TestModel$/^state$",
+		},
+		{
+			Name: "held is forgotten",
+			File: "state.go",
+			Old:  "	if s&held != 0 {\n		return pending & pendingSystem\n	}\n",
+			New:  "",
+			Want: "FAIL",
+			Run:  "^TestModel$/^held$",
+		},
+		{
+			Name: "held is never left",
+			File: "lifecycle.go",
+			Old:  "	a.release()\n",
+			New:  "",
+			Want: "deadlock",
+			Run:  "^TestModel$/^held$",
+		},
+		{
+			Name: "a drained actor does not look for what is not announced yet",
+			File: "lifecycle.go",
+			Old:  "if l != nil && len(l.in)+l.left() > 0 {",
+			New:  "if l != nil && l.left() > 0 {",
+			Want: "dropped by a drain",
+			Run:  "^TestModel$/^end$",
+		},
+		{
+			Name: "a send after the close",
+			File: "lifecycle.go",
+			Old:  "func (a *activation[M]) closeLanes() {\n	a.mu.Lock()\n	a.closed = true\n",
+			New:  "func (a *activation[M]) closeLanes() {\n	a.mu.Lock()\n",
+			Want: "deadlock",
+			Run:  "^TestModel$/^end$",
+		},
+		{
+			Name: "a waiter for the end comes too late",
+			File: "proc.go",
+			Old:  "	p.stopped.Store(true)\n	p.state.Or(dead)\n	p.mu.Lock()\n	var waiters []*sched.Waiter\n	if p.rare != nil {\n		waiters, p.rare = p.rare.waiters, nil\n	}\n	p.mu.Unlock()\n",
+			New:  "	p.state.Or(dead)\n	p.mu.Lock()\n	var waiters []*sched.Waiter\n	if p.rare != nil {\n		waiters, p.rare = p.rare.waiters, nil\n	}\n	p.mu.Unlock()\n	p.stopped.Store(true)\n",
+			Want: "deadlock",
+			Run:  "^TestModel$/^end$",
+		},
+	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^(state|urgent|held|end)$", ".")
+}
+
+// TestLaneModelFindsPlantedFaults does the same for senders that wait for room.
+func TestLaneModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "a sender is not let in",
+			File: "cell.go",
+			Old:  "			if l.queue.Load() != 0 {\n				a.letIn(l)\n			}\n",
+			New:  "",
+			Want: "deadlock",
+		},
+		{
+			Name: "what was let in is not looked for",
+			File: "cell.go",
+			Old:  "l.left() == 0 && !l.admitted &&",
+			New:  "l.left() == 0 &&",
+			Want: "deadlock",
+		},
+		{
+			Name: "a sender queues up after its last look",
+			File: "lane.go",
+			Old:  "	l.queue.Store(int32(len(l.waiting) + 1))\n	if !l.full() {\n		l.queue.Store(int32(len(l.waiting)))\n		return false\n	}\n",
+			New:  "	if !l.full() {\n		return false\n	}\n	l.queue.Store(int32(len(l.waiting) + 1))\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "the consumer looks for senders before it makes room",
+			File: "cell.go",
+			Old:  "			l.publish(rest)\n			if l.queue.Load() != 0 {\n",
+			New:  "			some := l.queue.Load() != 0\n			l.publish(rest)\n			if some {\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "a sender that leaves stays in the queue",
+			File: "lane.go",
+			Old:  "	l.waiting = slices.DeleteFunc(l.waiting, func(other *sendWaiter[M]) bool { return other == w })\n",
+			New:  "	_ = slices.DeleteFunc[[]*sendWaiter[M]]\n",
+			Want: "FAIL",
+		},
+		{
+			Name: "a sender leaves though its message is in",
+			File: "cell.go",
+			Old:  "		if w.done {\n",
+			New:  "		if w.done && goOn {\n",
+			Want: "FAIL",
+		},
+	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^full$", ".")
+}
+
+// TestReplyModelFindsPlantedFaults does the same for the slots of asks.
+func TestReplyModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "two answers to one ask",
+			File: "reply.go",
+			Old:  "!s.state.CompareAndSwap(r.round|slotOpen, r.round|slotAnswering)",
+			New:  "s.state.Load() != r.round|slotOpen",
+			Want: "but accepted were",
+			Run:  "^TestModel$/^reply$/^two_answers$",
+		},
+		{
+			Name: "a late reply to a slot that is in use again",
+			File: "reply.go",
+			Old:  "	if !s.state.CompareAndSwap(",
+			New:  "	r.round = s.state.Load() &^ slotPhase\n	if !s.state.CompareAndSwap(",
+			Want: "but accepted were",
+		},
+		{
+			Name: "the round stays the same",
+			File: "reply.go",
+			Old:  "s.state.Store(state&^slotPhase + slotRound)",
+			New:  "s.state.Store(state &^ slotPhase)",
+			Want: "but accepted were",
+		},
+		{
+			Name: "the answer is written before the slot is owned",
+			File: "reply.go",
+			Old:  "	if !s.state.CompareAndSwap(",
+			New:  "	s.value = v\n	if !s.state.CompareAndSwap(",
+			Want: "but accepted were",
+		},
+		{
+			Name: "the asker is woken before the answer is there",
+			File: "reply.go",
+			Old:  "	s.state.Store(r.round | slotAnswered)\n	waiter.Wake(f, sched.Normal)\n",
+			New:  "	waiter.Wake(f, sched.Normal)\n	s.state.Store(r.round | slotAnswered)\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "the asker leaves while it is answered",
+			File: "reply.go",
+			Old:  "			xatomic.Spin(&s.state, round|slotAnswering)",
+			New:  "			return true",
+			Want: "but accepted were",
+			Run:  "^TestModel$/^reply$/^two_answers$",
+		},
+	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^reply$", ".")
+}

@@ -1,0 +1,370 @@
+//go:build modelcheck
+
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/modelcheck"
+	"github.com/troupe-go/troupe/internal/xatomic"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// stage is an actor in a model, with what is noted of its messages. A message is
+// ten times its sender plus its number there.
+type stage struct {
+	*modelcheck.Program
+	model *sched.Model
+	sys   *actor.System
+	ref   actor.Ref[int]
+
+	left     int // Events that the model waits for before it ends.
+	messages int // Of these, messages.
+	inside   xatomic.Int32
+	handled  []int
+	dropped  []int
+	accepted []int // Messages that their sender was told are delivered.
+	returned []int // Messages that their sender was told are not.
+	lanes    map[int]actor.Lane
+	onSent   func() // Called by each sender at its end.
+	drained  bool   // What was accepted is to be handled.
+	faults   []error
+}
+
+func newStage(p *modelcheck.Program) *stage {
+	s := &stage{Program: p, model: sched.NewModelScheduler(), lanes: map[int]actor.Lane{}, onSent: func() {}}
+	s.sys = actor.NewModelSystem(s.model.Scheduler(), func(d actor.DeadLetter) {
+		s.dropped = append(s.dropped, d.Message.(int))
+		s.event()
+	})
+	p.Finally(s.check)
+	return s
+}
+
+func (s *stage) fault(format string, args ...any) {
+	s.faults = append(s.faults, fmt.Errorf(format, args...))
+}
+
+// event is called for each of the events that were announced by expect.
+func (s *stage) event() {
+	if s.left--; s.left == 0 {
+		s.model.End()
+	}
+}
+
+func (s *stage) receive(_ *actor.Context[int], m int) error {
+	if n := s.inside.Add(1); n != 1 {
+		s.fault("%d handlers run at once", n)
+	}
+	s.handled = append(s.handled, m)
+	s.inside.Add(-1)
+	s.event()
+	return nil
+}
+
+func (s *stage) spawn(opts ...actor.Option) {
+	s.ref = must(actor.Spawn(s.sys, actor.Func(s.receive), opts...))
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func (s *stage) workers(n int) {
+	for i := range n {
+		f := s.model.Fiber()
+		s.Go(fmt.Sprintf("worker %d", i), func() { s.model.Work(f) })
+	}
+}
+
+// sender sends a message to each of the lanes.
+func (s *stage) sender(ctx context.Context, id int, lanes ...actor.Lane) {
+	s.left += len(lanes)
+	s.messages += len(lanes)
+	s.Go(fmt.Sprintf("sender %d", id), func() {
+		for i, lane := range lanes {
+			m := 10*id + i
+			s.lanes[m] = lane
+			switch err := s.ref.On(lane).Send(ctx, m); {
+			case err == nil:
+				s.accepted = append(s.accepted, m)
+			case errors.Is(err, actor.ErrStopped): // Then it is a dead letter.
+			case errors.Is(err, context.Canceled):
+				s.returned = append(s.returned, m)
+				s.event()
+			default:
+				panic(err)
+			}
+		}
+		s.onSent()
+	})
+}
+
+// act does something besides, and is one of the events that are waited for.
+func (s *stage) act(name string, f func() error) {
+	s.left++
+	s.Go(name, func() {
+		if err := f(); err != nil {
+			panic(err)
+		}
+		s.event()
+	})
+}
+
+// check wants each message once, and those of one sender to one lane in their
+// order.
+func (s *stage) check() error {
+	all := slices.Concat(s.handled, s.dropped, s.returned)
+	slices.Sort(all)
+	if len(all) != s.messages || len(slices.Compact(all)) != s.messages {
+		s.fault("of %d messages, %v were handled, %v dropped and %v returned", s.messages, s.handled, s.dropped, s.returned)
+	}
+	for i, m := range s.handled {
+		for _, before := range s.handled[:i] {
+			if before > m && before/10 == m/10 && s.lanes[before] == s.lanes[m] {
+				s.fault("message %d came after %d", m, before)
+			}
+		}
+	}
+	for _, m := range s.accepted {
+		if s.drained && slices.Contains(s.dropped, m) {
+			s.fault("message %d was accepted, and dropped by a drain", m)
+		}
+	}
+	return errors.Join(s.faults...)
+}
+
+var background = context.Background()
+
+// announcing has one sender for each number of messages, all in Data.
+func announcing(workers, throughput int, each ...int) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(p)
+		s.spawn(actor.WithThroughput(throughput))
+		s.workers(workers)
+		for id, n := range each {
+			s.sender(background, id, make([]actor.Lane, n)...)
+		}
+	}
+}
+
+// mixing has one sender of messages to several lanes, so that the actor is
+// queued twice.
+func mixing(workers, throughput int, lanes ...actor.Lane) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(p)
+		s.spawn(actor.WithThroughput(throughput))
+		s.workers(workers)
+		s.sender(background, 0, lanes...)
+	}
+}
+
+// crossing has a sender of Data and one of Control.
+func crossing(data, control int) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(p)
+		s.spawn()
+		s.workers(1)
+		s.sender(background, 0, make([]actor.Lane, data)...)
+		s.sender(background, 1, slices.Repeat([]actor.Lane{actor.Control}, control)...)
+	}
+}
+
+// ending has somebody stop or drain the actor while messages come.
+func ending(workers, messages int, drain bool) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(p)
+		s.spawn(actor.WithThroughput(1))
+		s.workers(workers)
+		s.sender(background, 0, make([]actor.Lane, messages)...)
+		s.drained = drain
+		s.act("end", func() error {
+			if drain {
+				return s.ref.Drain(background)
+			}
+			return s.ref.Stop(background)
+		})
+	}
+}
+
+// restarter is a parent that restarts its child.
+type restarter struct{ s *stage }
+
+func (k restarter) Receive(*actor.Context[int], int) error { return nil }
+
+func (k restarter) ChildExited(ctx *actor.Context[int], e actor.Exit) error {
+	if !e.Held {
+		k.s.fault("the child has ended: %v", e.Reason)
+		return nil
+	}
+	return ctx.Restart(e.PID)
+}
+
+// failing has an actor that fails with its first message, and is held until its
+// parent restarts it, while others come.
+func failing(workers, messages int) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(p)
+		incarnations := 0
+		s.ref = must(actor.SpawnNew(actor.ContextOf(must(actor.Spawn(s.sys, restarter{s}))), func() actor.Actor[int] {
+			incarnations++
+			first := incarnations == 1
+			return actor.Func(func(ctx *actor.Context[int], m int) error {
+				err := s.receive(ctx, m)
+				if first {
+					err = errors.New("the first message")
+				}
+				return err
+			})
+		}))
+		s.workers(workers)
+		s.sender(background, 0, make([]actor.Lane, messages)...)
+	}
+}
+
+// waiting has senders that meet a full lane.
+func waiting(workers int, each ...int) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(p)
+		s.spawn(actor.WithCapacity(actor.Data, 1))
+		s.workers(workers)
+		for id, n := range each {
+			s.sender(background, id, make([]actor.Lane, n)...)
+		}
+	}
+}
+
+// letting has a lane with two messages, and a sender of two more. By the time
+// at which the second is handled there is room for them, so its handler may
+// wait until they are in.
+func letting(p *modelcheck.Program) {
+	s := newStage(p)
+	var in xatomic.Bool
+	s.ref = must(actor.Spawn(s.sys, actor.Func(func(ctx *actor.Context[int], m int) error {
+		if m == 1 {
+			in.Await(func(in bool) bool { return in })
+		}
+		return s.receive(ctx, m)
+	}), actor.WithCapacity(actor.Data, 2)))
+	s.left, s.messages = 2, 2
+	for m := range 2 {
+		if err := s.ref.Send(background, m); err != nil {
+			panic(err)
+		}
+	}
+	s.workers(1)
+	s.sender(background, 1, actor.Data, actor.Data)
+	s.onSent = func() { in.Store(true) }
+}
+
+// leaving is waiting with a sender that may give up.
+func leaving(workers int, each ...int) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(p)
+		s.spawn(actor.WithCapacity(actor.Data, 1))
+		s.workers(workers)
+		ctx, cancel := context.WithCancel(background)
+		for id, n := range each {
+			s.sender(ctx, id, make([]actor.Lane, n)...)
+		}
+		s.act("cancel", func() error {
+			modelcheck.Outside()
+			cancel()
+			return nil
+		})
+	}
+}
+
+// answering has an asker that uses one slot for one ask after the other, and
+// may give up the first. Each of the other threads answers the given asks.
+func answering(asks int, answers ...[]int) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		var slot actor.ModelSlot
+		s := sched.NewModelScheduler().Scheduler()
+		ctx, cancel := context.WithCancel(background)
+		replies := make([]actor.Reply[int], asks)
+		var sent xatomic.Int32 // How many of replies are there.
+		got, accepted := make([][]int, asks), make([][]int, asks)
+		p.Go("asker", func() {
+			for i := range asks {
+				v, err := slot.Ask(ctx, s, func(r actor.Reply[int]) {
+					replies[i] = r
+					sent.Add(1)
+				})
+				if err == nil {
+					got[i] = []int{v}
+				}
+				ctx = background
+			}
+		})
+		for a, which := range answers {
+			p.Go(fmt.Sprintf("answer %d", a), func() {
+				for _, i := range which {
+					sent.Await(func(n int32) bool { return int(n) > i })
+					if err := replies[i].Send(background, 10*i+a+1); err == nil {
+						accepted[i] = append(accepted[i], 10*i+a+1)
+					}
+				}
+			})
+		}
+		p.Go("cancel", func() { modelcheck.Outside(); cancel() })
+		p.Finally(func() error {
+			for i := range asks {
+				if !slices.Equal(got[i], accepted[i]) || i > 0 && len(got[i]) != 1 {
+					return fmt.Errorf("ask %d got %v, but accepted were %v", i, got[i], accepted[i])
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// models are explored by TestModel.
+var models = []struct {
+	name  string
+	cfg   modelcheck.Config
+	build func(*modelcheck.Program)
+}{
+	{"state/two messages", modelcheck.Config{}, announcing(1, 100, 2)},
+	{"state/a batch that is split", modelcheck.Config{}, announcing(1, 1, 3)},
+	{"state/two senders", modelcheck.Config{Preemptions: 2}, announcing(1, 100, 1, 1)},
+	{"state/two workers", modelcheck.Config{Preemptions: 2}, announcing(2, 1, 2)},
+	{"urgent/one worker", modelcheck.Config{Preemptions: 2}, crossing(2, 1)},
+	{"urgent/two workers", modelcheck.Config{Preemptions: 2}, mixing(2, 1, actor.Data, actor.Control, actor.Data)},
+	{"end/stop", modelcheck.Config{Preemptions: 2}, ending(1, 2, false)},
+	{"end/drain", modelcheck.Config{Preemptions: 2}, ending(1, 2, true)},
+	{"end/stop, two workers", modelcheck.Config{Preemptions: 1}, ending(2, 1, false)},
+	{"held/one worker", modelcheck.Config{Preemptions: 3}, failing(1, 2)},
+	{"held/two workers", modelcheck.Config{Preemptions: 2}, failing(2, 2)},
+	{"full/one sender", modelcheck.Config{}, waiting(1, 3)},
+	{"full/two senders", modelcheck.Config{Preemptions: 2}, waiting(1, 2, 1)},
+	{"full/room in time", modelcheck.Config{}, letting},
+	{"full/one that leaves", modelcheck.Config{Preemptions: 2}, leaving(1, 3)},
+	{"reply/two rounds", modelcheck.Config{}, answering(2, []int{0, 1})},
+	{"reply/two answers", modelcheck.Config{}, answering(1, []int{0}, []int{0})},
+	{"reply/a late answer", modelcheck.Config{Preemptions: 2}, answering(2, []int{0}, []int{1})},
+}
+
+func TestModel(t *testing.T) {
+	for _, m := range models {
+		t.Run(m.name, func(t *testing.T) {
+			m.cfg.MaxSchedules = 300000
+			report, err := modelcheck.Explore(m.cfg, m.build)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.cfg.Random == 0 && !report.Complete {
+				t.Fatalf("not everything was explored: %+v", report)
+			}
+			t.Logf("%+v", report)
+		})
+	}
+}
