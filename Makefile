@@ -7,6 +7,8 @@ COUNT ?= 1
 
 LINT_VERSION := v2.15.0
 LINT := $(CURDIR)/.bin/golangci-lint-$(LINT_VERSION)
+# The packages whose schedules are explored.
+MODELS := ./internal/deque ./sched ./actor
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 # The side-by-side benchmarks, where present, are a module of their own.
 MODULES := . $(if $(filter ./...,$(PKG)),$(patsubst %/go.mod,%,$(wildcard bench/go.mod)))
@@ -39,7 +41,9 @@ invariants: ## Run the tests with the internal checks switched on.
 
 .PHONY: model
 model: ## Run the searches of all schedules, which make test runs too, and print their figures.
-	$(GO) test -tags modelcheck -run '^TestModel$$' -count 1 -v ./internal/deque ./sched
+	@out=$$($(GO) test -tags modelcheck -run '^TestModel$$' -count 1 -v $(MODELS) 2>&1) || { \
+		echo "$$out"; exit 1; }; \
+	echo "$$out" | sed -n 's/^ *|/|/p'
 
 .PHONY: lint
 lint: $(LINT) ## Check style, import arrows and go.mod (installs its linter in .bin).

@@ -354,17 +354,8 @@ var models = []struct {
 }
 
 func TestModel(t *testing.T) {
+	table := modelcheck.NewTable(t, "actor")
 	for _, m := range models {
-		t.Run(m.name, func(t *testing.T) {
-			m.cfg.MaxSchedules = 300000
-			report, err := modelcheck.Explore(m.cfg, m.build)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m.cfg.Random == 0 && !report.Complete {
-				t.Fatalf("not everything was explored: %+v", report)
-			}
-			t.Logf("%+v", report)
-		})
+		t.Run(m.name, func(t *testing.T) { table.Explore(t, m.name, m.cfg, m.build) })
 	}
 }

@@ -20,7 +20,7 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 			Want: "deadlock",
 		},
 		{
-			Name: "a sleeper looks before it is one",
+			Name: "a lost wake-up",
 			File: "worker.go",
 			Old:  "	s.idle.enter(w)\n",
 			New:  "	early := s.backlog()\n	s.idle.enter(w)\n	if !early {\n		s.settle()\n		w.token.Receive()\n		w.searching = true\n		return !s.settled.Load()\n	}\n",
@@ -54,7 +54,70 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 			New:  "	if !stay || !s.idle.leave(w) {\n",
 			Want: "deadlock",
 		},
-	}, "-tags", "modelcheck", "-run", "^TestModel$/^(park|stop)$", "-count", "1", ".")
+	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^(park|stop)$", ".")
+}
+
+// TestInjectorModelFindsPlantedFaults does the same for the shared queues.
+func TestInjectorModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "the mask is set outside the lock",
+			File: "injector.go",
+			Old:  "		q.mask.Or(p.bit())\n",
+			New:  "		q.mu.Unlock()\n		q.mask.Or(p.bit())\n		q.mu.Lock()\n",
+			Want: "the mask shows what is not there",
+		},
+		{
+			Name: "the mask is set before the push, without the lock",
+			File: "injector.go",
+			Old:  "	q.queues[p].push(n)\n	if q.queues[p].n == 1 {\n		q.mask.Or(p.bit())\n	}\n",
+			New:  "	q.mu.Unlock()\n	q.mask.Or(p.bit())\n	q.mu.Lock()\n	q.queues[p].push(n)\n",
+			Want: "FAIL",
+		},
+		{
+			Name: "the mask is cleared outside the lock",
+			File: "injector.go",
+			Old:  "		q.mask.And(^p.bit())\n",
+			New:  "		q.mu.Unlock()\n		q.mask.And(^p.bit())\n		q.mu.Lock()\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "the mask is cleared too early",
+			File: "injector.go",
+			Old:  "	if queue.n == 0 {\n		q.mask.And",
+			New:  "	if queue.n <= 1 {\n		q.mask.And",
+			Want: "deadlock",
+		},
+		{
+			Name: "the mask is not cleared",
+			File: "injector.go",
+			Old:  "	if queue.n == 0 {\n		q.mask.And",
+			New:  "	if queue.n < 0 {\n		q.mask.And",
+			Want: "the mask shows what is not there",
+		},
+		{
+			Name: "the mask of one queue is cleared for all",
+			File: "injector.go",
+			Old:  "		q.mask.And(^p.bit())\n",
+			New:  "		q.mask.Store(0)\n",
+			Want: "FAIL",
+		},
+		{
+			Name: "a submission is accepted after the close",
+			File: "injector.go",
+			Old:  "	q.mu.Lock()\n	defer q.mu.Unlock()\n	if q.closed {\n		return false\n	}\n",
+			New:  "	if q.closed {\n		return false\n	}\n	q.mu.Lock()\n	defer q.mu.Unlock()\n",
+			Want: "accepted: true",
+			Run:  "^TestModel$/^inject$/^close$",
+		},
+		{
+			Name: "what does not fit into the batch is lost",
+			File: "injector.go",
+			Old:  "			next := queue.ring[queue.head]\n			if !local.Push(next) {\n				break\n			}\n			queue.pop()\n",
+			New:  "			if !local.Push(queue.pop()) {\n				break\n			}\n",
+			Want: "deadlock",
+		},
+	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^inject$", ".")
 }
 
 // TestPlacementModelFindsPlantedFaults does the same for work that is meant for
@@ -110,14 +173,14 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 func TestSuspensionModelFindsPlantedFaults(t *testing.T) {
 	planted.Expect(t, []planted.Fault{
 		{
-			Name: "a resume before its suspension is lost",
+			Name: "a resume before its suspend",
 			File: "fiber.go",
 			Old:  "			if f.state.CompareAndSwap(fiberRunning, fiberNotified) {\n				return false\n			}\n",
 			New:  "			return false\n",
 			Want: "deadlock",
 		},
 		{
-			Name: "a torn change from running to suspended",
+			Name: "a torn state change",
 			File: "fiber.go",
 			Old:  "	if f.state.CompareAndSwap(fiberRunning, fiberSuspended) {\n		return true\n	}\n",
 			New:  "	if f.state.Load() == fiberRunning {\n		f.state.Store(fiberSuspended)\n		return true\n	}\n",
@@ -130,7 +193,7 @@ func TestSuspensionModelFindsPlantedFaults(t *testing.T) {
 			New:  "			if f.state.Store(fiberRunning); true {\n",
 			Want: "the fiber is queued though it runs",
 		},
-	}, "-tags", "modelcheck", "-run", "^TestModel$/^suspend$", "-count", "1", ".")
+	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^suspend$", ".")
 }
 
 // TestForkModelFindsPlantedFaults does the same for forks and joins.
@@ -171,7 +234,7 @@ func TestForkModelFindsPlantedFaults(t *testing.T) {
 			New:  "	clear(q.private)\n",
 			Want: "deadlock",
 		},
-	}, "-tags", "modelcheck", "-run", "^TestModel$/^fork$", "-count", "1", ".")
+	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^fork$", ".")
 }
 
 // TestTestsOfOrderFindPlantedFaults shows that nothing of what keeps work from

@@ -5,6 +5,8 @@ package sched
 import (
 	"context"
 	"math/rand/v2"
+
+	"github.com/troupe-go/troupe/internal/deque"
 )
 
 // NewModel returns a scheduler whose workers are run by the threads of a model,
@@ -90,3 +92,28 @@ func (b *Branch) Node() *Node         { return &b.b.node }
 func (b *Branch) Run(f *Fiber)        { b.b.Run(f, Normal) }
 func (b *Branch) Await(f *Fiber) bool { return b.b.transitionToAwaited(f) }
 func (b *Branch) Ended() bool         { return b.b.state.Load() == branchEnded }
+
+// Injector is the shared queues alone.
+type Injector struct{ q injector }
+
+func NewModelInjector() *Injector { return &Injector{} }
+
+// Await waits until the mask shows something. It returns false if that is the
+// end.
+func (i *Injector) Await() bool {
+	return i.q.mask.Await(func(mask uint32) bool { return mask != 0 }) != modelOver
+}
+
+// End lets Await return false when nothing is queued.
+func (i *Injector) End() { i.q.mask.Or(modelOver) }
+
+func (i *Injector) Submit(n *Node, p Priority) bool { return i.q.submit(n, p) }
+func (i *Injector) Shows(p Priority) bool           { return i.q.has(p) }
+func (i *Injector) Close()                          { i.q.close() }
+
+func (i *Injector) Take(p Priority, local *deque.Deque[Node], batch int) *Node {
+	return i.q.take(p, local, batch)
+}
+
+// NewLocal returns a worker's queue.
+func NewLocal(capacity int) *deque.Deque[Node] { return deque.New[Node](capacity) }

@@ -344,6 +344,12 @@ var models = []struct {
 	{"place/two workers, two submitters", modelcheck.Config{Random: 5_000}, placing(2, 2, false)},
 	{"place/stop, one worker", modelcheck.Config{}, leaving(1)},
 	{"place/stop, two workers", modelcheck.Config{Preemptions: 1}, leaving(2)},
+	{"inject/one taker", modelcheck.Config{}, sharing(1, 0, 2, 1)},
+	{"inject/two takers", modelcheck.Config{Preemptions: 2}, sharing(2, 0, 1, 1)},
+	{"inject/a batch", modelcheck.Config{}, sharing(1, 3, 4)},
+	{"inject/a batch, two takers", modelcheck.Config{Preemptions: 2}, sharing(2, 2, 4)},
+	{"inject/close", modelcheck.Config{}, closing(2, 1)},
+	{"inject/priorities", modelcheck.Config{}, mixing},
 	{"suspend/one event", modelcheck.Config{}, suspension(1)},
 	{"suspend/two events", modelcheck.Config{Preemptions: 2}, suspension(2)},
 	{"fork/one branch", modelcheck.Config{Preemptions: 2}, forking(2, 1, goesOn)},
@@ -353,16 +359,8 @@ var models = []struct {
 }
 
 func TestModel(t *testing.T) {
+	table := modelcheck.NewTable(t, "sched")
 	for _, m := range models {
-		t.Run(m.name, func(t *testing.T) {
-			report, err := modelcheck.Explore(m.cfg, m.build)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m.cfg.Random == 0 && !report.Complete {
-				t.Fatalf("not everything was explored: %+v", report)
-			}
-			t.Logf("%+v", report)
-		})
+		t.Run(m.name, func(t *testing.T) { table.Explore(t, m.name, m.cfg, m.build) })
 	}
 }

@@ -13,17 +13,27 @@ import (
 func TestModelFindsPlantedFaults(t *testing.T) {
 	planted.Expect(t, []planted.Fault{
 		{
-			Name: "pop without its fence",
+			Name: "a missing fence in the deque's pop",
 			File: "deque.go",
 			Old:  "	d.bottom.Store(b)\n	t := d.top.Load()\n",
 			New:  "	t := d.top.Load()\n	d.bottom.Store(b)\n",
 			Want: "was taken 2 times",
 		},
 		{
-			Name: "the last element popped without a swap",
+			Name: "a double steal of the last element",
 			File: "deque.go",
 			Old:  "		if !d.top.CompareAndSwap(t, t+1) {\n			x = nil\n		}\n",
 			New:  "		d.top.Store(t + 1)\n",
+			Want: "was taken 2 times",
+		},
+		{
+			// The classic one (Arora, Blumofe and Plaxton, SPAA 1998, have a tag
+			// against it): a thief's swap succeeds because top is what it was, though
+			// the element is another.
+			Name: "ABA on the ring",
+			File: "deque.go",
+			Old:  "			x = nil\n		}\n		d.bottom.Store(b + 1)\n",
+			New:  "			x = nil\n			d.bottom.Store(b + 1)\n		} else {\n			d.bottom.Store(0)\n			d.top.Store(0)\n		}\n",
 			Want: "was taken 2 times",
 		},
 		{
