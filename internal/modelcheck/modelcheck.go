@@ -22,9 +22,22 @@
 //
 // # What it sees
 //
-// All interleavings of atomic operations, which is all there is: Go's atomics
-// are sequentially consistent. A data race between ordinary accesses is not
-// seen; that is what the race detector is for.
+// All interleavings of atomic operations. For them that is all there is: the
+// memory model of Go makes its atomics sequentially consistent, so there is no
+// order of them that no interleaving shows, on arm64 either.
+//
+// # What it does not see
+//
+// Ordinary accesses. Those between two points are done together with the first
+// of the two, in the order of the source; that one of them is torn or reordered,
+// as the compiler and the processor may do where there is a data race, is not
+// explored. A program without data races has nothing of that kind, and whether
+// it has any is for the race detector to say: the same code runs under it in
+// the stress tests. Nor do sleep sets know of ordinary accesses; a model in which
+// an unprotected one matters is explored with a bound on preemptions.
+//
+// What waits by other means than package xatomic, the time, and what a program
+// does with more threads or more steps than its model has.
 package modelcheck
 
 import (

@@ -3,6 +3,7 @@
 package modelcheck_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -146,6 +147,60 @@ func TestIndependentThreadsRunOnce(t *testing.T) {
 	})
 	if got := report.Schedules - report.Pruned; err != nil || got != 1 {
 		t.Fatalf("%d schedules ran to their end (%+v, %v), want 1", got, report, err)
+	}
+}
+
+// An operation that does not go through the seam is announced; then both orders
+// are run, though nothing else tells that they differ.
+func TestOutsideConcernsEverybody(t *testing.T) {
+	seen := map[bool]bool{}
+	_, err := modelcheck.Explore(modelcheck.Config{}, func(p *modelcheck.Program) {
+		var n xatomic.Int32
+		ctx, cancel := context.WithCancel(context.Background())
+		p.Go("a", func() {
+			n.Store(1)
+			seen[ctx.Err() != nil] = true
+		})
+		p.Go("b", func() { modelcheck.Outside(); cancel() })
+	})
+	if err != nil || len(seen) != 2 {
+		t.Fatalf("a saw %v, %v; want that b was before and after it", seen, err)
+	}
+}
+
+// The end of a context lets a thread go on that waits for it or for a token.
+func TestSignalIsAwaitedUntilTheContextEnds(t *testing.T) {
+	got := map[bool]int{}
+	_, err := modelcheck.Explore(modelcheck.Config{}, func(p *modelcheck.Program) {
+		s := xatomic.NewSignal()
+		ctx, cancel := context.WithCancel(context.Background())
+		p.Go("waits", func() { got[s.Await(ctx.Done())]++ })
+		p.Go("offers", func() { s.Offer() })
+		p.Go("cancels", func() { modelcheck.Outside(); cancel() })
+	})
+	if err != nil || got[true] == 0 || got[false] == 0 {
+		t.Fatalf("Await returned %v, %v; want both true and false", got, err)
+	}
+}
+
+// A thread that recovers from panics, as code does that contains those of its
+// users, does not go on when its run is over.
+func TestRunIsOverForThoseThatRecover(t *testing.T) {
+	wentOn := false
+	_, err := modelcheck.Explore(modelcheck.Config{}, func(p *modelcheck.Program) {
+		var n xatomic.Int32
+		p.Go("recovers", func() {
+			func() {
+				defer func() { _ = recover() }()
+				n.Await(func(n int32) bool { return n != 0 })
+			}()
+			n.Load()
+			wentOn = true
+		})
+		p.Go("fails", func() { n.Load(); panic("oops") })
+	})
+	if err == nil || wentOn {
+		t.Fatalf("got %v; the other thread went on: %t", err, wentOn)
 	}
 }
 

@@ -23,5 +23,17 @@ func TestExplorer(t *testing.T) {
 		Old:  "(parent.asleep | parent.tried).has(t) && t != parent.chosen && op.independent(parent.ops[parent.chosen])",
 		New:  "(parent.asleep | parent.tried).has(t) && t != parent.chosen && op.Addr != nil",
 		Want: "FAIL",
-	}}, "-tags", "modelcheck", "-count", "1", ".")
+	}, {
+		Name: "what is outside commutes",
+		File: "program.go",
+		Old:  "o.Addr == nil || other.Addr == nil",
+		New:  "false",
+		Want: "a saw map[",
+	}, {
+		Name: "a run goes on when it is over",
+		File: "program.go",
+		Old:  "	aborting = true\n",
+		New:  "",
+		Want: "the other thread went on: true",
+	}}, "-tags", "modelcheck", ".")
 }
