@@ -332,7 +332,7 @@ var models = []struct {
 	build func(*modelcheck.Program)
 }{
 	{"park/one worker, one submitter", modelcheck.Config{}, parking(1, 1, 1, sched.Normal)},
-	{"park/one worker, one submitter, two pieces", modelcheck.Config{Preemptions: 3}, parking(1, 1, 2, sched.Normal)},
+	{"park/one worker, one submitter, two pieces", modelcheck.Config{Preemptions: 2}, parking(1, 1, 2, sched.Normal)},
 	{"park/one worker, two submitters", modelcheck.Config{Preemptions: 2}, parking(1, 2, 1, sched.Critical)},
 	{"park/two workers, one submitter", modelcheck.Config{Preemptions: 1}, parking(2, 1, 2, sched.Normal)},
 	{"park/two workers, two submitters", modelcheck.Config{Random: 5_000}, parking(2, 2, 1, sched.Normal)},

@@ -45,6 +45,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"runtime/debug"
 	"strings"
 )
 
@@ -98,6 +99,8 @@ func Explore(cfg Config, build func(p *Program)) (Report, error) {
 	if cfg.MaxSteps == 0 {
 		cfg.MaxSteps = 1_000
 	}
+	// Each schedule sets everything up anew, and nearly nothing lives long.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	x := &explorer{cfg: cfg, build: build}
 	if cfg.Random > 0 {
 		x.random = rand.New(rand.NewPCG(cfg.Seed, 0))
