@@ -1,6 +1,7 @@
 package modelcheck
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"testing"
@@ -61,12 +62,13 @@ func (c Config) bound() string {
 }
 
 func (table *Table) print(t *testing.T) {
-	w := tabwriter.NewWriter(t.Output(), 0, 0, 1, ' ', 0)
-	fmt.Fprintf(w, "| package\t| model\t| bound\t| schedules\t| time\t|\n")
+	text := []byte("| package\t| model\t| bound\t| schedules\t| time\t|\n")
 	for _, r := range append(table.rows, table.total) {
-		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %d\t| %v\t|\n", table.pkg, r.name, r.bound, r.report.Schedules, r.took.Round(time.Millisecond))
+		text = fmt.Appendf(text, "| %s\t| %s\t| %s\t| %d\t| %v\t|\n", table.pkg, r.name, r.bound, r.report.Schedules, r.took.Round(time.Millisecond))
 	}
-	if err := w.Flush(); err != nil {
+	w := tabwriter.NewWriter(t.Output(), 0, 0, 1, ' ', 0)
+	_, err := w.Write(text)
+	if err := errors.Join(err, w.Flush()); err != nil {
 		t.Error(err)
 	}
 }
