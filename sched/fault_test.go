@@ -134,15 +134,15 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "nobody wakes the worker",
 			File: "place.go",
-			Old:  "	s.idle.wakeWorker(to.w)\n	if",
-			New:  "	if",
+			Old:  "	s.idle.wakeWorker(to.w)\n	s.monitor",
+			New:  "	s.monitor",
 			Want: "deadlock",
 		},
 		{
 			Name: "another worker is woken instead",
 			File: "place.go",
-			Old:  "	s.idle.wakeWorker(to.w)\n	if",
-			New:  "	s.idle.wake()\n	if",
+			Old:  "	s.idle.wakeWorker(to.w)\n	s.monitor",
+			New:  "	s.idle.wake()\n	s.monitor",
 			Want: "deadlock",
 		},
 		{

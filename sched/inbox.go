@@ -206,7 +206,7 @@ func (b *inbox) raise(kind bond, slot int, end int64) (moved int) {
 	defer b.mu.Unlock()
 	queue := &b.queues[kind.index()][slot]
 	p := priorityOf(slot)
-	to := Priority(Critical)
+	to := Critical
 	if slot != slotNext {
 		to = p - 1
 	}
