@@ -113,6 +113,7 @@ func (w *Worker) Fork(n *Node)                           { w.fork(n) }
 func (w *Worker) TakeBack(n *Node) bool                  { return w.takeBack(n) }
 func (w *Worker) LeaveForks()                            { w.leaveForks() }
 func (w *Worker) ForksOnOffer() int                      { return w.forks.offer.Len() }
+func (w *Worker) Begin()                                 { w.began.Store(1) }
 func (w *Worker) Mark()                                  { w.transitionToHeld() }
 func (w *Worker) ReadClock()                             { w.readClock() }
 func (w *Worker) SetReplaced()                           { w.transitionToReplaced() }

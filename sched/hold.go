@@ -129,7 +129,8 @@ func (m *monitor) refuse(w *Worker) {
 // goroutine is the next on the submitter's processor.
 //
 // For critical work it is enough that none has given a sign of life for a short
-// time; the rest waits until the monitor has marked them.
+// time; the rest waits until the monitor has marked them. A worker that has begun
+// nothing yet was started just now, and is about to look.
 func (m *monitor) relieve(p Priority) {
 	held := m.s.held.Load() >= m.s.awake.Load()
 	if !held && p != Critical {
@@ -143,7 +144,7 @@ func (m *monitor) relieve(p Priority) {
 	for _, w := range *m.s.workers.Load() {
 		switch {
 		case w.resting.Load() || w.replaced():
-		case held && w.hold.Load() == holdHeld, !held && now-w.aliveAt() >= criticalAfter:
+		case held && w.hold.Load() == holdHeld, !held && w.began.Load() > 0 && now-w.aliveAt() >= criticalAfter:
 			silent = w
 		case !held:
 			return

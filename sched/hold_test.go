@@ -84,6 +84,8 @@ func TestSubmitterPutsSpareIntoPlace(t *testing.T) {
 			s := sched.NewStill(sched.Config{Workers: 2})
 			s.SetClock(&clock)
 			clock.Advance(time.Second)
+			s.Worker(0).Begin()
+			s.Worker(1).Begin()
 			s.Worker(1).ReadClock()
 			ran := make(chan struct{}, 2)
 			again := func() {
