@@ -19,6 +19,8 @@ const modelOver = 1 << numPriorities
 func NewModelScheduler() *Model {
 	m := &Model{}
 	m.s.signals.New = newSignal
+	m.s.workers.Store(new([]*Worker))
+	m.s.monitor = newMonitor(&m.s)
 	return m
 }
 

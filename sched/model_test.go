@@ -353,8 +353,8 @@ var models = []struct {
 	{"suspend/one event", modelcheck.Config{}, suspension(1)},
 	{"suspend/two events", modelcheck.Config{Preemptions: 2}, suspension(2)},
 	{"fork/one branch", modelcheck.Config{Preemptions: 2}, forking(2, 1, goesOn)},
-	{"fork/two branches", modelcheck.Config{Preemptions: 2}, forking(2, 2, goesOn)},
-	{"fork/two works", modelcheck.Config{Preemptions: 2}, forking(2, 1, givesWay, yields)},
+	{"fork/two branches", modelcheck.Config{Preemptions: 1}, forking(2, 2, goesOn)},
+	{"fork/two works", modelcheck.Config{Preemptions: 1}, forking(2, 1, givesWay, yields)},
 	{"fork/two works with two branches each", modelcheck.Config{Random: 5_000}, forking(2, 2, givesWay, yields)},
 }
 
