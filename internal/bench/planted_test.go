@@ -14,6 +14,10 @@ var planted = suite.Workload{
 	Targets: []suite.Target{{Subject: "right", Row: "planted", Of: suite.RatioToBaseline, AtMost: 1.5}},
 }
 
+// hangs is the variable with the path of a file that the hanging subject makes
+// when it begins.
+const hangs = "TROUPE_TEST_HANGS"
+
 func plant(name string, f suite.Func) *suite.Subject {
 	return &suite.Subject{
 		Name: name, Families: []suite.Family{suite.Actors}, Runs: map[string]suite.Func{planted.Name: f},
@@ -36,6 +40,9 @@ var plantedSubjects = []*suite.Subject{
 	}),
 	plant("panicking", func(*suite.Run) (int64, error) { panic("a planted panic") }),
 	plant("hanging", func(*suite.Run) (int64, error) {
+		if path := os.Getenv(hangs); path != "" {
+			_ = os.WriteFile(path, nil, 0o600)
+		}
 		for {
 			runtime.Gosched()
 		}
