@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -142,6 +143,35 @@ func TestInterruptedRunIsGivenUp(t *testing.T) {
 	}
 	if !hasLine(stdout.String(), []string{"right", "1.00"}) || !hasLine(stdout.String(), []string{"hanging", "not run"}) {
 		t.Errorf("want the result of right, and hanging as not run:\n%s", stdout.String())
+	}
+}
+
+// TestOrphanEnds lets go of the standard input of a run that would never end, as
+// the end of its parent does.
+func TestOrphanEnds(t *testing.T) {
+	self, err := bench.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := filepath.Join(t.TempDir(), "begun")
+	cmd := exec.CommandContext(patience.Context(t), self[0], self[1], `{"Workload":"planted","Subject":"hanging","Smoke":true}`)
+	cmd.Env = append(os.Environ(), hangs+"="+begun)
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	patience.Until(t, patience.Context(t), func() bool {
+		_, err := os.Stat(begun)
+		return err == nil
+	})
+	if err := input.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("it ended with %v, want status 1", cmd.ProcessState)
 	}
 }
 

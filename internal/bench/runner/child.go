@@ -37,9 +37,10 @@ type result struct {
 }
 
 // Child does the run that args order, prints its result and returns the exit
-// status.
+// status. It ends the process when its standard input ends.
 func Child(all []*suite.Workload, subjects []*suite.Subject, args []string, stdout, stderr io.Writer) int {
 	signal.Ignore(os.Interrupt) // A terminal sends it to parent and child; the parent decides.
+	go endWithParent()
 	r, err := child(all, subjects, args)
 	if err == nil {
 		var line []byte
@@ -52,6 +53,13 @@ func Child(all []*suite.Workload, subjects []*suite.Subject, args []string, stdo
 		return 1
 	}
 	return 0
+}
+
+// endWithParent ends a run whose parent is gone, however that ended: the child's
+// standard input is a pipe from the parent that is never written to.
+func endWithParent() {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(1)
 }
 
 func child(all []*suite.Workload, subjects []*suite.Subject, args []string) (r result, err error) {

@@ -101,6 +101,9 @@ func (c *Config) run(ctx context.Context, w *suite.Workload, s *suite.Subject) (
 		return cmd.Process.Signal(syscall.SIGQUIT) // It prints its goroutines.
 	}
 	cmd.WaitDelay = 3 * time.Second
+	if _, err := cmd.StdinPipe(); err != nil { // It ends when this process does; see endWithParent.
+		return r, err
+	}
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
