@@ -64,14 +64,14 @@ func (st *Stage) act(a Act) (note string, err error) {
 // block waits in a way that the scheduler does not know of.
 func (st *Stage) block(context.Context, *hands) {
 	select {
-	case <-time.After(heldFor):
+	case <-time.After(st.held):
 	case <-st.over:
 	}
 }
 
 // spin passes no checkpoint.
 func (st *Stage) spin(context.Context, *hands) {
-	for began := time.Now(); time.Since(began) < heldFor && !st.isOver(); {
+	for began := time.Now(); time.Since(began) < st.held && !st.isOver(); {
 		continue
 	}
 }

@@ -75,7 +75,7 @@ func TestReportFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := steal.Report(patience.Context(t), sick, io.Discard, 10*time.Millisecond, 0); !errors.Is(err, steal.ErrInput) {
+	if err := steal.Report(t.Context(), sick, io.Discard, 10*time.Millisecond, 0); !errors.Is(err, steal.ErrInput) {
 		t.Errorf("error = %v, want that of the stage", err)
 	}
 	if err := sick.Close(patience.Context(t)); !errors.Is(err, steal.ErrInput) {

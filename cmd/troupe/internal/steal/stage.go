@@ -22,6 +22,7 @@ type Stage struct {
 	over   chan struct{} // Closed at the end: whatever runs returns.
 	feeder sync.WaitGroup
 	queued atomic.Int64 // Jobs that were submitted and have not ended.
+	held   time.Duration
 
 	mu        sync.Mutex
 	closed    bool
@@ -47,7 +48,7 @@ func Open(cfg Config) (*Stage, error) {
 	const longest, digits = int64(time.Minute), 3
 	st := &Stage{
 		s: s, roster: newRoster(cfg.Workers + maxSpares), began: time.Now(), over: make(chan struct{}),
-		load: cfg.Load, strategy: cfg.Strategy, taken: hdrhistogram.New(1, longest, digits),
+		held: heldFor, load: cfg.Load, strategy: cfg.Strategy, taken: hdrhistogram.New(1, longest, digits),
 	}
 	st.feeder.Go(func() {
 		defer st.contain()

@@ -71,7 +71,7 @@ func TestBadConfigs(t *testing.T) {
 func TestLoadIsShared(t *testing.T) {
 	st := open(t, steal.Config{Workers: 2, Load: 0.2})
 	sees(t, st, func(s *steal.Snapshot) bool {
-		return s.Total.Jobs > 100 && len(s.Workers) >= 2 && s.Workers[0].From[1]+s.Workers[1].From[0] > 0
+		return s.Total.Jobs > 100 && s.Critical.Jobs > 0 && len(s.Workers) >= 2 && s.Workers[0].From[1]+s.Workers[1].From[0] > 0
 	})
 }
 
@@ -85,6 +85,25 @@ func TestPausedStageIsFedNothing(t *testing.T) {
 	perform(t, st, "p")
 	if _, due := st.Due(); due != 2 {
 		t.Errorf("work of %v is due, want 2", due)
+	}
+}
+
+func TestFeeding(t *testing.T) {
+	st := open(t, steal.Config{Workers: 2})
+	perform(t, st, "+++++") // Half of two workers.
+	for _, c := range []struct {
+		after      time.Duration
+		unfinished int64
+		trees      uint64
+	}{
+		{time.Millisecond, 0, 0},
+		{33 * time.Millisecond, 0, 20}, // 1.6 ms each.
+		{time.Hour, 0, 62},             // Of 100 ms, no more.
+		{time.Hour, 30_000, 0},
+	} {
+		if trees, err := st.Feed(c.after, c.unfinished); trees != c.trees || err != nil {
+			t.Errorf("after %v with %d unfinished: %d trees, %v, want %d", c.after, c.unfinished, trees, err, c.trees)
+		}
 	}
 }
 
@@ -166,8 +185,16 @@ func TestScriptIsPerformed(t *testing.T) {
 }
 
 func TestClosedStage(t *testing.T) {
-	st := open(t, steal.Config{Workers: 1, Load: 2})
+	st := open(t, steal.Config{Workers: 1})
+	st.HoldFor(time.Hour)
 	perform(t, st, "bsu")
+	sees(t, st, func(s *steal.Snapshot) bool {
+		held := map[string]bool{}
+		for _, w := range s.Workers {
+			held[w.Running] = true
+		}
+		return held["block"] && held["spin"]
+	})
 	for range 2 {
 		if err := st.Close(patience.Context(t)); err != nil {
 			t.Fatal(err)

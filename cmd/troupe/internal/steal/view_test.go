@@ -103,7 +103,7 @@ func TestViewFitsEveryScreen(t *testing.T) {
 			s.snap.Workers = append(s.snap.Workers, worker(id, sched.WorkerIdle, [4]int{id, id, id, 1 << (id % 40)}))
 		}
 		s.snap.SpareLimitReached = rapid.Uint64Range(0, 3).Draw(t, "limit")
-		s.snap.Note = rapid.StringOf(rapid.RuneFrom([]rune("aé世 \t"))).Draw(t, "note")
+		s.snap.Note = rapid.StringOf(rapid.RuneFrom([]rune("aé世 \t\n"))).Draw(t, "note")
 		width, height := rapid.IntRange(0, 130).Draw(t, "width"), rapid.IntRange(0, 60).Draw(t, "height")
 		var m tea.Model = steal.NewModel(s, time.Hour, 0)
 		m, _ = m.Update(tea.WindowSizeMsg{Width: width, Height: height})
