@@ -45,6 +45,14 @@
 // counted, and are shown to Config.OnDeadLetter; the asks among them fail at
 // once with [ErrNoReply]. Later sends return [ErrStopped].
 //
+// [Ref.Kill] ends an actor whose handler does not return: the handler goes on
+// as a ghost that is fenced off, see [ErrFenced], and a new incarnation may
+// already be at work.
+//
+// Why an actor has ended is in its [Exit]: it was asked to or stopped itself
+// (no reason), its code failed, it was killed ([ErrKilled]), or an actor that it
+// was linked to has ended ([LinkedError]).
+//
 // An actor spawned by [SpawnNew] below a [Parent] can be restarted instead:
 // package supervise has such parents.
 //

@@ -57,6 +57,16 @@ var (
 	// ErrGoexit is the reason of an actor whose handler called runtime.Goexit.
 	ErrGoexit = sched.ErrGoexit
 
+	// ErrKilled is the reason of an actor that was killed, and the cause of its
+	// handler's context. An actor that was asked to stop has no reason, even if
+	// the stop was forced.
+	ErrKilled = errors.New("actor: the actor was killed")
+
+	// ErrFenced is returned when something is done by the Context of an
+	// incarnation that was killed or replaced by a restart. Nothing has happened
+	// then. ErrStopped is about the actor at the other end.
+	ErrFenced = errors.New("actor: the incarnation that does this was killed or replaced")
+
 	// ErrForced is the cause of a handler's context that ended because a stop
 	// would not wait any longer.
 	ErrForced = errors.New("actor: the stop was forced")

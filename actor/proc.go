@@ -21,6 +21,10 @@ type proc struct {
 	opts  *options // Shared by all actors with default options.
 	impl  cellular // The cell around this proc; nil for the root of a system.
 
+	// reason is why the actor, or its last incarnation, ended. Written by the
+	// running activation, and read by others once stopped is set.
+	reason error
+
 	parent *proc
 	// mu guards the links of the children and the rest of the fields, and the
 	// lanes' producer sides.
@@ -29,6 +33,9 @@ type proc struct {
 	barred  bool // No child is accepted any more.
 	keeper  bool // Decides about its children, see Parent. Not written after the spawn.
 	stopped atomic.Bool
+	// incarnation counts the incarnations, and the kills. What a Context does for
+	// its actor counts only while it has the same number. Guarded by mu.
+	incarnation uint32
 	family
 	rare *rare
 }
@@ -37,6 +44,7 @@ type proc struct {
 type cellular interface {
 	sched.Runner
 	cancel(cause error)
+	fence()
 }
 
 // family links a proc to its children and its siblings: the children of an
@@ -52,14 +60,16 @@ type family struct {
 type rare struct {
 	mail    []sysMessage
 	waiters []*sched.Waiter // Who waits for the end.
+	done    chan struct{}   // Closed at the end, if somebody has asked for it.
 }
 
 // sysMessage is a message of the system lane, by which actors and system tell
 // each other of their lives.
 type sysMessage struct {
-	kind   sysKind
-	child  *proc
-	reason error
+	kind        sysKind
+	incarnation uint32 // Of the receiver, for sysExit.
+	child       *proc
+	reason      error
 }
 
 type sysKind uint8
@@ -68,7 +78,7 @@ const (
 	sysStart     sysKind = iota // Run the Started hook.
 	sysStop                     // Stop after the current message.
 	sysDrain                    // Stop when the lanes are empty.
-	sysExit                     // End as if the handler had returned; by the actor itself.
+	sysExit                     // End as if the handler had returned; by the incarnation itself.
 	sysChildGone                // The child has stopped.
 	sysChildHeld                // The child has failed and waits for a decision.
 	sysRestart                  // The parent's decision: begin again.
@@ -91,6 +101,13 @@ func (p *proc) post(from *sched.Fiber, m sysMessage) {
 	r.mail = append(r.mail, m)
 	p.mu.Unlock()
 	p.announce(from, pendingSystem)
+}
+
+// isPresent reports whether n is the number of the present incarnation.
+func (p *proc) isPresent(n uint32) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.incarnation == n
 }
 
 // takeMail takes the oldest message of the system lane. It returns false if
@@ -119,10 +136,14 @@ func (p *proc) stopAwaits() bool {
 }
 
 // adopt makes child the youngest child of p and enters it in the process
-// table, which gives it its PID. It fails if p takes no children any more.
-func (p *proc) adopt(child *proc) error {
+// table, which gives it its PID. It fails if p takes no children any more, or is
+// not in the given incarnation.
+func (p *proc) adopt(child *proc, incarnation uint32) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.incarnation != incarnation {
+		return fmt.Errorf("actor: spawn under %s: %w", p, ErrFenced)
+	}
 	if p.barred {
 		if p.impl == nil {
 			return ErrSystemStopped
@@ -212,6 +233,9 @@ func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
 	if p.stopped.Load() {
 		return nil
 	}
+	if err := fenced(ctx); err != nil {
+		return fmt.Errorf("stop of %s: %w", p, err)
+	}
 	f := sched.Current(ctx)
 	p.post(f, sysMessage{kind: kind})
 	if caller := current(f); caller.hasAncestor(p) {
@@ -260,13 +284,11 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 	p.stopped.Store(true)
 	p.state.Or(dead)
 	p.mu.Lock()
-	var waiters []*sched.Waiter
-	if p.rare != nil {
-		waiters, p.rare = p.rare.waiters, nil
-	}
+	last := p.rare
+	p.rare = nil
 	p.mu.Unlock()
-	for _, w := range waiters {
-		w.Wake(f, sched.Critical)
+	if last != nil {
+		last.tellEnd(f)
 	}
 	if p.parent.impl == nil {
 		p.sys.rootDisown(p)
@@ -274,6 +296,36 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 	}
 	p.parent.post(f, sysMessage{kind: sysChildGone, child: p, reason: reason})
 }
+
+// tellEnd wakes everyone who waits for the end.
+func (r *rare) tellEnd(f *sched.Fiber) {
+	for _, w := range r.waiters {
+		w.Wake(f, sched.Critical)
+	}
+	if r.done != nil {
+		close(r.done)
+	}
+}
+
+// done returns a channel that is closed at the end.
+func (p *proc) done() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped.Load() {
+		return closed
+	}
+	r := p.rareLocked()
+	if r.done == nil {
+		r.done = make(chan struct{})
+	}
+	return r.done
+}
+
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 // current returns the actor whose handler runs on f, or nil.
 func current(f *sched.Fiber) *proc {

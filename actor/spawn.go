@@ -31,7 +31,7 @@ func (f funcActor[M]) Receive(ctx *Context[M], m M) error { return f(ctx, m) }
 // Spawner is where an actor can be spawned: a [*System], or the [*Context] of
 // an actor, which becomes the parent.
 type Spawner interface {
-	spawner() (*proc, *sched.Fiber)
+	spawner() (*proc, uint32, *sched.Fiber) // The parent, and its incarnation.
 }
 
 // Spawn starts an actor and returns its ref, to which messages can be sent at
@@ -67,7 +67,7 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	if at == nil {
 		return Ref[M]{}, errors.New("actor: Spawn was given a nil Spawner; use a System or a Context")
 	}
-	parent, f := at.spawner()
+	parent, incarnation, f := at.spawner()
 	if parent.sys.stopping.Load() {
 		return Ref[M]{}, ErrSystemStopped
 	}
@@ -75,8 +75,8 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	if err != nil {
 		return Ref[M]{}, err
 	}
-	c := &cell[M]{actor: a, produce: newActor}
-	c.ctx = &Context[M]{cell: c}
+	c := &cell[M]{produce: newActor}
+	c.ctx.Store(&Context[M]{cell: c, base: a, actor: a})
 	c.sys, c.opts, c.impl = parent.sys, o, c
 	c.node.Init(c)
 	_, c.keeper = a.(Parent[M])
@@ -85,9 +85,9 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 		// The parent may ask the child to stop as soon as it has adopted it.
 		c.rare = &rare{mail: []sysMessage{{kind: sysStart}}}
 	} else {
-		c.phase = alive
+		c.phase.Store(alive)
 	}
-	if err := parent.adopt(&c.proc); err != nil {
+	if err := parent.adopt(&c.proc, incarnation); err != nil {
 		return Ref[M]{}, err
 	}
 	if prepares {

@@ -112,6 +112,9 @@ func (s *System) Stats() Stats {
 // [ErrWouldDeadlock] at once, and the stop goes on when the handler returns.
 func (s *System) Stop(ctx context.Context) error {
 	ctx = orBackground(ctx)
+	if err := fenced(ctx); err != nil {
+		return fmt.Errorf("stop of the system: %w", err)
+	}
 	f := sched.Current(ctx)
 	s.stop.Do(func() { s.beginStop(f) })
 	if p := current(f); p != nil && p.sys == s {
@@ -182,4 +185,4 @@ func (s *System) tellDeadLetter(d DeadLetter) {
 	s.cfg.OnDeadLetter(d)
 }
 
-func (s *System) spawner() (*proc, *sched.Fiber) { return s.root, nil }
+func (s *System) spawner() (*proc, uint32, *sched.Fiber) { return s.root, 0, nil }
