@@ -159,8 +159,11 @@ func (a *activation[M]) handleLane(which Lane) {
 	if a.state.Load()&termBits != a.term {
 		a.vanish() // They belong to the next.
 	}
-	fresh := l.left() == 0
-	if fresh && !a.refill(l) {
+	fresh := l.ready() == 0
+	if fresh && which == Data && (a.marked.Load() || l.left() > 0) && !a.handleMarks(l) {
+		return
+	}
+	if l.ready() == 0 && !a.refill(l, which) {
 		a.todo &^= which.bit()
 		return
 	}
@@ -180,7 +183,7 @@ func (a *activation[M]) handleLane(which Lane) {
 		a.fail(err)
 		return
 	}
-	if fresh && l.left() == 0 && !l.admitted && !l.large() {
+	if fresh && l.left() == 0 && !l.admitted && !l.large() && (which != Data || !a.marked.Load()) {
 		// Whatever was sent since the swap has been, or will be, announced, and
 		// that announcement is still in the state: it was taken before the swap
 		// only. Of a batch that was begun earlier this is not known.
@@ -189,15 +192,18 @@ func (a *activation[M]) handleLane(which Lane) {
 }
 
 // refill swaps the lane's buffers. It returns false if there was nothing.
-func (a *activation[M]) refill(l *lane[M]) bool {
+func (a *activation[M]) refill(l *lane[M], which Lane) bool {
 	a.mu.Lock()
 	woken := l.swap(nil)
+	if which == Data && a.rare != nil {
+		a.limit(l)
+	}
 	if l.left() == 0 {
 		l.trim()
 	}
 	a.mu.Unlock()
 	a.wake(woken)
-	return l.left() > 0
+	return l.ready() > 0
 }
 
 // handleBatch hands messages to the actor until none are in hand, the budget
@@ -242,7 +248,7 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 		if which != Control {
 			a.budget--
 		}
-		if l.left() == 0 || a.budget <= 0 || (a.state.Load()^a.term)&stopAt != 0 || a.f.Urgent() {
+		if l.ready() == 0 || a.budget <= 0 || (a.state.Load()^a.term)&stopAt != 0 || a.f.Urgent() {
 			break
 		}
 	}

@@ -119,8 +119,11 @@ func (c *Context[M]) decide(child PID, kind sysKind) error {
 	return nil
 }
 
-func (c *Context[M]) spawner() (*proc, uint32, *sched.Fiber) {
-	return &c.cell.proc, c.incarnation, sched.Current(c)
+func (c *Context[M]) spawner() (birthplace, error) {
+	if c.fence.Load() {
+		return birthplace{}, fmt.Errorf("actor: spawn under %s: %w", &c.cell.proc, ErrFenced)
+	}
+	return birthplace{&c.cell.proc, c.incarnation, sched.Current(c)}, nil
 }
 
 // Deadline returns no deadline: an incarnation has none.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -72,10 +73,15 @@ type lane[M any] struct {
 	out      []M
 	head     int  // The next of out.
 	claimed  int  // Up to here it may take.
+	end      int  // Up to here it may take before it looks at the marks.
 	admitted bool // It has moved messages of senders to in since the swap.
 
 	rest  atomic.Int32 // Of out, not yet handled. Written by the consumer.
 	queue atomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
+
+	// swapped counts the messages that ever came into out. Written by the
+	// consumer under the mutex.
+	swapped int64
 
 	// unclaimed counts the messages at the end of out that are not claimed. It is
 	// -1 when they were taken away. Written by the consumer and by rescue.
@@ -136,8 +142,13 @@ func (l *lane[M]) occupied() int { return len(l.in) + int(l.rest.Load()) }
 // waiting senders in. The caller holds the mutex. The first message counts as
 // handled, since it is about to be.
 func (l *lane[M]) swap(woken []sched.Waiter) []sched.Waiter {
+	if invariants.Enabled {
+		invariants.Check(l.left() == 0, "a lane is swapped with %d messages in hand", l.left())
+	}
 	l.out, l.in, l.head, l.admitted = l.in, l.out[:0], 0, false
 	l.publish(max(0, len(l.out)-1))
+	l.end = len(l.out)
+	l.swapped += int64(l.end)
 	l.claimed = min(len(l.out), int(l.chunk))
 	if n := int32(len(l.out) - l.claimed); l.unclaimed.Load() != n {
 		l.unclaimed.Store(n)
@@ -202,6 +213,7 @@ func (l *lane[M]) rescue(gone bool) (fresh *lane[M], inHand []M) {
 	}
 	fresh = newLane[M](int(l.capacity))
 	fresh.in = append(slices.Clone(l.out[len(l.out)-n:]), l.in...)
+	fresh.swapped = l.swapped - int64(n)
 	fresh.waiting = l.waiting
 	fresh.queue.Store(int32(len(fresh.waiting)))
 	l.in, l.waiting = nil, nil
@@ -213,6 +225,12 @@ func (l *lane[M]) rescue(gone bool) (fresh *lane[M], inHand []M) {
 
 // left returns how many messages the consumer has in hand.
 func (l *lane[M]) left() int { return len(l.out) - l.head }
+
+// ready returns how many of them may be handled before the next mark.
+func (l *lane[M]) ready() int { return l.end - l.head }
+
+// handled returns how many messages the consumer has taken so far.
+func (l *lane[M]) handled() int64 { return l.swapped - int64(l.left()) }
 
 // due reports whether the consumer, with rest messages behind the current one,
 // publishes its progress now.
@@ -281,7 +299,7 @@ func (l *lane[M]) large() bool { return cap(l.out) > l.keep }
 // consumer, and out is used up.
 func (l *lane[M]) trim() {
 	if cap(l.out) > l.keep {
-		l.out, l.head, l.claimed = nil, 0, 0
+		l.out, l.head, l.claimed, l.end = nil, 0, 0, 0
 	}
 	if cap(l.in) > l.keep && len(l.in) == 0 {
 		l.in = nil

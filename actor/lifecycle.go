@@ -70,6 +70,8 @@ func (a *activation[M]) handleSystem(m sysMessage) {
 		if a.phase.Load() == waiting {
 			a.stop(a.reason)
 		}
+	case sysSignal:
+		a.handleSignal(m.signal)
 	}
 }
 
@@ -166,6 +168,7 @@ func (a *activation[M]) beHeld() {
 // offer asks the parent for its decision about the actor.
 func (a *activation[M]) offer() {
 	a.phase.Store(waiting)
+	a.sever(a.f, a.reason)
 	a.parent.post(a.f, sysMessage{kind: sysChildHeld, child: &a.proc, reason: a.reason})
 }
 

@@ -29,9 +29,12 @@ type proc struct {
 	// mu guards the links of the children and the rest of the fields, and the
 	// lanes' producer sides.
 	mu      sync.Mutex
-	closed  bool // No message is accepted any more.
-	barred  bool // No child is accepted any more.
-	keeper  bool // Decides about its children, see Parent. Not written after the spawn.
+	closed  bool        // No message is accepted any more.
+	barred  bool        // No child is accepted any more.
+	keeper  bool        // Decides about its children, see Parent. Not written after the spawn.
+	traps   bool        // Survives the ends of those it is linked to, see Trapper. Like keeper.
+	watches bool        // May monitor others, see Watcher. Like keeper.
+	marked  atomic.Bool // There are marks. Written under mu, read by the running activation.
 	stopped atomic.Bool
 	// incarnation counts the incarnations, and the kills. What a Context does for
 	// its actor counts only while it has the same number. Guarded by mu.
@@ -45,6 +48,7 @@ type cellular interface {
 	sched.Runner
 	cancel(cause error)
 	fence()
+	mark(from *sched.Fiber, s *signal)
 }
 
 // family links a proc to its children and its siblings: the children of an
@@ -61,6 +65,11 @@ type rare struct {
 	mail    []sysMessage
 	waiters []*sched.Waiter // Who waits for the end.
 	done    chan struct{}   // Closed at the end, if somebody has asked for it.
+
+	links    map[PID]*link       // By whom it is at the other end.
+	watching map[uint64]*watch   // The monitors that it has made, by their numbers.
+	watchers map[*watch]struct{} // The monitors of it.
+	marks    []mark              // In the order of their places.
 }
 
 // sysMessage is a message of the system lane, by which actors and system tell
@@ -70,6 +79,7 @@ type sysMessage struct {
 	incarnation uint32 // Of the receiver, for sysExit.
 	child       *proc
 	reason      error
+	signal      *signal
 }
 
 type sysKind uint8
@@ -83,6 +93,7 @@ const (
 	sysChildHeld                // The child has failed and waits for a decision.
 	sysRestart                  // The parent's decision: begin again.
 	sysRelease                  // The parent's decision: stop.
+	sysSignal                   // One that it is linked to has ended.
 )
 
 // rareLocked returns the rare part, which is made on first use. The caller
@@ -141,14 +152,14 @@ func (p *proc) stopAwaits() bool {
 func (p *proc) adopt(child *proc, incarnation uint32) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.incarnation != incarnation {
-		return fmt.Errorf("actor: spawn under %s: %w", p, ErrFenced)
-	}
 	if p.barred {
 		if p.impl == nil {
 			return ErrSystemStopped
 		}
 		return fmt.Errorf("actor: spawn under %s: %w", p, ErrStopped)
+	}
+	if p.incarnation != incarnation {
+		return fmt.Errorf("actor: spawn under %s: %w", p, ErrFenced)
 	}
 	child.parent = p
 	child.older = p.youngest
@@ -281,14 +292,17 @@ func (p *proc) forgetWaiter(w *sched.Waiter) {
 // end makes the stop of p known to everyone who waits for it.
 func (p *proc) end(f *sched.Fiber, reason error) {
 	p.sys.table.remove(p)
+	p.mu.Lock()
 	p.stopped.Store(true)
+	p.mu.Unlock()
 	p.state.Or(dead)
+	p.sever(f, reason)
 	p.mu.Lock()
 	last := p.rare
 	p.rare = nil
 	p.mu.Unlock()
 	if last != nil {
-		last.tellEnd(f)
+		last.tellEnd(f, Exit{PID: p.pid, Name: p.opts.name, Reason: reason})
 	}
 	if p.parent.impl == nil {
 		p.sys.rootDisown(p)
@@ -297,8 +311,11 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 	p.parent.post(f, sysMessage{kind: sysChildGone, child: p, reason: reason})
 }
 
-// tellEnd wakes everyone who waits for the end.
-func (r *rare) tellEnd(f *sched.Fiber) {
+// tellEnd tells everyone who monitors the actor or waits for its end.
+func (r *rare) tellEnd(f *sched.Fiber, e Exit) {
+	for w := range r.watchers {
+		w.tell(f, e)
+	}
 	for _, w := range r.waiters {
 		w.Wake(f, sched.Critical)
 	}

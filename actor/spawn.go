@@ -31,7 +31,15 @@ func (f funcActor[M]) Receive(ctx *Context[M], m M) error { return f(ctx, m) }
 // Spawner is where an actor can be spawned: a [*System], or the [*Context] of
 // an actor, which becomes the parent.
 type Spawner interface {
-	spawner() (*proc, uint32, *sched.Fiber) // The parent, and its incarnation.
+	spawner() (birthplace, error)
+}
+
+// birthplace says under which parent an actor is spawned, in which of its
+// incarnations, and on which fiber the call runs, if any.
+type birthplace struct {
+	parent      *proc
+	incarnation uint32
+	fiber       *sched.Fiber
 }
 
 // Spawn starts an actor and returns its ref, to which messages can be sent at
@@ -67,7 +75,11 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	if at == nil {
 		return Ref[M]{}, errors.New("actor: Spawn was given a nil Spawner; use a System or a Context")
 	}
-	parent, incarnation, f := at.spawner()
+	b, err := at.spawner()
+	if err != nil {
+		return Ref[M]{}, err
+	}
+	parent := b.parent
 	if parent.sys.stopping.Load() {
 		return Ref[M]{}, ErrSystemStopped
 	}
@@ -80,6 +92,8 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	c.sys, c.opts, c.impl = parent.sys, o, c
 	c.node.Init(c)
 	_, c.keeper = a.(Parent[M])
+	_, c.traps = a.(Trapper[M])
+	_, c.watches = a.(Watcher[M])
 	_, prepares := a.(Starter[M])
 	if prepares {
 		// The parent may ask the child to stop as soon as it has adopted it.
@@ -87,11 +101,11 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	} else {
 		c.phase.Store(alive)
 	}
-	if err := parent.adopt(&c.proc, incarnation); err != nil {
+	if err := parent.adopt(&c.proc, b.incarnation); err != nil {
 		return Ref[M]{}, err
 	}
 	if prepares {
-		c.announce(f, pendingSystem)
+		c.announce(b.fiber, pendingSystem)
 	}
 	return Ref[M]{cell: c}, nil
 }

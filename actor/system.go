@@ -48,6 +48,7 @@ type System struct {
 
 	deadLetters atomic.Uint64
 	lateReplies atomic.Uint64
+	monitors    atomic.Uint64 // How many there have been.
 
 	stopping atomic.Bool // No actor is accepted any more.
 
@@ -185,4 +186,4 @@ func (s *System) tellDeadLetter(d DeadLetter) {
 	s.cfg.OnDeadLetter(d)
 }
 
-func (s *System) spawner() (*proc, uint32, *sched.Fiber) { return s.root, 0, nil }
+func (s *System) spawner() (birthplace, error) { return birthplace{parent: s.root}, nil }
