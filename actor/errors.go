@@ -54,6 +54,14 @@ var (
 	// its child.
 	ErrNotChild = errors.New("actor: not a child of this actor")
 
+	// ErrNameTaken is returned when an actor is to be registered under a name that
+	// another one has. The error names that one.
+	ErrNameTaken = errors.New("actor: the name is taken")
+
+	// ErrNoName is returned when no actor is registered under a name, or the one
+	// that was has stopped.
+	ErrNoName = errors.New("actor: no actor has this name")
+
 	// ErrGoexit is the reason of an actor whose handler called runtime.Goexit.
 	ErrGoexit = sched.ErrGoexit
 

@@ -70,6 +70,8 @@ type rare struct {
 	watching map[uint64]*watch   // The monitors that it has made, by their numbers.
 	watchers map[*watch]struct{} // The monitors of it.
 	marks    []mark              // In the order of their places.
+
+	names []string // Under which it is, or was, registered.
 }
 
 // sysMessage is a message of the system lane, by which actors and system tell
@@ -170,6 +172,13 @@ func (p *proc) adopt(child *proc, incarnation uint32) error {
 	}
 	p.youngest = child
 	p.sys.table.add(child)
+	if name := child.opts.registered; name != "" {
+		if err := p.sys.registry.claim(name, child); err != nil {
+			p.disownLocked(child)
+			p.sys.table.remove(child)
+			return err
+		}
+	}
 	return nil
 }
 
@@ -294,7 +303,12 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 	p.sys.table.remove(p)
 	p.mu.Lock()
 	p.stopped.Store(true)
+	var names []string
+	if p.rare != nil {
+		names = p.rare.names
+	}
 	p.mu.Unlock()
+	p.sys.registry.leave(p, names)
 	p.state.Or(dead)
 	p.sever(f, reason)
 	p.mu.Lock()

@@ -3,7 +3,6 @@ package actor
 import (
 	"errors"
 	"fmt"
-	"unicode"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -101,6 +100,9 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	} else {
 		c.phase.Store(alive)
 	}
+	if o.registered != "" {
+		c.rareLocked().names = []string{o.registered}
+	}
 	if err := parent.adopt(&c.proc, b.incarnation); err != nil {
 		return Ref[M]{}, err
 	}
@@ -115,6 +117,7 @@ type Option func(*options) error
 
 type options struct {
 	name       string
+	registered string
 	capacity   [numLanes]int
 	throughput int
 }
@@ -138,6 +141,9 @@ func collect(opts []Option) (*options, error) {
 			return nil, err
 		}
 	}
+	if o.name == "" {
+		o.name = o.registered
+	}
 	return &o, nil
 }
 
@@ -146,15 +152,11 @@ const maxName = 255
 
 // WithName gives the actor a name, for people: it appears in errors, logs and
 // statistics and need not be unique. It has 1 to 255 bytes of printable text.
+// [WithRegistration] gives a name under which the actor can be found.
 func WithName(name string) Option {
 	return func(o *options) error {
-		if name == "" || len(name) > maxName {
-			return fmt.Errorf("actor: the name %.20q has %d bytes; it must have 1 to %d", name, len(name), maxName)
-		}
-		for _, r := range name {
-			if !unicode.IsPrint(r) {
-				return fmt.Errorf("actor: the name %q contains %q, which is not printable", name, r)
-			}
+		if err := checkName(name); err != nil {
+			return err
 		}
 		o.name = name
 		return nil

@@ -44,6 +44,7 @@ type System struct {
 	cfg       Config
 	scheduler *sched.Scheduler
 	table     *table
+	registry  registry
 	root      *proc // The parent of all top-level actors; it handles nothing.
 
 	deadLetters atomic.Uint64
