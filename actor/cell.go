@@ -289,8 +289,7 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
 	}
 	l := c.lanes[which].Load()
 	if l == nil {
-		l = newLane[M](c.opts.capacity[which])
-		c.lanes[which].Store(l)
+		l = c.laneLocked(which)
 	}
 	if l.full() {
 		return c.sendFull(ctx, l, which, m, wait)
@@ -301,6 +300,16 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
 		c.announce(sched.Current(ctx), which.bit())
 	}
 	return nil
+}
+
+// laneLocked returns a lane, which is made on first use. The caller holds mu.
+func (c *cell[M]) laneLocked(which Lane) *lane[M] {
+	l := c.lanes[which].Load()
+	if l == nil {
+		l = newLane[M](c.opts.capacity[which])
+		c.lanes[which].Store(l)
+	}
+	return l
 }
 
 // sendFull deals with a full lane. The caller holds mu, which sendFull unlocks.

@@ -42,3 +42,16 @@ func WithGeneration(id PID, gen uint32) PID { return PID{slot: id.slot, gen: gen
 
 // SameSlot reports whether two PIDs have the same place in the process table.
 func SameSlot(a, b PID) bool { return a.slot == b.slot }
+
+// Timers returns how many timers the actor has.
+func Timers[M any](r Ref[M]) (n int) {
+	r.cell.mu.Lock()
+	defer r.cell.mu.Unlock()
+	if r.cell.rare == nil {
+		return 0
+	}
+	for t := r.cell.rare.timers; t != nil; t = t.next {
+		n++
+	}
+	return n
+}

@@ -149,7 +149,7 @@ func (a *activation[M]) endIncarnation(reason error) {
 	a.reason = reason
 	a.phase.Store(failing)
 	a.hold()
-	if a.stopChildren(a.f, true) {
+	if a.windUp(a.f) {
 		a.beHeld()
 	}
 }
@@ -292,7 +292,7 @@ func (a *activation[M]) stop(reason error) {
 	a.phase.Store(stopping)
 	a.hold()
 	a.closeLanes()
-	if a.stopChildren(a.f, true) {
+	if a.windUp(a.f) {
 		a.terminate()
 	}
 }

@@ -181,15 +181,11 @@ type mark struct {
 // mark places a signal behind all messages that the actor has accepted.
 func (c *cell[M]) mark(f *sched.Fiber, s *signal) {
 	c.mu.Lock()
-	l := c.lanes[Data].Load()
-	if l == nil {
-		if c.closed {
-			c.mu.Unlock()
-			return // It is about to stop.
-		}
-		l = newLane[M](c.opts.capacity[Data])
-		c.lanes[Data].Store(l)
+	if c.closed && c.lanes[Data].Load() == nil {
+		c.mu.Unlock()
+		return // It is about to stop.
 	}
+	l := c.laneLocked(Data)
 	r := c.rareLocked()
 	r.marks = append(r.marks, mark{l.swapped + int64(len(l.in)), s})
 	c.marked.Store(true)

@@ -71,7 +71,8 @@ type rare struct {
 	watchers map[*watch]struct{} // The monitors of it.
 	marks    []mark              // In the order of their places.
 
-	names []string // Under which it is, or was, registered.
+	names  []string // Under which it is, or was, registered.
+	timers *timer   // The youngest.
 }
 
 // sysMessage is a message of the system lane, by which actors and system tell
@@ -154,14 +155,8 @@ func (p *proc) stopAwaits() bool {
 func (p *proc) adopt(child *proc, incarnation uint32) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.barred {
-		if p.impl == nil {
-			return ErrSystemStopped
-		}
-		return fmt.Errorf("actor: spawn under %s: %w", p, ErrStopped)
-	}
-	if p.incarnation != incarnation {
-		return fmt.Errorf("actor: spawn under %s: %w", p, ErrFenced)
+	if err := p.accepts(incarnation); err != nil {
+		return fmt.Errorf("spawn under %s: %w", p, err)
 	}
 	child.parent = p
 	child.older = p.youngest
@@ -178,6 +173,20 @@ func (p *proc) adopt(child *proc, incarnation uint32) error {
 			p.sys.table.remove(child)
 			return err
 		}
+	}
+	return nil
+}
+
+// accepts returns why the given incarnation of p can have no more children or
+// timers, or nil. The caller holds mu.
+func (p *proc) accepts(incarnation uint32) error {
+	switch {
+	case p.barred && p.impl == nil:
+		return ErrSystemStopped
+	case p.barred:
+		return ErrStopped
+	case p.incarnation != incarnation:
+		return ErrFenced
 	}
 	return nil
 }
@@ -205,13 +214,14 @@ func (p *proc) disownLocked(child *proc) (childless bool) {
 	return p.eldest == nil
 }
 
-// stopChildren asks all children to stop, the youngest first, and lets no new
-// ones in. It reports whether there are none.
-func (p *proc) stopChildren(from *sched.Fiber, bar bool) (childless bool) {
+// windUp asks all children to stop, the youngest first, cancels all timers, and
+// lets no new ones in. It reports whether there are no children.
+func (p *proc) windUp(from *sched.Fiber) (childless bool) {
 	p.mu.Lock()
-	p.barred = p.barred || bar
+	p.barred = true
 	children := p.childrenLocked()
 	p.mu.Unlock()
+	p.cancelTimers()
 	for _, c := range children {
 		c.post(from, sysMessage{kind: sysStop})
 	}
@@ -369,6 +379,9 @@ func current(f *sched.Fiber) *proc {
 
 // String returns the PID, and the name if there is one.
 func (p *proc) String() string {
+	if p.impl == nil {
+		return "the system"
+	}
 	if p.opts.name == "" {
 		return p.pid.String()
 	}

@@ -45,6 +45,7 @@ type System struct {
 	scheduler *sched.Scheduler
 	table     *table
 	registry  registry
+	clock     clock
 	root      *proc // The parent of all top-level actors; it handles nothing.
 
 	deadLetters atomic.Uint64
@@ -65,7 +66,7 @@ func NewSystem(cfg Config) (*System, error) {
 		cfg.Name = "troupe"
 	}
 	s := &System{
-		scheduler: cfg.Scheduler, table: newTable(),
+		scheduler: cfg.Scheduler, table: newTable(), clock: wallClock{},
 		empty: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	if cfg.Scheduler == nil {
@@ -137,7 +138,7 @@ func (s *System) Stop(ctx context.Context) error {
 
 func (s *System) beginStop(f *sched.Fiber) {
 	s.stopping.Store(true)
-	if s.root.stopChildren(f, true) {
+	if s.root.windUp(f) {
 		close(s.empty)
 	}
 	go func() {
