@@ -2,7 +2,6 @@ package actor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
@@ -172,6 +171,7 @@ func (a *activation[M]) handleLane(which Lane) {
 	if which == Control {
 		priority = sched.Critical
 	}
+	x.lane = which
 	before := a.f.SetPriority(priority)
 	err := a.handleBatch(x, l, which)
 	a.f.SetPriority(before)
@@ -196,7 +196,7 @@ func (a *activation[M]) refill(l *lane[M], which Lane) bool {
 	a.mu.Lock()
 	woken := l.swap(nil)
 	if which == Data && a.rare != nil {
-		a.limit(l)
+		a.limit(which, l)
 	}
 	if l.left() == 0 {
 		l.trim()
@@ -238,7 +238,7 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 			}
 		}
 		if err = x.actor.Receive(x, m); err != nil {
-			if !errors.Is(err, ErrLateReply) {
+			if !a.bears(err, which, m) {
 				a.abandon(m, err)
 				break
 			}

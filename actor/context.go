@@ -32,8 +32,12 @@ type Context[M any] struct {
 	// base is the user's value, and actor what handles the messages at present.
 	// Written by the activation that runs, or by the handler that it runs.
 	base, actor Actor[M]
+	extra       *extra[M] // Written under proc.mu.
 	// incarnation is compared with that of the proc.
 	incarnation uint32
+	// lane is that of the message that is being handled; numLanes in a hook.
+	// The running activation's.
+	lane Lane
 	// fence is up when the incarnation was killed or replaced. Set under proc.mu.
 	fence atomic.Bool
 }

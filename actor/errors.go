@@ -62,6 +62,21 @@ var (
 	// that was has stopped.
 	ErrNoName = errors.New("actor: no actor has this name")
 
+	// ErrUnhandled is returned by a handler that does not know what to do with a
+	// message. It ends nothing: the message is counted, and goes to the dead
+	// letters. See also FirstOf.
+	ErrUnhandled = errors.New("actor: the message is not handled")
+
+	// ErrNotInHandler is returned by methods of a Context that change what its
+	// actor does next, if they are not called by the actor's own handler.
+	ErrNotInHandler = errors.New("actor: not called by the handler of the actor")
+
+	// ErrNoBehaviour is returned by Unbecome if the actor has not become anything.
+	ErrNoBehaviour = errors.New("actor: there is no behaviour to go back to")
+
+	// ErrStashFull is returned when as many messages are stashed as may be.
+	ErrStashFull = errors.New("actor: the stash is full")
+
 	// ErrGoexit is the reason of an actor whose handler called runtime.Goexit.
 	ErrGoexit = sched.ErrGoexit
 

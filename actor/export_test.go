@@ -55,3 +55,6 @@ func Timers[M any](r Ref[M]) (n int) {
 	}
 	return n
 }
+
+// Stashed returns how many messages the actor has stashed.
+func Stashed[M any](r Ref[M]) int { return r.cell.ctx.Load().Stashed() }

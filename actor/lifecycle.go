@@ -70,6 +70,8 @@ func (a *activation[M]) handleSystem(m sysMessage) {
 		if a.phase.Load() == waiting {
 			a.stop(a.reason)
 		}
+	case sysUnstash:
+		a.unstash(false)
 	case sysSignal:
 		a.handleSignal(m.signal)
 	}
@@ -91,6 +93,7 @@ func (a *activation[M]) start() {
 // A Goexit is dealt with as a failure on its way. The code of an actor that was
 // killed meanwhile does not run.
 func (a *activation[M]) call(hook func() error) error {
+	a.ctx.Load().lane = numLanes
 	if !a.enter() {
 		return ErrKilled
 	}
@@ -148,6 +151,7 @@ func (a *activation[M]) endIncarnation(reason error) {
 	}
 	a.reason = reason
 	a.phase.Store(failing)
+	a.unstash(true)
 	a.hold()
 	if a.windUp(a.f) {
 		a.beHeld()
@@ -300,6 +304,7 @@ func (a *activation[M]) stop(reason error) {
 // closeLanes refuses further messages and makes dead letters of those that
 // are there.
 func (a *activation[M]) closeLanes() {
+	a.unstash(true)
 	a.mu.Lock()
 	a.closed = true
 	var woken []sched.Waiter

@@ -218,7 +218,7 @@ func (a *activation[M]) handleMarks(l *lane[M]) bool {
 func (a *activation[M]) takeMark(l *lane[M]) (s *signal, urgent bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.limit(l)
+	a.limit(Data, l)
 	if a.rare == nil || len(a.rare.marks) == 0 || a.rare.marks[0].at > l.handled() {
 		return nil, false
 	}
@@ -231,15 +231,15 @@ func (a *activation[M]) takeMark(l *lane[M]) (s *signal, urgent bool) {
 		a.rare.marks = nil
 		a.marked.Store(false)
 	}
-	a.limit(l)
+	a.limit(Data, l)
 	return s, false
 }
 
-// limit ends the batch that the consumer of the Data lane has in hand at the
-// first mark. The caller holds mu.
-func (c *cell[M]) limit(l *lane[M]) {
+// limit ends the batch that the consumer of a lane has in hand at the first
+// mark. The caller holds mu.
+func (c *cell[M]) limit(which Lane, l *lane[M]) {
 	l.end = len(l.out)
-	if c.rare != nil && len(c.rare.marks) > 0 {
+	if which == Data && c.rare != nil && len(c.rare.marks) > 0 {
 		l.end = min(l.end, l.head+int(max(0, c.rare.marks[0].at-l.handled())))
 	}
 }

@@ -96,6 +96,7 @@ const (
 	sysChildHeld                // The child has failed and waits for a decision.
 	sysRestart                  // The parent's decision: begin again.
 	sysRelease                  // The parent's decision: stop.
+	sysUnstash                  // Put messages back into their lanes; by the actor itself.
 	sysSignal                   // One that it is linked to has ended.
 )
 

@@ -117,7 +117,7 @@ func TestNameIsFreedAtTheEnd(t *testing.T) {
 	var readers sync.WaitGroup
 	for range 3 {
 		readers.Go(func() {
-			for !over.Load() {
+			for ; !over.Load(); runtime.Gosched() {
 				before := newest.Load()
 				ref, err := actor.Lookup[question](sys, "baton")
 				if err != nil {

@@ -14,7 +14,8 @@ type Actor[M any] interface {
 	// Receive handles m. An error or a panic ends the actor, or this incarnation
 	// of it: a parent may restart it. An error that the actor can live with is
 	// not to be returned, except that [ErrLateReply] ends nothing, so that a
-	// handler may end with `return m.reply.Send(ctx, answer)`.
+	// handler may end with `return m.reply.Send(ctx, answer)`, and that
+	// [ErrUnhandled] only makes a dead letter of the message.
 	Receive(ctx *Context[M], m M) error
 }
 
@@ -82,6 +83,11 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	if parent.sys.stopping.Load() {
 		return Ref[M]{}, ErrSystemStopped
 	}
+	if v, ok := a.(interface{ check() error }); ok {
+		if err := v.check(); err != nil {
+			return Ref[M]{}, err
+		}
+	}
 	o, err := collect(opts)
 	if err != nil {
 		return Ref[M]{}, err
@@ -118,6 +124,7 @@ type Option func(*options) error
 type options struct {
 	name       string
 	registered string
+	stash      int
 	capacity   [numLanes]int
 	throughput int
 }
@@ -126,7 +133,7 @@ type options struct {
 // their turn.
 const defaultThroughput = 100
 
-var defaults = options{capacity: defaultCapacity, throughput: defaultThroughput}
+var defaults = options{capacity: defaultCapacity, throughput: defaultThroughput, stash: defaultStash}
 
 func collect(opts []Option) (*options, error) {
 	if len(opts) == 0 {

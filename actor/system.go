@@ -50,6 +50,7 @@ type System struct {
 
 	deadLetters atomic.Uint64
 	lateReplies atomic.Uint64
+	unhandled   atomic.Uint64
 	monitors    atomic.Uint64 // How many there have been.
 
 	stopping atomic.Bool // No actor is accepted any more.
@@ -91,6 +92,7 @@ type Stats struct {
 	Actors      int    // Actors that have not stopped.
 	DeadLetters uint64 // Messages that were not handled.
 	LateReplies uint64 // Replies whose asker did not wait any more.
+	Unhandled   uint64 // Messages for which a handler has returned ErrUnhandled; dead letters too.
 }
 
 // Stats returns a snapshot. It costs a few loads.
@@ -99,6 +101,7 @@ func (s *System) Stats() Stats {
 		Actors:      int(s.table.live.Load()),
 		DeadLetters: s.deadLetters.Load(),
 		LateReplies: s.lateReplies.Load(),
+		Unhandled:   s.unhandled.Load(),
 	}
 }
 
