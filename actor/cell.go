@@ -37,6 +37,8 @@ type cell[M any] struct {
 	// relics has, by their term, what killed handlers that have not returned have
 	// left behind. Guarded by proc.mu.
 	relics map[uint32][]*lane[M]
+	// handled counts the messages of lanes that are closed. Guarded by proc.mu.
+	handled int64
 }
 
 // The phases: where an actor is in its life.

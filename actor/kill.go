@@ -133,6 +133,7 @@ func (a *activation[M]) vanish() {
 	relics, ok := a.relics[a.term]
 	if ok {
 		delete(a.relics, a.term)
+		a.sys.ghosts.Add(-1)
 	} else {
 		a.keepRelics(a.term, nil)
 	}
@@ -202,6 +203,7 @@ func (a *activation[M]) rescue() {
 		delete(a.relics, term)
 	} else {
 		a.keepRelics(term, relics)
+		a.sys.ghosts.Add(1)
 	}
 	a.mu.Unlock()
 	for _, m := range lost {

@@ -49,12 +49,19 @@ func TestKillDoesNotWaitForTheHandler(t *testing.T) {
 	wantNoErr(t, sys.Kill(ref.PID()))
 	wantKilled(t, ctx, ref)
 	wantErr(t, ref.Send(ctx, 4), actor.ErrStopped)
+	if n := sys.Stats().Ghosts; n != 1 {
+		t.Errorf("there are %d ghosts, want 1", n)
+	}
+	if err := sys.Stop(ended()); err == nil || !strings.Contains(err.Error(), "1 of their handlers") {
+		t.Errorf("a stop that waits for a ghost returned %v", err)
+	}
 	close(g.open)
 	// Those that the handler has in hand become dead letters when it returns.
 	until(t, ctx, func() bool { return sys.Stats().DeadLetters == 4 })
 	if n := len(g.seen); n != 0 {
 		t.Errorf("%d messages were handled after the kill", n)
 	}
+	until(t, ctx, func() bool { return sys.Stats().Ghosts == 0 })
 }
 
 // deed is what a ghost tries to do, and what its handler got for it.

@@ -125,6 +125,9 @@ func (a *activation[M]) fail(reason error) {
 	if a.phase.Load() >= failing {
 		return // It failed while it ended.
 	}
+	if a.ctx.Load().fence.Load() {
+		reason = ErrKilled // Even if it failed because of the fence, before it was told.
+	}
 	a.report(reason)
 	a.endIncarnation(reason)
 }
@@ -219,6 +222,7 @@ func (a *activation[M]) restart() {
 	a.mu.Lock()
 	a.fence() // What the last incarnation has left running must not act for this one.
 	a.incarnation++
+	a.restarts++
 	x := &Context[M]{cell: a.cell, incarnation: a.incarnation}
 	a.ctx.Store(x)
 	a.barred = false
@@ -316,6 +320,7 @@ func (a *activation[M]) closeLanes() {
 		}
 		woken = l.refuse(ErrStopped, woken)
 		letters[i] = append(l.out[l.head:len(l.out):len(l.out)], l.in...)
+		a.handled += l.handled()
 		a.lanes[i].Store(nil)
 	}
 	a.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -266,11 +265,10 @@ type pack struct{ from, n int }
 // observer monitors or is linked to senders that end, and notes what is missing
 // of their messages when it is told.
 type observer struct {
-	got     map[int]int
-	from    map[actor.PID]int
-	want    int
-	ended   chan string
-	watched *atomic.Int64
+	got   map[int]int
+	from  map[actor.PID]int
+	want  int
+	ended chan string
 }
 
 func (o *observer) Receive(_ *actor.Context[pack], p pack) error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -39,6 +40,8 @@ type proc struct {
 	// incarnation counts the incarnations, and the kills. What a Context does for
 	// its actor counts only while it has the same number. Guarded by mu.
 	incarnation uint32
+	restarts    uint32        // Guarded by mu.
+	born        time.Duration // Since the birth of the system. Not written after the spawn.
 	family
 	rare *rare
 }
@@ -49,6 +52,7 @@ type cellular interface {
 	cancel(cause error)
 	fence()
 	mark(from *sched.Fiber, s *signal)
+	describe(i *Info)
 }
 
 // family links a proc to its children and its siblings: the children of an
@@ -294,7 +298,9 @@ func (p *proc) await(ctx context.Context) error {
 			continue
 		}
 		p.forgetWaiter(&known)
-		p.force()
+		if fenced(ctx) == nil {
+			p.force()
+		}
 		return fmt.Errorf("actor: %s has not stopped: %w", p, context.Cause(ctx))
 	}
 	return nil

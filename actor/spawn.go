@@ -96,6 +96,7 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	c.ctx.Store(&Context[M]{cell: c, base: a, actor: a})
 	c.sys, c.opts, c.impl = parent.sys, o, c
 	c.node.Init(c)
+	c.born = c.sys.clock.Now().Sub(c.sys.born)
 	_, c.keeper = a.(Parent[M])
 	_, c.traps = a.(Trapper[M])
 	_, c.watches = a.(Watcher[M])

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -46,11 +47,13 @@ type System struct {
 	table     *table
 	registry  registry
 	clock     clock
+	born      time.Time
 	root      *proc // The parent of all top-level actors; it handles nothing.
 
 	deadLetters atomic.Uint64
 	lateReplies atomic.Uint64
 	unhandled   atomic.Uint64
+	ghosts      atomic.Int64
 	monitors    atomic.Uint64 // How many there have been.
 
 	stopping atomic.Bool // No actor is accepted any more.
@@ -80,6 +83,7 @@ func NewSystem(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
 	s.cfg = cfg
+	s.born = s.clock.Now()
 	s.root = &proc{sys: s, opts: &defaults}
 	return s, nil
 }
@@ -92,6 +96,7 @@ type Stats struct {
 	Actors      int    // Actors that have not stopped.
 	DeadLetters uint64 // Messages that were not handled.
 	LateReplies uint64 // Replies whose asker did not wait any more.
+	Ghosts      int    // Handlers that have not returned since they were killed.
 	Unhandled   uint64 // Messages for which a handler has returned ErrUnhandled; dead letters too.
 }
 
@@ -102,6 +107,7 @@ func (s *System) Stats() Stats {
 		DeadLetters: s.deadLetters.Load(),
 		LateReplies: s.lateReplies.Load(),
 		Unhandled:   s.unhandled.Load(),
+		Ghosts:      int(s.ghosts.Load()),
 	}
 }
 
@@ -166,6 +172,10 @@ func (s *System) force(ctx context.Context) error {
 	})
 	if left > named {
 		names = append(names, "...")
+	}
+	if left == 0 {
+		return fmt.Errorf("actor: the system has not stopped: its actors have, but %d of their handlers, which were killed, still run: %w",
+			s.ghosts.Load(), context.Cause(ctx))
 	}
 	return fmt.Errorf("actor: the system has not stopped, %d actors are left (%s): %w",
 		left, strings.Join(names, ", "), context.Cause(ctx))
