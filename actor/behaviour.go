@@ -23,6 +23,15 @@ func (c *Context[M]) extraLocked() *extra[M] {
 	return c.extra
 }
 
+// own returns the user's value, whose hooks are called whatever it has become.
+// It is the running activation's question.
+func (c *Context[M]) own() Actor[M] {
+	if c.extra != nil && len(c.extra.behaviours) > 0 {
+		return c.extra.behaviours[0]
+	}
+	return c.actor
+}
+
 // maxBehaviours is how many behaviours may lie on each other: picked out of
 // thin air, to find an actor that becomes and never goes back.
 const maxBehaviours = 1000

@@ -31,9 +31,6 @@ type cell[M any] struct {
 	// for the next one to go on with; 0 means all. Without it, an actor that is
 	// interrupted again and again would never give others their turn.
 	credit atomic.Int32
-	// closing says that the Stopped hook of the incarnation has begun. It is the
-	// running activation's own.
-	closing bool
 	// relics has, by their term, what killed handlers that have not returned have
 	// left behind. Guarded by proc.mu.
 	relics map[uint32][]*lane[M]

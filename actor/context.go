@@ -29,10 +29,10 @@ import (
 type Context[M any] struct {
 	cell *cell[M]
 	life atomic.Pointer[life]
-	// base is the user's value, and actor what handles the messages at present.
-	// Written by the activation that runs, or by the handler that it runs.
-	base, actor Actor[M]
-	extra       *extra[M] // Written under proc.mu.
+	// actor handles the messages: the user's value, or what it has become. Written
+	// by the activation that runs, or by the handler that it runs.
+	actor Actor[M]
+	extra *extra[M] // Written under proc.mu.
 	// incarnation is compared with that of the proc.
 	incarnation uint32
 	// lane is that of the message that is being handled; numLanes in a hook.

@@ -2,6 +2,8 @@ package actor_test
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -112,4 +114,42 @@ func TestUptime(t *testing.T) {
 			t.Errorf("the actor is up since %v", i.Uptime)
 		}
 	})
+}
+
+// Info may be asked for at any moment of an eventful life.
+func TestInfoUnderLoad(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 3})
+	other := spawn(t, sys, doTask)
+	_, child := keptChild(t, sys, func() actor.Actor[task] { return newTrapper() }, true)
+	var all sync.WaitGroup
+	var over atomic.Bool
+	all.Go(func() {
+		for !over.Load() {
+			if i, err := sys.Info(child.PID()); err != nil || i.PID != child.PID() {
+				t.Errorf("the info is %+v, %v", i, err)
+				return
+			}
+		}
+	})
+	for n := range 300 {
+		_ = do(t, child, func(c *actor.Context[task]) error {
+			_ = c.Stash(task{do: func(*actor.Context[task]) error { return nil }})
+			_ = c.Become(doTask)
+			_ = c.Link(other.PID())
+			_, _ = c.Monitor(other.PID())
+			_, _ = actor.SendAfter(c, time.Hour, other, task{})
+			_, _ = c.Unstash()
+			return c.Unbecome()
+		})
+		if n%3 == 0 {
+			end(t, child, endings["panic"].do)
+		}
+		if n%5 == 0 {
+			wantNoErr(t, child.Kill())
+		}
+	}
+	over.Store(true)
+	all.Wait()
+	wantNoErr(t, child.Stop(ctx))
 }

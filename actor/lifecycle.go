@@ -80,7 +80,7 @@ func (a *activation[M]) handleSystem(m sysMessage) {
 // start runs the Started hook of a new incarnation.
 func (a *activation[M]) start() {
 	x := a.ctx.Load()
-	if hook, ok := x.base.(Starter[M]); ok {
+	if hook, ok := x.own().(Starter[M]); ok {
 		if err := a.call(func() error { return hook.Started(x) }); err != nil {
 			a.fail(err)
 			return
@@ -192,7 +192,7 @@ func (a *activation[M]) callStopped() {
 	if x.fence.Load() {
 		return
 	}
-	hook, ok := x.base.(Stopper[M])
+	hook, ok := x.own().(Stopper[M])
 	if !ok {
 		return
 	}
@@ -212,7 +212,9 @@ func (a *activation[M]) retire() {
 		a.ctx.Store(stone)
 		return
 	}
-	x.base, x.actor = nil, nil
+	a.mu.Lock()
+	x.actor, x.extra = nil, nil
+	a.mu.Unlock()
 	x.cancel(ErrStopped)
 }
 
@@ -242,7 +244,7 @@ func (a *activation[M]) restart() {
 		a.fail(err)
 		return
 	}
-	x.base, x.actor = actor, actor
+	x.actor = actor
 	a.start()
 }
 
@@ -370,7 +372,7 @@ func (a *activation[M]) childHeld(m sysMessage) {
 
 func (a *activation[M]) tellParent(e Exit) {
 	x := a.ctx.Load()
-	hook, ok := x.base.(Parent[M])
+	hook, ok := x.own().(Parent[M])
 	if !ok {
 		return
 	}

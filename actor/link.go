@@ -199,7 +199,7 @@ func (a *activation[M]) handleSignal(s *signal) {
 		return
 	}
 	x := a.ctx.Load()
-	hook, ok := x.base.(Trapper[M])
+	hook, ok := x.own().(Trapper[M])
 	switch {
 	case ok:
 		if err := a.call(func() error { return hook.Exited(x, s.exit) }); err != nil {

@@ -156,7 +156,7 @@ func (s *System) Monitor(id PID) (down <-chan Exit, cancel func()) {
 // handleDown tells the actor of the end of one that it monitors.
 func (a *activation[M]) handleDown(s *signal) {
 	x := a.ctx.Load()
-	hook, ok := x.base.(Watcher[M])
+	hook, ok := x.own().(Watcher[M])
 	if !ok || a.unwatch(s.watch.monitor.id, x.incarnation) == nil {
 		return
 	}

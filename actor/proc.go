@@ -35,6 +35,7 @@ type proc struct {
 	keeper  bool        // Decides about its children, see Parent. Not written after the spawn.
 	traps   bool        // Survives the ends of those it is linked to, see Trapper. Like keeper.
 	watches bool        // May monitor others, see Watcher. Like keeper.
+	closing bool        // The Stopped hook of the incarnation has begun. The running activation's own.
 	marked  atomic.Bool // There are marks. Written under mu, read by the running activation.
 	stopped atomic.Bool
 	// incarnation counts the incarnations, and the kills. What a Context does for
