@@ -248,6 +248,29 @@ func TestKillKeepsTheMessagesOverARestart(t *testing.T) {
 	}
 }
 
+// What a ghost had in hand when its actor was killed goes to the dead letters
+// when it returns. It handles nothing of it.
+func TestGhostHandlesNothingMore(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	_, child := keptChild(t, sys, func() actor.Actor[int] { return g }, true)
+	g.hold(t, ctx, child)
+	send(t, ctx, child, 0, 1, 2, 3)
+	g.open <- struct{}{}
+	receive(t, ctx, g.entered) // With 1, 2 and 3 in hand.
+	wantNoErr(t, child.Kill())
+	send(t, ctx, child, 4)
+	if m := receive(t, ctx, g.seen); m != 4 {
+		t.Errorf("handled %d, want 4", m)
+	}
+	g.open <- struct{}{}
+	until(t, ctx, func() bool { return sys.Stats().DeadLetters == 3 || len(g.seen) > 0 })
+	if n := len(g.seen); n != 0 {
+		t.Errorf("the ghost has handled %d messages", n)
+	}
+}
+
 // A ghost that is suspended is resumed by the end of its context.
 func TestKillOfASuspendedHandler(t *testing.T) {
 	ctx := guarded(t)
