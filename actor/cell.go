@@ -223,6 +223,7 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 		}
 		a.abandon(failed, ErrGoexit)
 		a.leave()
+		l.forget()
 		a.fail(ErrGoexit)
 	}()
 	stopAt := interrupts[which] | termBits
