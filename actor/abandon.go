@@ -95,6 +95,21 @@ func mayHoldReply(p place) bool {
 	return may
 }
 
+// replyMessages keeps what holdsReply has found, from reflect.Type to bool: its
+// key is made without allocating.
+var replyMessages sync.Map
+
+// holdsReply reports whether a message of type M can lead to a Reply.
+func holdsReply[M any]() bool {
+	t := reflect.TypeFor[M]()
+	if known, ok := replyMessages.Load(t); ok {
+		return known.(bool)
+	}
+	may := mayHoldReply(place{t, true})
+	replyMessages.Store(t, may)
+	return may
+}
+
 func leadsToReply(p place, seen map[place]bool) bool {
 	if seen[p] {
 		return false

@@ -2,9 +2,9 @@ package actor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/sched"
@@ -13,30 +13,34 @@ import (
 // cell is an actor in the scheduler: its control block, its mailbox, and the
 // user's value that handles the messages.
 //
-// The fields below lanes belong to the activation that is running; ctx is also
-// read by others, under proc.mu.
+// All fields are written by the activation that is running, lanes also by
+// senders. Those that are atomic are so because an activation that has lost the
+// actor to a kill may still look at them.
 type cell[M any] struct {
 	proc
 	// lanes are made when they are first sent to. Written under proc.mu; the
 	// consumer looks at a lane after it was announced.
-	lanes [numLanes]*lane[M]
+	lanes [numLanes]atomic.Pointer[lane[M]]
 
-	actor   Actor[M]        // Nil between two incarnations.
 	produce func() Actor[M] // Makes the actor anew; nil if it can't be restarted.
-	ctx     *Context[M]
-	reason  error // Why the actor, or its last incarnation, ended.
-	phase   phase
+	// ctx is the context of the present incarnation, or of the last, and leads
+	// to the user's value.
+	ctx   atomic.Pointer[Context[M]]
+	phase atomic.Uint32
 	// credit is what an activation that was interrupted had left of its budget,
 	// for the next one to go on with; 0 means all. Without it, an actor that is
 	// interrupted again and again would never give others their turn.
-	credit int32
+	credit atomic.Int32
+	// relics has, by their term, what killed handlers that have not returned have
+	// left behind. Guarded by proc.mu.
+	relics map[uint32][]*lane[M]
+	// handled counts the messages of lanes that are closed. Guarded by proc.mu.
+	handled int64
 }
 
-// phase is where an actor is in its life.
-type phase uint8
-
+// The phases: where an actor is in its life.
 const (
-	starting phase = iota // Started has not returned.
+	starting uint32 = iota // Started has not returned.
 	alive
 	draining // Accepts nothing new, handles what it has, then stops.
 	failing  // Waits for its children to stop, to be held then.
@@ -48,29 +52,36 @@ const (
 type activation[M any] struct {
 	*cell[M]
 	f           *sched.Fiber
+	term        uint32 // See state.go.
 	todo        uint32 // Lanes that may have messages.
 	budget      int    // How many messages of Management and Data may still be handled.
 	urgentOnly  bool   // Queued at critical: leave Management and Data alone.
 	interrupted bool   // Something critical waits elsewhere.
+	inCode      bool   // The flag of the state is set.
+	lost        bool   // The actor belongs to another activation now.
 }
 
 // Run is one activation: it handles system messages, all Control messages, and
 // others up to the actor's throughput. The scheduler calls it.
 func (c *cell[M]) Run(f *sched.Fiber, priority sched.Priority) {
-	todo, ok := c.transitionToRunning(priority)
+	todo, term, ok := c.transitionToRunning(priority)
 	if !ok {
 		return
 	}
 	invariants.Yield()
 	c.frame.Enter(f)
 	f.SetOwner(&c.proc)
-	a := activation[M]{cell: c, f: f, todo: todo, budget: c.opts.throughput, urgentOnly: priority == sched.Critical}
-	if !a.urgentOnly && c.credit > 0 {
-		a.budget, c.credit = int(c.credit), 0
+	a := activation[M]{
+		cell: c, f: f, term: term, todo: todo, budget: c.opts.throughput,
+		urgentOnly: priority == sched.Critical, inCode: todo&pendingSystem == 0,
+	}
+	if credit := c.credit.Load(); !a.urgentOnly && credit > 0 {
+		a.budget = int(credit)
+		c.credit.Store(0)
 	}
 	finished := false
 	defer func() {
-		if !finished { // The user's code has called Goexit.
+		if !finished && !a.lost { // The user's code has called Goexit.
 			a.finish()
 		}
 	}()
@@ -81,20 +92,26 @@ func (c *cell[M]) Run(f *sched.Fiber, priority sched.Priority) {
 
 func (a *activation[M]) finish() {
 	if a.interrupted && !a.urgentOnly {
-		a.credit = int32(a.budget)
+		a.credit.Store(int32(a.budget))
 	}
 	a.f.SetOwner(nil)
-	a.transitionFromRunning(a.f, a.todo, a.interrupted)
+	if !a.transitionFromRunning(a.f, a.todo, a.term, a.interrupted) {
+		a.vanish()
+	}
 }
 
 func (a *activation[M]) work() {
 	for {
-		a.todo = a.takeAnnounced(a.todo)
+		var ok bool
+		if a.todo, ok = a.takeAnnounced(a.todo, a.term); !ok {
+			a.vanish()
+		}
 		switch {
 		case a.todo&pendingSystem != 0:
+			a.leave()
 			a.handleMail()
 			a.todo &^= pendingSystem
-		case a.phase >= failing:
+		case a.phase.Load() >= failing:
 			return
 		case a.todo&Control.bit() != 0:
 			a.handleLane(Control)
@@ -104,12 +121,13 @@ func (a *activation[M]) work() {
 			a.handleLane(Management)
 		case a.todo&Data.bit() != 0:
 			a.handleLane(Data)
-		case a.phase == draining:
+		case a.phase.Load() == draining:
+			a.leave()
 			a.stopIfDrained()
 		default:
 			return
 		}
-		if a.phase == draining && a.todo == 0 {
+		if a.todo == 0 && a.phase.Load() == draining {
 			continue // Nobody will announce anything more, so it may stop now.
 		}
 		if a.budget <= 0 {
@@ -132,9 +150,18 @@ var interrupts = [numLanes]uint32{
 // handleLane handles the messages that the consumer has in hand, or else
 // fetches new ones.
 func (a *activation[M]) handleLane(which Lane) {
-	l := a.lanes[which]
-	fresh := l.left() == 0
-	if fresh && !a.refill(l) {
+	if !a.inCode && !a.enter() {
+		return // To take note of the kill.
+	}
+	l, x := a.lanes[which].Load(), a.ctx.Load()
+	if a.state.Load()&termBits != a.term {
+		a.vanish() // They belong to the next.
+	}
+	fresh := l.ready() == 0
+	if fresh && which == Data && (a.marked.Load() || l.left() > 0) && !a.handleMarks(l) {
+		return
+	}
+	if l.ready() == 0 && !a.refill(l, which) {
 		a.todo &^= which.bit()
 		return
 	}
@@ -143,14 +170,19 @@ func (a *activation[M]) handleLane(which Lane) {
 	if which == Control {
 		priority = sched.Critical
 	}
+	x.lane = which
 	before := a.f.SetPriority(priority)
-	err := a.handleBatch(l, which)
+	err := a.handleBatch(x, l, which)
 	a.f.SetPriority(before)
+	if err != nil || l.chunk == 1 {
+		a.leave()
+		l.forget()
+	}
 	if err != nil {
 		a.fail(err)
 		return
 	}
-	if fresh && l.left() == 0 && !l.admitted && !l.large() {
+	if fresh && l.left() == 0 && !l.admitted && !l.large() && (which != Data || !a.marked.Load()) {
 		// Whatever was sent since the swap has been, or will be, announced, and
 		// that announcement is still in the state: it was taken before the swap
 		// only. Of a batch that was begun earlier this is not known.
@@ -159,23 +191,26 @@ func (a *activation[M]) handleLane(which Lane) {
 }
 
 // refill swaps the lane's buffers. It returns false if there was nothing.
-func (a *activation[M]) refill(l *lane[M]) bool {
+func (a *activation[M]) refill(l *lane[M], which Lane) bool {
 	a.mu.Lock()
 	woken := l.swap(nil)
+	if which == Data && a.rare != nil {
+		a.limit(which, l)
+	}
 	if l.left() == 0 {
 		l.trim()
 	}
 	a.mu.Unlock()
 	a.wake(woken)
-	return l.left() > 0
+	return l.ready() > 0
 }
 
 // handleBatch hands messages to the actor until none are in hand, the budget
 // is used up, or something more urgent has come. It returns the reason if the
 // actor has failed.
-func (a *activation[M]) handleBatch(l *lane[M], which Lane) (err error) {
+func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err error) {
 	var m M
-	returned := false
+	var ok, returned bool
 	defer func() {
 		if returned {
 			return
@@ -187,19 +222,23 @@ func (a *activation[M]) handleBatch(l *lane[M], which Lane) (err error) {
 			return
 		}
 		a.abandon(failed, ErrGoexit)
+		a.leave()
+		l.forget()
 		a.fail(ErrGoexit)
 	}()
-	stopAt := interrupts[which]
+	stopAt := interrupts[which] | termBits
 	for {
-		m = l.take()
+		if m, ok = l.take(); !ok {
+			break // Its term is over.
+		}
 		if rest := l.left(); l.due(rest) {
 			l.publish(rest)
 			if l.queue.Load() != 0 {
 				a.letIn(l)
 			}
 		}
-		if err = a.actor.Receive(a.ctx, m); err != nil {
-			if !errors.Is(err, ErrLateReply) {
+		if err = x.actor.Receive(x, m); err != nil {
+			if !a.bears(err, which, m) {
 				a.abandon(m, err)
 				break
 			}
@@ -209,11 +248,14 @@ func (a *activation[M]) handleBatch(l *lane[M], which Lane) (err error) {
 		if which != Control {
 			a.budget--
 		}
-		if l.left() == 0 || a.budget <= 0 || a.state.Load()&stopAt != 0 || a.f.Urgent() {
+		if l.ready() == 0 || a.budget <= 0 || (a.state.Load()^a.term)&stopAt != 0 || a.f.Urgent() {
 			break
 		}
 	}
 	returned = true
+	if ok && a.state.Load()&termBits != a.term {
+		a.abandon(m, ErrKilled) // It can't have replied.
+	}
 	return err
 }
 
@@ -236,16 +278,18 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
 	if which >= numLanes {
 		return fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", which)
 	}
+	if err := fenced(ctx); err != nil {
+		return fmt.Errorf("send to %s: %w", &c.proc, err)
+	}
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
 		c.deadLetter(which, m, ErrStopped)
 		return fmt.Errorf("send to %s: %w", &c.proc, ErrStopped)
 	}
-	l := c.lanes[which]
+	l := c.lanes[which].Load()
 	if l == nil {
-		l = newLane[M](c.opts.capacity[which])
-		c.lanes[which] = l
+		l = c.laneLocked(which)
 	}
 	if l.full() {
 		return c.sendFull(ctx, l, which, m, wait)
@@ -256,6 +300,16 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
 		c.announce(sched.Current(ctx), which.bit())
 	}
 	return nil
+}
+
+// laneLocked returns a lane, which is made on first use. The caller holds mu.
+func (c *cell[M]) laneLocked(which Lane) *lane[M] {
+	l := c.lanes[which].Load()
+	if l == nil {
+		l = newLane[M](c.opts.capacity[which])
+		c.lanes[which].Store(l)
+	}
+	return l
 }
 
 // sendFull deals with a full lane. The caller holds mu, which sendFull unlocks.
@@ -293,7 +347,9 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, wai
 			return nil
 		}
 		if !goOn {
-			l.withdraw(w)
+			if l := c.lanes[which].Load(); l != nil { // It may have been replaced.
+				l.withdraw(w)
+			}
 			c.mu.Unlock()
 			return fmt.Errorf("send to %s, whose %v lane is full: %w", &c.proc, which, context.Cause(ctx))
 		}

@@ -16,15 +16,30 @@ import (
 // run on and suspend instead of blocking.
 //
 // A Context belongs to one incarnation of an actor. It ends when that
-// incarnation has ended, and also when somebody's [Ref.Stop] or [System.Stop]
-// would not wait for the running handler any longer; [context.Cause] then is
-// [ErrForced]. The handler is expected to return soon.
+// incarnation has ended. While the handler runs, it ends when the actor is
+// killed, with the [context.Cause] [ErrKilled], and when somebody's [Ref.Stop]
+// or [System.Stop] would not wait for the handler any longer, with [ErrForced].
+// The handler is expected to return soon.
+//
+// What is done by the Context of an incarnation that was killed, or that a
+// restart has replaced, has no effect and returns [ErrFenced].
 //
 // All methods may be called from any goroutine. On a goroutine that the
 // handler started, a Context is an ordinary one: what waits there blocks.
 type Context[M any] struct {
 	cell *cell[M]
 	life atomic.Pointer[life]
+	// actor handles the messages: the user's value, or what it has become. Written
+	// by the activation that runs, or by the handler that it runs.
+	actor Actor[M]
+	extra *extra[M] // Written under proc.mu.
+	// incarnation is compared with that of the proc.
+	incarnation uint32
+	// lane is that of the message that is being handled; numLanes in a hook.
+	// The running activation's.
+	lane Lane
+	// fence is up when the incarnation was killed or replaced. Set under proc.mu.
+	fence atomic.Bool
 }
 
 var (
@@ -62,10 +77,7 @@ func (c *Context[M]) System() *System { return c.cell.sys }
 // Stop makes the actor stop after the current message. What is left in its
 // lanes goes to the dead letters, unless its parent restarts it.
 func (c *Context[M]) Stop() {
-	if errors.Is(context.Cause(c), ErrStopped) {
-		return // Its incarnation has ended; another may have begun.
-	}
-	c.cell.post(sched.Current(c), sysMessage{kind: sysExit})
+	c.cell.post(sched.Current(c), sysMessage{kind: sysExit, incarnation: c.incarnation})
 }
 
 // Checkpoint is called by handlers that take long, every 100 us or so. If
@@ -97,6 +109,9 @@ func (c *Context[M]) Release(child PID) error { return c.decide(child, sysReleas
 func (c *Context[M]) StopChild(child PID) error { return c.decide(child, sysStop) }
 
 func (c *Context[M]) decide(child PID, kind sysKind) error {
+	if c.fence.Load() {
+		return fmt.Errorf("%s decides about %s: %w", &c.cell.proc, child, ErrFenced)
+	}
 	p := c.cell.sys.table.lookup(child)
 	if p == nil {
 		return fmt.Errorf("decide about %s: %w", child, ErrStalePID)
@@ -108,7 +123,12 @@ func (c *Context[M]) decide(child PID, kind sysKind) error {
 	return nil
 }
 
-func (c *Context[M]) spawner() (*proc, *sched.Fiber) { return &c.cell.proc, sched.Current(c) }
+func (c *Context[M]) spawner() (birthplace, error) {
+	if c.fence.Load() {
+		return birthplace{}, fmt.Errorf("actor: spawn under %s: %w", &c.cell.proc, ErrFenced)
+	}
+	return birthplace{&c.cell.proc, c.incarnation, sched.Current(c)}, nil
+}
 
 // Deadline returns no deadline: an incarnation has none.
 func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
@@ -130,6 +150,9 @@ func (c *Context[M]) Err() error {
 func (c *Context[M]) Value(key any) any {
 	if key == sched.FrameKey {
 		return &c.cell.frame
+	}
+	if key == fenceKey {
+		return &c.fence
 	}
 	if l := c.life.Load(); l != nil {
 		return l.ctx.Value(key)
@@ -168,8 +191,5 @@ func (c *Context[M]) cancel(cause error) {
 
 // cancel ends the context of the present incarnation.
 func (c *cell[M]) cancel(cause error) {
-	c.mu.Lock()
-	ctx := c.ctx
-	c.mu.Unlock()
-	ctx.cancel(cause)
+	c.ctx.Load().cancel(cause)
 }

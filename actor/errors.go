@@ -54,8 +54,41 @@ var (
 	// its child.
 	ErrNotChild = errors.New("actor: not a child of this actor")
 
+	// ErrNameTaken is returned when an actor is to be registered under a name that
+	// another one has. The error names that one.
+	ErrNameTaken = errors.New("actor: the name is taken")
+
+	// ErrNoName is returned when no actor is registered under a name, or the one
+	// that was has stopped.
+	ErrNoName = errors.New("actor: no actor has this name")
+
+	// ErrUnhandled is returned by a handler that does not know what to do with a
+	// message. It ends nothing: the message is counted, and goes to the dead
+	// letters. See also FirstOf.
+	ErrUnhandled = errors.New("actor: the message is not handled")
+
+	// ErrNotInHandler is returned by methods of a Context that change what its
+	// actor does next, if they are not called by the actor's own handler.
+	ErrNotInHandler = errors.New("actor: not called by the handler of the actor")
+
+	// ErrNoBehaviour is returned by Unbecome if the actor has not become anything.
+	ErrNoBehaviour = errors.New("actor: there is no behaviour to go back to")
+
+	// ErrStashFull is returned when as many messages are stashed as may be.
+	ErrStashFull = errors.New("actor: the stash is full")
+
 	// ErrGoexit is the reason of an actor whose handler called runtime.Goexit.
 	ErrGoexit = sched.ErrGoexit
+
+	// ErrKilled is the reason of an actor that was killed, and the cause of its
+	// handler's context. An actor that was asked to stop has no reason, even if
+	// the stop was forced.
+	ErrKilled = errors.New("actor: the actor was killed")
+
+	// ErrFenced is returned when something is done by the Context of an
+	// incarnation that was killed or replaced by a restart. Nothing has happened
+	// then. ErrStopped is about the actor at the other end.
+	ErrFenced = errors.New("actor: the incarnation that does this was killed or replaced")
 
 	// ErrForced is the cause of a handler's context that ended because a stop
 	// would not wait any longer.

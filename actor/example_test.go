@@ -316,3 +316,46 @@ func ExampleDeadLetter() {
 	// good night for mute on the data lane: actor: the actor has stopped
 	// true 1
 }
+
+// A handler that hangs can't be stopped, but its actor can be killed. What the
+// handler does later has no effect.
+func ExampleRef_Kill() {
+	ctx := context.Background()
+	sys := exampleSystem()
+	defer stop(sys)
+	greeter, err := actor.Spawn(sys, actor.Func(func(_ *actor.Context[string], name string) error {
+		fmt.Println("hello,", name)
+		return nil
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	busy, goOn, got := make(chan struct{}), make(chan struct{}), make(chan error)
+	ref, err := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[string], name string) error {
+		close(busy)
+		<-goOn // Something that never looks at its context.
+		got <- greeter.Send(ctx, name)
+		return nil
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	_ = ref.Send(ctx, "ghost")
+	<-busy
+	fmt.Println(ref.Stop(deadline()) != nil) // It does not stop in time.
+	fmt.Println(ref.Kill())
+	<-ref.Done()
+	close(goOn)
+	fmt.Println(errors.Is(<-got, actor.ErrFenced))
+	// Output:
+	// true
+	// <nil>
+	// true
+}
+
+// deadline returns a context that has ended.
+func deadline() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}

@@ -13,7 +13,7 @@ func Asked[M any](r Ref[M]) bool {
 func SendersWaiting[M any](r Ref[M]) int {
 	r.cell.mu.Lock()
 	defer r.cell.mu.Unlock()
-	l := r.cell.lanes[r.lane]
+	l := r.cell.lanes[r.lane].Load()
 	if l == nil {
 		return 0
 	}
@@ -21,7 +21,7 @@ func SendersWaiting[M any](r Ref[M]) int {
 }
 
 // Idle reports whether no activation of the actor runs or is to come.
-func Idle[M any](r Ref[M]) bool { return r.cell.state.Load() == 0 }
+func Idle[M any](r Ref[M]) bool { return r.cell.state.Load()&^termBits == 0 }
 
 // Quiet reports whether no activation of the actor runs or is to come, while
 // messages may wait for a decision of its parent.
@@ -33,7 +33,7 @@ func Quiet[M any](r Ref[M]) bool {
 func BufferBytes[M any](r Ref[M]) int {
 	r.cell.mu.Lock()
 	defer r.cell.mu.Unlock()
-	l := r.cell.lanes[r.lane]
+	l := r.cell.lanes[r.lane].Load()
 	return (cap(l.in) + cap(l.out)) * int(unsafe.Sizeof(*new(M)))
 }
 
@@ -42,3 +42,19 @@ func WithGeneration(id PID, gen uint32) PID { return PID{slot: id.slot, gen: gen
 
 // SameSlot reports whether two PIDs have the same place in the process table.
 func SameSlot(a, b PID) bool { return a.slot == b.slot }
+
+// Timers returns how many timers the actor has.
+func Timers[M any](r Ref[M]) (n int) {
+	r.cell.mu.Lock()
+	defer r.cell.mu.Unlock()
+	if r.cell.rare == nil {
+		return 0
+	}
+	for t := r.cell.rare.timers; t != nil; t = t.next {
+		n++
+	}
+	return n
+}
+
+// Stashed returns how many messages the actor has stashed.
+func Stashed[M any](r Ref[M]) int { return r.cell.ctx.Load().Stashed() }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -57,6 +58,12 @@ func (l Lane) bit() uint32 { return 1 << l }
 // Senders that find the lane full queue up in waiting, each with its message
 // in hand, and the consumer moves the messages over in that order. Nobody can
 // overtake them: a lane with a waiting sender is full for everyone.
+//
+// The consumer claims messages of out, chunk by chunk, before it takes them, by
+// compare-and-swap on unclaimed. Who seizes the actor from a handler that does
+// not return gets all that is not claimed. Where messages may hold a Reply, the
+// chunk is one message, so that no asker waits for a handler that is stuck on
+// another one.
 type lane[M any] struct {
 	// Guarded by the mailbox's mutex.
 	in      []M
@@ -65,10 +72,21 @@ type lane[M any] struct {
 	// The consumer's.
 	out      []M
 	head     int  // The next of out.
+	claimed  int  // Up to here it may take.
+	end      int  // Up to here it may take before it looks at the marks.
 	admitted bool // It has moved messages of senders to in since the swap.
 
 	rest  xatomic.Int32 // Of out, not yet handled. Written by the consumer.
 	queue xatomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
+
+	// swapped counts the messages that ever came into out. Written by the
+	// consumer under the mutex.
+	swapped int64
+
+	// unclaimed counts the messages at the end of out that are not claimed. It is
+	// -1 when they were taken away. Written by the consumer and by rescue.
+	unclaimed xatomic.Int32
+	chunk     int32 // How many are claimed at a time.
 
 	capacity int32
 	stride   int32 // A power of two.
@@ -97,9 +115,16 @@ const (
 	keepBytes    = 16 << 10
 )
 
+// claimChunk spreads the price of a claim over many messages. As many are out of
+// reach while a killed handler does not return, at most.
+const claimChunk = 16
+
 func newLane[M any](capacity int) *lane[M] {
 	size := max(1, int(unsafe.Sizeof(*new(M))))
-	l := &lane[M]{capacity: int32(capacity), stride: 1, keep: max(keepMessages, keepBytes/size)}
+	l := &lane[M]{capacity: int32(capacity), stride: 1, chunk: claimChunk, keep: max(keepMessages, keepBytes/size)}
+	if holdsReply[M]() {
+		l.chunk = 1
+	}
 	for int(l.stride) <= capacity/strides/2 {
 		l.stride *= 2
 	}
@@ -117,8 +142,17 @@ func (l *lane[M]) occupied() int { return len(l.in) + int(l.rest.Load()) }
 // waiting senders in. The caller holds the mutex. The first message counts as
 // handled, since it is about to be.
 func (l *lane[M]) swap(woken []sched.Waiter) []sched.Waiter {
+	if invariants.Enabled {
+		invariants.Check(l.left() == 0, "a lane is swapped with %d messages in hand", l.left())
+	}
 	l.out, l.in, l.head, l.admitted = l.in, l.out[:0], 0, false
 	l.publish(max(0, len(l.out)-1))
+	l.end = len(l.out)
+	l.swapped += int64(l.end)
+	l.claimed = min(len(l.out), int(l.chunk))
+	if n := int32(len(l.out) - l.claimed); l.unclaimed.Load() != n {
+		l.unclaimed.Store(n)
+	}
 	return l.admit(woken)
 }
 
@@ -129,18 +163,74 @@ func (l *lane[M]) publish(rest int) {
 	}
 }
 
-// take returns the consumer's next message. It must have one.
-func (l *lane[M]) take() M {
+// take returns the consumer's next message. It must have one, but may have lost
+// it to rescue; take then returns false.
+func (l *lane[M]) take() (m M, ok bool) {
+	if l.head == l.claimed && !l.claim() {
+		return m, false
+	}
 	slot := &l.out[l.head]
-	m := *slot
-	var zero M
-	*slot = zero // What m points to must not be kept alive by the buffer.
+	m = *slot
+	if l.chunk > 1 {
+		var zero M
+		*slot = zero // What m points to must not be kept alive by the buffer.
+	}
 	l.head++
-	return m
+	return m, true
+}
+
+// claim makes the next chunk the consumer's own.
+func (l *lane[M]) claim() bool {
+	n := l.unclaimed.Load()
+	if n <= 0 {
+		return false
+	}
+	k := min(n, l.chunk)
+	if !l.unclaimed.CompareAndSwap(n, n-k) {
+		return false
+	}
+	l.claimed += int(k)
+	l.forget()
+	return true
+}
+
+// forget lets go of the message that was handled last, where take has left it
+// in its place for rescue to see.
+func (l *lane[M]) forget() {
+	if l.chunk == 1 && l.head > 0 {
+		clear(l.out[l.head-1 : l.head])
+	}
+}
+
+// rescue returns a lane that goes on in place of l, whose consumer has lost its
+// actor. The messages that the consumer has claimed stay with it unless it has
+// gone; if it claims one by one, rescue returns a copy of the one that it is
+// handling. The caller holds the mutex.
+func (l *lane[M]) rescue(gone bool) (fresh *lane[M], inHand []M) {
+	n := int(max(0, l.unclaimed.Swap(-1)))
+	if gone {
+		n = l.left()
+	}
+	fresh = newLane[M](int(l.capacity))
+	fresh.in = append(slices.Clone(l.out[len(l.out)-n:]), l.in...)
+	fresh.swapped = l.swapped - int64(n)
+	fresh.waiting = l.waiting
+	fresh.queue.Store(int32(len(fresh.waiting)))
+	l.in, l.waiting = nil, nil
+	if at := len(l.out) - n; l.chunk == 1 && at > 0 && !gone {
+		inHand = slices.Clone(l.out[at-1 : at])
+	}
+	return fresh, inHand
 }
 
 // left returns how many messages the consumer has in hand.
 func (l *lane[M]) left() int { return len(l.out) - l.head }
+
+// ready returns how many of them may be handled before the next mark.
+func (l *lane[M]) ready() int { return l.end - l.head }
+
+// handled returns how many messages the consumer has taken so far.
+func (l *lane[M]) handled() int64 { return l.swapped - int64(l.left()) }
 
 // due reports whether the consumer, with rest messages behind the current one,
 // publishes its progress now.
@@ -209,7 +299,7 @@ func (l *lane[M]) large() bool { return cap(l.out) > l.keep }
 // consumer, and out is used up.
 func (l *lane[M]) trim() {
 	if cap(l.out) > l.keep {
-		l.out, l.head = nil, 0
+		l.out, l.head, l.claimed, l.end = nil, 0, 0, 0
 	}
 	if cap(l.in) > l.keep && len(l.in) == 0 {
 		l.in = nil

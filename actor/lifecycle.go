@@ -32,21 +32,13 @@ type Parent[M any] interface {
 	ChildExited(ctx *Context[M], e Exit) error
 }
 
-// Exit tells a parent of the end of a child.
-type Exit struct {
-	PID  PID
-	Name string
-	// Reason is nil if the child was asked to stop or stopped itself; else it is
-	// the error that its handler returned, a [*PanicError], or [ErrGoexit].
-	Reason error
-	// Held says that the child can be restarted, and waits, with its messages,
-	// for [Context.Restart] or [Context.Release]. Else it has stopped for good.
-	Held bool
-}
-
-// handleMail handles what is in the system lane. It takes one message at a
-// time: when a hook calls Goexit, the others stay for the next activation.
+// handleMail takes note of a kill, and handles what is in the system lane. It
+// takes one message at a time: when a hook calls Goexit, the others stay for
+// the next activation.
 func (a *activation[M]) handleMail() {
+	if wasKilled, wasSeized := a.transitionFromKilled(); wasKilled {
+		a.beKilled(wasSeized)
+	}
 	for m, ok := a.takeMail(); ok; m, ok = a.takeMail() {
 		a.handleSystem(m)
 	}
@@ -55,13 +47,15 @@ func (a *activation[M]) handleMail() {
 func (a *activation[M]) handleSystem(m sysMessage) {
 	switch m.kind {
 	case sysStart:
-		a.start()
+		if a.phase.Load() == starting {
+			a.start()
+		}
 	case sysStop:
 		a.requestStop()
 	case sysDrain:
 		a.requestDrain()
 	case sysExit:
-		if a.phase <= draining {
+		if a.phase.Load() <= draining && a.isPresent(m.incarnation) {
 			a.endIncarnation(nil)
 		}
 	case sysChildGone:
@@ -69,30 +63,46 @@ func (a *activation[M]) handleSystem(m sysMessage) {
 	case sysChildHeld:
 		a.childHeld(m)
 	case sysRestart:
-		if a.phase == waiting {
+		if a.phase.Load() == waiting {
 			a.restart()
 		}
 	case sysRelease:
-		if a.phase == waiting {
+		if a.phase.Load() == waiting {
 			a.stop(a.reason)
 		}
+	case sysUnstash:
+		a.unstash(false)
+	case sysSignal:
+		a.handleSignal(m.signal)
 	}
 }
 
 // start runs the Started hook of a new incarnation.
 func (a *activation[M]) start() {
-	if hook, ok := a.actor.(Starter[M]); ok {
-		if err := a.call(func() error { return hook.Started(a.ctx) }); err != nil {
+	x := a.ctx.Load()
+	if hook, ok := x.own().(Starter[M]); ok {
+		if err := a.call(func() error { return hook.Started(x) }); err != nil {
 			a.fail(err)
 			return
 		}
 	}
-	a.phase = alive
+	a.phase.Store(alive)
 }
 
 // call runs user code other than Receive, and returns a panic as an error.
-// A Goexit is dealt with as a failure on its way.
-func (a *activation[M]) call(hook func() error) (err error) {
+// A Goexit is dealt with as a failure on its way. The code of an actor that was
+// killed meanwhile does not run.
+func (a *activation[M]) call(hook func() error) error {
+	a.ctx.Load().lane = numLanes
+	if !a.enter() {
+		return ErrKilled
+	}
+	err := a.contain(hook)
+	a.leave()
+	return err
+}
+
+func (a *activation[M]) contain(hook func() error) (err error) {
 	returned := false
 	defer func() {
 		if returned {
@@ -102,6 +112,7 @@ func (a *activation[M]) call(hook func() error) (err error) {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 			return
 		}
+		a.leave()
 		a.fail(ErrGoexit)
 	}()
 	err = hook()
@@ -111,8 +122,11 @@ func (a *activation[M]) call(hook func() error) (err error) {
 
 // fail ends the incarnation because its code has failed.
 func (a *activation[M]) fail(reason error) {
-	if a.phase >= failing {
+	if a.phase.Load() >= failing {
 		return // It failed while it ended.
+	}
+	if a.ctx.Load().fence.Load() {
+		reason = ErrKilled // Even if it failed because of the fence, before it was told.
 	}
 	a.report(reason)
 	a.endIncarnation(reason)
@@ -134,14 +148,15 @@ func (a *activation[M]) report(reason error) {
 // for its parent to decide if it can be restarted, or else stops. One that was
 // asked to stop meanwhile is not offered for a restart.
 func (a *activation[M]) endIncarnation(reason error) {
-	if a.produce == nil || !a.parent.keeper || a.phase == draining || a.stopAwaits() {
+	if a.produce == nil || !a.parent.keeper || a.phase.Load() == draining || a.stopAwaits() {
 		a.stop(reason)
 		return
 	}
 	a.reason = reason
-	a.phase = failing
+	a.phase.Store(failing)
+	a.unstash(true)
 	a.hold()
-	if a.stopChildren(a.f, true) {
+	if a.windUp(a.f) {
 		a.beHeld()
 	}
 }
@@ -150,38 +165,77 @@ func (a *activation[M]) endIncarnation(reason error) {
 // parent for its decision.
 func (a *activation[M]) beHeld() {
 	defer func() { // Also if the hook calls Goexit.
-		a.phase = waiting
-		a.parent.post(a.f, sysMessage{kind: sysChildHeld, child: &a.proc, reason: a.reason})
+		if !a.lost {
+			a.offer()
+		}
 	}()
 	a.callStopped()
 }
 
-// callStopped runs the Stopped hook, and ends the incarnation's context.
+// offer asks the parent for its decision about the actor.
+func (a *activation[M]) offer() {
+	a.phase.Store(waiting)
+	a.sever(a.f, a.reason)
+	a.parent.post(a.f, sysMessage{kind: sysChildHeld, child: &a.proc, reason: a.reason})
+}
+
+// callStopped runs the Stopped hook, unless the actor was killed, and ends the
+// incarnation's context.
 func (a *activation[M]) callStopped() {
-	actor := a.actor
-	a.actor = nil
-	defer a.ctx.cancel(ErrStopped)
-	hook, ok := actor.(Stopper[M])
+	a.closing = true
+	defer func() {
+		if !a.lost {
+			a.retire()
+		}
+	}()
+	x := a.ctx.Load()
+	if x.fence.Load() {
+		return
+	}
+	hook, ok := x.own().(Stopper[M])
 	if !ok {
 		return
 	}
-	if err := a.call(func() error { hook.Stopped(a.ctx, a.reason); return nil }); err != nil {
+	reason := a.reason
+	if err := a.call(func() error { hook.Stopped(x, reason); return nil }); err != nil {
 		a.report(fmt.Errorf("in Stopped: %w", err))
 	}
+}
+
+// retire ends the incarnation's context and lets go of the user's value.
+func (a *activation[M]) retire() {
+	x := a.ctx.Load()
+	if x.fence.Load() {
+		// A handler may still use it, so it can't be changed.
+		stone := &Context[M]{cell: a.cell}
+		stone.fence.Store(true)
+		a.ctx.Store(stone)
+		return
+	}
+	a.mu.Lock()
+	x.actor, x.extra = nil, nil
+	a.mu.Unlock()
+	x.cancel(ErrStopped)
 }
 
 // restart begins a new incarnation in the place of the one that ended. PID,
 // refs and messages stay.
 func (a *activation[M]) restart() {
 	a.mu.Lock()
-	a.ctx = &Context[M]{cell: a.cell}
+	a.fence() // What the last incarnation has left running must not act for this one.
+	a.incarnation++
+	a.restarts++
+	x := &Context[M]{cell: a.cell, incarnation: a.incarnation}
+	a.ctx.Store(x)
 	a.barred = false
 	a.mu.Unlock()
-	a.phase = starting
+	a.phase.Store(starting)
+	a.closing = false
 	a.reason = nil
 	a.release()
+	var actor Actor[M]
 	err := a.call(func() error {
-		if a.actor = a.produce(); a.actor == nil {
+		if actor = a.produce(); actor == nil {
 			return errors.New("actor: the function that makes the actor returned nil")
 		}
 		return nil
@@ -190,15 +244,16 @@ func (a *activation[M]) restart() {
 		a.fail(err)
 		return
 	}
+	x.actor = actor
 	a.start()
 }
 
 // requestStop begins to stop the actor, in whatever phase it is.
 func (a *activation[M]) requestStop() {
-	switch a.phase {
+	switch a.phase.Load() {
 	case stopping:
 	case failing:
-		a.phase = stopping // Its children are on their way out already.
+		a.phase.Store(stopping) // Its children are on their way out already.
 		a.closeLanes()
 	default:
 		a.stop(nil)
@@ -208,16 +263,16 @@ func (a *activation[M]) requestStop() {
 // requestDrain makes the actor stop when it has handled what it has. One that
 // is held has no handler to do so, and stops at once.
 func (a *activation[M]) requestDrain() {
-	if a.phase > draining {
+	if a.phase.Load() > draining {
 		a.requestStop()
 		return
 	}
-	a.phase = draining
+	a.phase.Store(draining)
 	a.mu.Lock()
 	a.closed = true
 	var woken []sched.Waiter
-	for _, l := range a.lanes {
-		if l != nil {
+	for i := range a.lanes {
+		if l := a.lanes[i].Load(); l != nil {
 			woken = l.refuse(ErrStopped, woken)
 		}
 	}
@@ -229,7 +284,8 @@ func (a *activation[M]) requestDrain() {
 // one in before the lanes were closed and not have announced it yet.
 func (a *activation[M]) stopIfDrained() {
 	a.mu.Lock()
-	for i, l := range a.lanes {
+	for i := range a.lanes {
+		l := a.lanes[i].Load()
 		if l != nil && len(l.in)+l.left() > 0 {
 			a.todo |= Lane(i).bit()
 		}
@@ -243,10 +299,10 @@ func (a *activation[M]) stopIfDrained() {
 // stop ends the actor for good, once its children have stopped.
 func (a *activation[M]) stop(reason error) {
 	a.reason = reason
-	a.phase = stopping
+	a.phase.Store(stopping)
 	a.hold()
 	a.closeLanes()
-	if a.stopChildren(a.f, true) {
+	if a.windUp(a.f) {
 		a.terminate()
 	}
 }
@@ -254,17 +310,20 @@ func (a *activation[M]) stop(reason error) {
 // closeLanes refuses further messages and makes dead letters of those that
 // are there.
 func (a *activation[M]) closeLanes() {
+	a.unstash(true)
 	a.mu.Lock()
 	a.closed = true
 	var woken []sched.Waiter
 	var letters [numLanes][]M
-	for i, l := range a.lanes {
+	for i := range a.lanes {
+		l := a.lanes[i].Load()
 		if l == nil {
 			continue
 		}
 		woken = l.refuse(ErrStopped, woken)
 		letters[i] = append(l.out[l.head:len(l.out):len(l.out)], l.in...)
-		a.lanes[i] = nil
+		a.handled += l.handled()
+		a.lanes[i].Store(nil)
 	}
 	a.mu.Unlock()
 	a.todo &^= pendingLanes
@@ -282,9 +341,11 @@ func (a *activation[M]) closeLanes() {
 // terminate is the end of an actor whose children have stopped.
 func (a *activation[M]) terminate() {
 	defer func() { // Also if the hook calls Goexit.
-		a.end(a.f, a.reason)
+		if !a.lost {
+			a.end(a.f, a.reason)
+		}
 	}()
-	if a.actor != nil {
+	if !a.closing {
 		a.callStopped()
 	}
 }
@@ -293,28 +354,29 @@ func (a *activation[M]) terminate() {
 func (a *activation[M]) childGone(m sysMessage) {
 	childless := a.disown(m.child)
 	switch {
-	case a.phase == failing && childless:
+	case a.phase.Load() == failing && childless:
 		a.beHeld()
-	case a.phase == stopping && childless:
+	case a.phase.Load() == stopping && childless:
 		a.terminate()
-	case a.phase <= draining:
+	case a.phase.Load() <= draining:
 		a.tellParent(Exit{PID: m.child.pid, Name: m.child.opts.name, Reason: m.reason})
 	}
 }
 
 // childHeld hands a child that waits for a decision to the actor.
 func (a *activation[M]) childHeld(m sysMessage) {
-	if a.phase <= draining { // Else the child was asked to stop already.
+	if a.phase.Load() <= draining { // Else the child was asked to stop already.
 		a.tellParent(Exit{PID: m.child.pid, Name: m.child.opts.name, Reason: m.reason, Held: true})
 	}
 }
 
 func (a *activation[M]) tellParent(e Exit) {
-	hook, ok := a.actor.(Parent[M])
+	x := a.ctx.Load()
+	hook, ok := x.own().(Parent[M])
 	if !ok {
 		return
 	}
-	if err := a.call(func() error { return hook.ChildExited(a.ctx, e) }); err != nil {
+	if err := a.call(func() error { return hook.ChildExited(x, e) }); err != nil {
 		a.fail(err)
 	}
 }

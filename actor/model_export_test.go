@@ -10,13 +10,13 @@ import (
 
 // NewModelSystem returns a system on the scheduler of a model.
 func NewModelSystem(s *sched.Scheduler, onDeadLetter func(DeadLetter)) *System {
-	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: newTable(), empty: make(chan struct{})}
+	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: newTable(), clock: wallClock{}, empty: make(chan struct{})}
 	sys.root = &proc{sys: sys, opts: &defaults}
 	return sys
 }
 
 // ContextOf returns the context of the actor's incarnation.
-func ContextOf[M any](r Ref[M]) *Context[M] { return r.cell.ctx }
+func ContextOf[M any](r Ref[M]) *Context[M] { return r.cell.ctx.Load() }
 
 // ModelSlot is a slot that is used for one ask after the other, as a pool may
 // have it.

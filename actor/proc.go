@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
@@ -20,14 +21,27 @@ type proc struct {
 	opts  *options // Shared by all actors with default options.
 	impl  cellular // The cell around this proc; nil for the root of a system.
 
+	// reason is why the actor, or its last incarnation, ended. Written by the
+	// running activation, and read by others once stopped is set.
+	reason error
+
 	parent *proc
 	// mu guards the links of the children and the rest of the fields, and the
 	// lanes' producer sides.
 	mu      xatomic.Mutex
-	closed  bool // No message is accepted any more.
-	barred  bool // No child is accepted any more.
-	keeper  bool // Decides about its children, see Parent. Not written after the spawn.
+	closed  bool         // No message is accepted any more.
+	barred  bool         // No child is accepted any more.
+	keeper  bool         // Decides about its children, see Parent. Not written after the spawn.
+	traps   bool         // Survives the ends of those it is linked to, see Trapper. Like keeper.
+	watches bool         // May monitor others, see Watcher. Like keeper.
+	closing bool         // The Stopped hook of the incarnation has begun. The running activation's own.
+	marked  xatomic.Bool // There are marks. Written under mu, read by the running activation.
 	stopped xatomic.Bool
+	// incarnation counts the incarnations, and the kills. What a Context does for
+	// its actor counts only while it has the same number. Guarded by mu.
+	incarnation uint32
+	restarts    uint32        // Guarded by mu.
+	born        time.Duration // Since the birth of the system. Not written after the spawn.
 	family
 	rare *rare
 }
@@ -36,6 +50,9 @@ type proc struct {
 type cellular interface {
 	sched.Runner
 	cancel(cause error)
+	fence()
+	mark(from *sched.Fiber, s *signal)
+	describe(i *Info)
 }
 
 // family links a proc to its children and its siblings: the children of an
@@ -51,14 +68,25 @@ type family struct {
 type rare struct {
 	mail    []sysMessage
 	waiters []*sched.Waiter // Who waits for the end.
+	done    chan struct{}   // Closed at the end, if somebody has asked for it.
+
+	links    map[PID]*link       // By whom it is at the other end.
+	watching map[uint64]*watch   // The monitors that it has made, by their numbers.
+	watchers map[*watch]struct{} // The monitors of it.
+	marks    []mark              // In the order of their places.
+
+	names  []string // Under which it is, or was, registered.
+	timers *timer   // The youngest.
 }
 
 // sysMessage is a message of the system lane, by which actors and system tell
 // each other of their lives.
 type sysMessage struct {
-	kind   sysKind
-	child  *proc
-	reason error
+	kind        sysKind
+	incarnation uint32 // Of the receiver, for sysExit.
+	child       *proc
+	reason      error
+	signal      *signal
 }
 
 type sysKind uint8
@@ -67,11 +95,13 @@ const (
 	sysStart     sysKind = iota // Run the Started hook.
 	sysStop                     // Stop after the current message.
 	sysDrain                    // Stop when the lanes are empty.
-	sysExit                     // End as if the handler had returned; by the actor itself.
+	sysExit                     // End as if the handler had returned; by the incarnation itself.
 	sysChildGone                // The child has stopped.
 	sysChildHeld                // The child has failed and waits for a decision.
 	sysRestart                  // The parent's decision: begin again.
 	sysRelease                  // The parent's decision: stop.
+	sysUnstash                  // Put messages back into their lanes; by the actor itself.
+	sysSignal                   // One that it is linked to has ended.
 )
 
 // rareLocked returns the rare part, which is made on first use. The caller
@@ -90,6 +120,13 @@ func (p *proc) post(from *sched.Fiber, m sysMessage) {
 	r.mail = append(r.mail, m)
 	p.mu.Unlock()
 	p.announce(from, pendingSystem)
+}
+
+// isPresent reports whether n is the number of the present incarnation.
+func (p *proc) isPresent(n uint32) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.incarnation == n
 }
 
 // takeMail takes the oldest message of the system lane. It returns false if
@@ -118,15 +155,13 @@ func (p *proc) stopAwaits() bool {
 }
 
 // adopt makes child the youngest child of p and enters it in the process
-// table, which gives it its PID. It fails if p takes no children any more.
-func (p *proc) adopt(child *proc) error {
+// table, which gives it its PID. It fails if p takes no children any more, or is
+// not in the given incarnation.
+func (p *proc) adopt(child *proc, incarnation uint32) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.barred {
-		if p.impl == nil {
-			return ErrSystemStopped
-		}
-		return fmt.Errorf("actor: spawn under %s: %w", p, ErrStopped)
+	if err := p.accepts(incarnation); err != nil {
+		return fmt.Errorf("spawn under %s: %w", p, err)
 	}
 	child.parent = p
 	child.older = p.youngest
@@ -137,6 +172,27 @@ func (p *proc) adopt(child *proc) error {
 	}
 	p.youngest = child
 	p.sys.table.add(child)
+	if name := child.opts.registered; name != "" {
+		if err := p.sys.registry.claim(name, child); err != nil {
+			p.disownLocked(child)
+			p.sys.table.remove(child)
+			return err
+		}
+	}
+	return nil
+}
+
+// accepts returns why the given incarnation of p can have no more children or
+// timers, or nil. The caller holds mu.
+func (p *proc) accepts(incarnation uint32) error {
+	switch {
+	case p.barred && p.impl == nil:
+		return ErrSystemStopped
+	case p.barred:
+		return ErrStopped
+	case p.incarnation != incarnation:
+		return ErrFenced
+	}
 	return nil
 }
 
@@ -163,13 +219,14 @@ func (p *proc) disownLocked(child *proc) (childless bool) {
 	return p.eldest == nil
 }
 
-// stopChildren asks all children to stop, the youngest first, and lets no new
-// ones in. It reports whether there are none.
-func (p *proc) stopChildren(from *sched.Fiber, bar bool) (childless bool) {
+// windUp asks all children to stop, the youngest first, cancels all timers, and
+// lets no new ones in. It reports whether there are no children.
+func (p *proc) windUp(from *sched.Fiber) (childless bool) {
 	p.mu.Lock()
-	p.barred = p.barred || bar
+	p.barred = true
 	children := p.childrenLocked()
 	p.mu.Unlock()
+	p.cancelTimers()
 	for _, c := range children {
 		c.post(from, sysMessage{kind: sysStop})
 	}
@@ -211,6 +268,9 @@ func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
 	if p.stopped.Load() {
 		return nil
 	}
+	if err := fenced(ctx); err != nil {
+		return fmt.Errorf("stop of %s: %w", p, err)
+	}
 	f := sched.Current(ctx)
 	p.post(f, sysMessage{kind: kind})
 	if caller := current(f); caller.hasAncestor(p) {
@@ -238,7 +298,9 @@ func (p *proc) await(ctx context.Context) error {
 			continue
 		}
 		p.forgetWaiter(&known)
-		p.force()
+		if fenced(ctx) == nil {
+			p.force()
+		}
 		return fmt.Errorf("actor: %s has not stopped: %w", p, context.Cause(ctx))
 	}
 	return nil
@@ -256,16 +318,22 @@ func (p *proc) forgetWaiter(w *sched.Waiter) {
 // end makes the stop of p known to everyone who waits for it.
 func (p *proc) end(f *sched.Fiber, reason error) {
 	p.sys.table.remove(p)
-	p.stopped.Store(true)
-	p.state.Or(dead)
 	p.mu.Lock()
-	var waiters []*sched.Waiter
+	p.stopped.Store(true)
+	var names []string
 	if p.rare != nil {
-		waiters, p.rare = p.rare.waiters, nil
+		names = p.rare.names
 	}
 	p.mu.Unlock()
-	for _, w := range waiters {
-		w.Wake(f, sched.Critical)
+	p.sys.registry.leave(p, names)
+	p.state.Or(dead)
+	p.sever(f, reason)
+	p.mu.Lock()
+	last := p.rare
+	p.rare = nil
+	p.mu.Unlock()
+	if last != nil {
+		last.tellEnd(f, Exit{PID: p.pid, Name: p.opts.name, Reason: reason})
 	}
 	if p.parent.impl == nil {
 		p.sys.rootDisown(p)
@@ -273,6 +341,39 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 	}
 	p.parent.post(f, sysMessage{kind: sysChildGone, child: p, reason: reason})
 }
+
+// tellEnd tells everyone who monitors the actor or waits for its end.
+func (r *rare) tellEnd(f *sched.Fiber, e Exit) {
+	for w := range r.watchers {
+		w.tell(f, e)
+	}
+	for _, w := range r.waiters {
+		w.Wake(f, sched.Critical)
+	}
+	if r.done != nil {
+		close(r.done)
+	}
+}
+
+// done returns a channel that is closed at the end.
+func (p *proc) done() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped.Load() {
+		return closed
+	}
+	r := p.rareLocked()
+	if r.done == nil {
+		r.done = make(chan struct{})
+	}
+	return r.done
+}
+
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 // current returns the actor whose handler runs on f, or nil.
 func current(f *sched.Fiber) *proc {
@@ -285,6 +386,9 @@ func current(f *sched.Fiber) *proc {
 
 // String returns the PID, and the name if there is one.
 func (p *proc) String() string {
+	if p.impl == nil {
+		return "the system"
+	}
 	if p.opts.name == "" {
 		return p.pid.String()
 	}

@@ -93,6 +93,27 @@ func (r Ref[M]) shutdown(ctx context.Context, kind sysKind) error {
 	return r.cell.shutdown(orBackground(ctx), kind)
 }
 
+// Done returns a channel that is closed when the actor has stopped for good,
+// with its children. The zero Ref's is closed.
+func (r Ref[M]) Done() <-chan struct{} {
+	if r.cell == nil {
+		return closed
+	}
+	return r.cell.done()
+}
+
+// Err returns why the actor has stopped, see [Exit]: nil if it was asked to,
+// stopped itself, or has not stopped yet. For the zero Ref it is [ErrNoRef].
+func (r Ref[M]) Err() error {
+	switch {
+	case r.cell == nil:
+		return ErrNoRef
+	case !r.cell.stopped.Load():
+		return nil
+	}
+	return r.cell.reason
+}
+
 // Resolve returns the ref of the actor with the given PID. It returns
 // [ErrStalePID] if that actor has stopped, and another error if it takes
 // messages of another type than M.

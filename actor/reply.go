@@ -47,9 +47,15 @@ const (
 
 // Send answers the ask with v. It never waits. It returns [ErrReplied] if the
 // ask was answered before, and [ErrLateReply] if the asker does not wait any
-// more; the answer is then dropped and counted.
+// more; the answer is then dropped and counted. It returns [ErrFenced] if ctx is
+// that of an incarnation that was killed or replaced; the ask then fails with
+// [ErrNoReply].
 func (r Reply[T]) Send(ctx context.Context, v T) error {
-	return r.answer(sched.Current(orBackground(ctx)), v, nil)
+	ctx = orBackground(ctx)
+	if err := fenced(ctx); err != nil {
+		return r.refuse(err)
+	}
+	return r.answer(sched.Current(ctx), v, nil)
 }
 
 // Fail answers the ask with an error, which Ask returns. It is otherwise like
@@ -58,8 +64,19 @@ func (r Reply[T]) Fail(ctx context.Context, err error) error {
 	if err == nil {
 		return fmt.Errorf("actor: Reply.Fail was given a nil error; answer with Send")
 	}
+	ctx = orBackground(ctx)
+	if err := fenced(ctx); err != nil {
+		return r.refuse(err)
+	}
 	var zero T
-	return r.answer(sched.Current(orBackground(ctx)), zero, err)
+	return r.answer(sched.Current(ctx), zero, err)
+}
+
+// refuse tells the asker, instead of an answer from behind a fence, that none
+// will come.
+func (r Reply[T]) refuse(fenced error) error {
+	r.abandonReply(fmt.Errorf("%w: %w", ErrNoReply, fenced))
+	return fenced
 }
 
 func (r Reply[T]) answer(f *sched.Fiber, v T, err error) error {

@@ -3,7 +3,6 @@ package actor
 import (
 	"errors"
 	"fmt"
-	"unicode"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -15,7 +14,8 @@ type Actor[M any] interface {
 	// Receive handles m. An error or a panic ends the actor, or this incarnation
 	// of it: a parent may restart it. An error that the actor can live with is
 	// not to be returned, except that [ErrLateReply] ends nothing, so that a
-	// handler may end with `return m.reply.Send(ctx, answer)`.
+	// handler may end with `return m.reply.Send(ctx, answer)`, and that
+	// [ErrUnhandled] only makes a dead letter of the message.
 	Receive(ctx *Context[M], m M) error
 }
 
@@ -31,7 +31,15 @@ func (f funcActor[M]) Receive(ctx *Context[M], m M) error { return f(ctx, m) }
 // Spawner is where an actor can be spawned: a [*System], or the [*Context] of
 // an actor, which becomes the parent.
 type Spawner interface {
-	spawner() (*proc, *sched.Fiber)
+	spawner() (birthplace, error)
+}
+
+// birthplace says under which parent an actor is spawned, in which of its
+// incarnations, and on which fiber the call runs, if any.
+type birthplace struct {
+	parent      *proc
+	incarnation uint32
+	fiber       *sched.Fiber
 }
 
 // Spawn starts an actor and returns its ref, to which messages can be sent at
@@ -67,31 +75,46 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	if at == nil {
 		return Ref[M]{}, errors.New("actor: Spawn was given a nil Spawner; use a System or a Context")
 	}
-	parent, f := at.spawner()
+	b, err := at.spawner()
+	if err != nil {
+		return Ref[M]{}, err
+	}
+	parent := b.parent
 	if parent.sys.stopping.Load() {
 		return Ref[M]{}, ErrSystemStopped
+	}
+	if v, ok := a.(interface{ check() error }); ok {
+		if err := v.check(); err != nil {
+			return Ref[M]{}, err
+		}
 	}
 	o, err := collect(opts)
 	if err != nil {
 		return Ref[M]{}, err
 	}
-	c := &cell[M]{actor: a, produce: newActor}
-	c.ctx = &Context[M]{cell: c}
+	c := &cell[M]{produce: newActor}
+	c.ctx.Store(&Context[M]{cell: c, actor: a})
 	c.sys, c.opts, c.impl = parent.sys, o, c
 	c.node.Init(c)
+	c.born = c.sys.clock.Now().Sub(c.sys.born)
 	_, c.keeper = a.(Parent[M])
+	_, c.traps = a.(Trapper[M])
+	_, c.watches = a.(Watcher[M])
 	_, prepares := a.(Starter[M])
 	if prepares {
 		// The parent may ask the child to stop as soon as it has adopted it.
 		c.rare = &rare{mail: []sysMessage{{kind: sysStart}}}
 	} else {
-		c.phase = alive
+		c.phase.Store(alive)
 	}
-	if err := parent.adopt(&c.proc); err != nil {
+	if o.registered != "" {
+		c.rareLocked().names = []string{o.registered}
+	}
+	if err := parent.adopt(&c.proc, b.incarnation); err != nil {
 		return Ref[M]{}, err
 	}
 	if prepares {
-		c.announce(f, pendingSystem)
+		c.announce(b.fiber, pendingSystem)
 	}
 	return Ref[M]{cell: c}, nil
 }
@@ -101,6 +124,8 @@ type Option func(*options) error
 
 type options struct {
 	name       string
+	registered string
+	stash      int
 	capacity   [numLanes]int
 	throughput int
 }
@@ -109,7 +134,7 @@ type options struct {
 // their turn.
 const defaultThroughput = 100
 
-var defaults = options{capacity: defaultCapacity, throughput: defaultThroughput}
+var defaults = options{capacity: defaultCapacity, throughput: defaultThroughput, stash: defaultStash}
 
 func collect(opts []Option) (*options, error) {
 	if len(opts) == 0 {
@@ -124,6 +149,9 @@ func collect(opts []Option) (*options, error) {
 			return nil, err
 		}
 	}
+	if o.name == "" {
+		o.name = o.registered
+	}
 	return &o, nil
 }
 
@@ -132,15 +160,11 @@ const maxName = 255
 
 // WithName gives the actor a name, for people: it appears in errors, logs and
 // statistics and need not be unique. It has 1 to 255 bytes of printable text.
+// [WithRegistration] gives a name under which the actor can be found.
 func WithName(name string) Option {
 	return func(o *options) error {
-		if name == "" || len(name) > maxName {
-			return fmt.Errorf("actor: the name %.20q has %d bytes; it must have 1 to %d", name, len(name), maxName)
-		}
-		for _, r := range name {
-			if !unicode.IsPrint(r) {
-				return fmt.Errorf("actor: the name %q contains %q, which is not printable", name, r)
-			}
+		if err := checkName(name); err != nil {
+			return err
 		}
 		o.name = name
 		return nil

@@ -22,6 +22,15 @@ import "github.com/troupe-go/troupe/sched"
 //
 // Between two activations there is a happens-before edge: they all pass
 // through this word.
+//
+// # Kill
+//
+// While an activation may be in the actor's own code, which can't be stopped,
+// inCode says so, and a kill seizes the actor from it: it begins another term,
+// in which the next activation takes over. The activation of an old term finds
+// out when the code returns, by comparing terms, and vanishes. What it may
+// touch while inCode is set is therefore either its own, or atomic, or guarded
+// by proc.mu, or claimed (see lane). For all else it first calls leave.
 const (
 	pendingSystem uint32 = 1 << (numLanes + iota) // After the bits of the lanes.
 	queuedUrgent                                  // Queued at critical.
@@ -29,7 +38,12 @@ const (
 	running                                       // An activation is running.
 	held                                          // Only system messages are handled.
 	dead                                          // Nothing is handled any more.
+	inCode                                        // The running activation may be in the actor's code.
+	killed                                        // Somebody has called for the end of the incarnation.
+	seized                                        // An activation has lost the actor while it was in its code.
+	nextTerm                                      // The lowest bit of the term.
 
+	termBits     = ^(nextTerm - 1)
 	pendingLanes = 1<<numLanes - 1
 	pendingAny   = pendingLanes | pendingSystem
 )
@@ -65,9 +79,10 @@ func (p *proc) announce(from *sched.Fiber, bit uint32) {
 }
 
 // transitionToRunning begins an activation from a queue entry of the given
-// priority. It returns the lanes that were announced, and false if the entry
-// has become void.
-func (p *proc) transitionToRunning(priority sched.Priority) (todo uint32, ok bool) {
+// priority. It returns the lanes that were announced and the term, and false
+// if the entry has become void. Unless there are system messages, the
+// activation is in the actor's code from now on.
+func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, ok bool) {
 	entry := queuedNormal
 	if priority == sched.Critical {
 		entry = queuedUrgent
@@ -79,9 +94,12 @@ func (p *proc) transitionToRunning(priority sched.Priority) (todo uint32, ok boo
 		next := s &^ entry
 		if ok {
 			next = next&^pendingAny | running
+			if todo&pendingSystem == 0 {
+				next |= inCode
+			}
 		}
 		if p.state.CompareAndSwap(s, next) {
-			return todo, ok
+			return todo, s & termBits, ok
 		}
 	}
 }
@@ -96,15 +114,19 @@ func (p *proc) runnable(s, pending uint32) uint32 {
 
 // transitionFromRunning ends an activation that leaves the lanes todo
 // unfinished. If something is left to do, the actor is queued again; next says
-// that it was interrupted and shall go on before other work.
-func (p *proc) transitionFromRunning(f *sched.Fiber, todo uint32, next bool) {
+// that it was interrupted and shall go on before other work. It returns false,
+// and does nothing, if the term is over.
+func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next bool) bool {
 	for {
 		s := p.state.Load()
+		if s&termBits != term {
+			return false
+		}
 		if s&dead != 0 {
-			return
+			return true
 		}
 		pending := s&pendingAny | todo
-		now := s&^running | todo
+		now := s&^(running|inCode) | todo
 		left := p.runnable(s, pending)
 		var queue bool
 		priority := sched.Normal
@@ -126,16 +148,87 @@ func (p *proc) transitionFromRunning(f *sched.Fiber, todo uint32, next bool) {
 		default:
 			p.submit(f, priority)
 		}
-		return
+		return true
 	}
 }
 
-// takeAnnounced moves what was announced since from the state to todo.
-func (p *proc) takeAnnounced(todo uint32) uint32 {
-	if p.state.Load()&pendingAny == 0 {
-		return todo
+// takeAnnounced moves what was announced since from the state to todo. It
+// returns false if the term is over.
+func (p *proc) takeAnnounced(todo, term uint32) (uint32, bool) {
+	for {
+		s := p.state.Load()
+		switch {
+		case s&termBits != term:
+			return 0, false
+		case s&pendingAny == 0:
+			return todo, true
+		case p.state.CompareAndSwap(s, s&^pendingAny):
+			return todo | s&pendingAny, true
+		}
 	}
-	return todo | p.state.And(^pendingAny)&pendingAny
+}
+
+// transitionToCode is called before the actor's code. It returns false if that
+// must not run any more, since the actor was killed.
+func (p *proc) transitionToCode() bool {
+	for {
+		s := p.state.Load()
+		if s&killed != 0 {
+			return false
+		}
+		if p.state.CompareAndSwap(s, s|inCode) {
+			return true
+		}
+	}
+}
+
+// transitionFromCode is called after the actor's code. It returns false if the
+// term is over.
+func (p *proc) transitionFromCode(term uint32) bool {
+	for {
+		s := p.state.Load()
+		if s&termBits != term {
+			return false
+		}
+		if p.state.CompareAndSwap(s, s&^inCode) {
+			return true
+		}
+	}
+}
+
+// transitionToKilled calls for the end of the incarnation, and begins another
+// term if the actor's code is running.
+func (p *proc) transitionToKilled() {
+	for {
+		s := p.state.Load()
+		if s&dead != 0 {
+			return
+		}
+		next, queue := s|killed|pendingSystem, false
+		if s&inCode != 0 {
+			next = (next&^(running|inCode) | seized) + nextTerm
+		}
+		if next&running == 0 {
+			queue = s&queuedUrgent == 0
+			next |= queuedUrgent
+		}
+		if p.state.CompareAndSwap(s, next) {
+			if queue {
+				p.submit(nil, sched.Critical)
+			}
+			return
+		}
+	}
+}
+
+// transitionFromKilled takes note of a kill. It reports whether an activation
+// has lost the actor by it.
+func (p *proc) transitionFromKilled() (wasKilled, wasSeized bool) {
+	if p.state.Load()&killed == 0 {
+		return false, false
+	}
+	s := p.state.And(^(killed | seized))
+	return true, s&seized != 0
 }
 
 // hold and release switch to system messages only, and back. They are called

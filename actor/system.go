@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -44,10 +45,16 @@ type System struct {
 	cfg       Config
 	scheduler *sched.Scheduler
 	table     *table
+	registry  registry
+	clock     clock
+	born      time.Time
 	root      *proc // The parent of all top-level actors; it handles nothing.
 
 	deadLetters atomic.Uint64
 	lateReplies atomic.Uint64
+	unhandled   atomic.Uint64
+	ghosts      atomic.Int64
+	monitors    atomic.Uint64 // How many there have been.
 
 	stopping atomic.Bool // No actor is accepted any more.
 
@@ -63,7 +70,7 @@ func NewSystem(cfg Config) (*System, error) {
 		cfg.Name = "troupe"
 	}
 	s := &System{
-		scheduler: cfg.Scheduler, table: newTable(),
+		scheduler: cfg.Scheduler, table: newTable(), clock: wallClock{},
 		empty: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	if cfg.Scheduler == nil {
@@ -76,6 +83,7 @@ func NewSystem(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
 	s.cfg = cfg
+	s.born = s.clock.Now()
 	s.root = &proc{sys: s, opts: &defaults}
 	return s, nil
 }
@@ -88,6 +96,8 @@ type Stats struct {
 	Actors      int    // Actors that have not stopped.
 	DeadLetters uint64 // Messages that were not handled.
 	LateReplies uint64 // Replies whose asker did not wait any more.
+	Ghosts      int    // Handlers that have not returned since they were killed.
+	Unhandled   uint64 // Messages for which a handler has returned ErrUnhandled; dead letters too.
 }
 
 // Stats returns a snapshot. It costs a few loads.
@@ -96,6 +106,8 @@ func (s *System) Stats() Stats {
 		Actors:      int(s.table.live.Load()),
 		DeadLetters: s.deadLetters.Load(),
 		LateReplies: s.lateReplies.Load(),
+		Unhandled:   s.unhandled.Load(),
+		Ghosts:      int(s.ghosts.Load()),
 	}
 }
 
@@ -112,6 +124,9 @@ func (s *System) Stats() Stats {
 // [ErrWouldDeadlock] at once, and the stop goes on when the handler returns.
 func (s *System) Stop(ctx context.Context) error {
 	ctx = orBackground(ctx)
+	if err := fenced(ctx); err != nil {
+		return fmt.Errorf("stop of the system: %w", err)
+	}
 	f := sched.Current(ctx)
 	s.stop.Do(func() { s.beginStop(f) })
 	if p := current(f); p != nil && p.sys == s {
@@ -132,7 +147,7 @@ func (s *System) Stop(ctx context.Context) error {
 
 func (s *System) beginStop(f *sched.Fiber) {
 	s.stopping.Store(true)
-	if s.root.stopChildren(f, true) {
+	if s.root.windUp(f) {
 		close(s.empty)
 	}
 	go func() {
@@ -158,6 +173,10 @@ func (s *System) force(ctx context.Context) error {
 	if left > named {
 		names = append(names, "...")
 	}
+	if left == 0 {
+		return fmt.Errorf("actor: the system has not stopped: its actors have, but %d of their handlers, which were killed, still run: %w",
+			s.ghosts.Load(), context.Cause(ctx))
+	}
 	return fmt.Errorf("actor: the system has not stopped, %d actors are left (%s): %w",
 		left, strings.Join(names, ", "), context.Cause(ctx))
 }
@@ -182,4 +201,4 @@ func (s *System) tellDeadLetter(d DeadLetter) {
 	s.cfg.OnDeadLetter(d)
 }
 
-func (s *System) spawner() (*proc, *sched.Fiber) { return s.root, nil }
+func (s *System) spawner() (birthplace, error) { return birthplace{parent: s.root}, nil }

@@ -68,8 +68,6 @@ func (c Config) withDefaults() (Config, error) {
 type Supervisor struct {
 	ref      actor.Ref[command]
 	restarts atomic.Int64
-	done     chan struct{}
-	reason   error // Set before done is closed.
 }
 
 // Start starts a supervisor without children, at the top of a system or below
@@ -79,7 +77,7 @@ func Start(at actor.Spawner, cfg Config) (*Supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Supervisor{done: make(chan struct{})}
+	s := &Supervisor{}
 	k := &keeper{cfg: cfg, handle: s, children: map[actor.PID]Policy{}}
 	s.ref, err = actor.Spawn(at, actor.Actor[command](k), actor.WithName(cfg.Name))
 	if err != nil {
@@ -93,19 +91,15 @@ func (s *Supervisor) Restarts() int { return int(s.restarts.Load()) }
 
 // Done returns a channel that is closed when the supervisor and all its
 // children have stopped.
-func (s *Supervisor) Done() <-chan struct{} { return s.done }
+func (s *Supervisor) Done() <-chan struct{} { return s.ref.Done() }
 
 // Err returns nil until Done is closed, and after that why the supervisor has
 // stopped: nil if it was asked to, or an error that wraps [ErrIntensity] and
 // the reason of the child that failed last.
-func (s *Supervisor) Err() error {
-	select {
-	case <-s.done:
-		return s.reason
-	default:
-		return nil
-	}
-}
+func (s *Supervisor) Err() error { return s.ref.Err() }
+
+// PID returns the supervisor's PID.
+func (s *Supervisor) PID() actor.PID { return s.ref.PID() }
 
 // Stop stops the children, and then the supervisor; see [actor.Ref.Stop] for
 // what happens when ctx ends first.
@@ -271,10 +265,4 @@ func (k *keeper) allow(now time.Time) bool {
 	}
 	k.recent = append(k.recent[old:], now)
 	return len(k.recent) <= k.cfg.Intensity
-}
-
-// Stopped makes the end known.
-func (k *keeper) Stopped(_ *actor.Context[command], reason error) {
-	k.handle.reason = reason
-	close(k.handle.done)
 }

@@ -98,6 +98,37 @@ func TestStoppedChildIsNotRestarted(t *testing.T) {
 	}
 }
 
+// A child that hangs is killed, and begins again while its handler still hangs.
+func TestKilledChild(t *testing.T) {
+	ctx := guarded(t)
+	for policy, restarts := range map[supervise.Policy]int{supervise.Permanent: 1, supervise.Transient: 1, supervise.Temporary: 0} {
+		sys := newSystem(t, actor.Config{})
+		sup := start(t, sys, supervise.Config{})
+		ref := spawn(t, sup, supervise.Child[order]{New: newWorker, Restart: policy})
+		entered, open := make(chan struct{}), make(chan struct{})
+		fail(t, ref, func(*actor.Context[order]) error {
+			close(entered)
+			<-open
+			return nil
+		})
+		<-entered
+		wantNoErr(t, ref.Kill())
+		if restarts == 0 {
+			<-ref.Done()
+		} else if n := count(t, ref); n != 1 {
+			t.Errorf("the child has had %d orders, want 1", n)
+		}
+		close(open)
+		if sup.Restarts() != restarts {
+			t.Errorf("%v: there were %d restarts, want %d", policy, sup.Restarts(), restarts)
+		}
+		wantNoErr(t, sys.Kill(sup.PID()))
+		wait(t, sup)
+		wantErr(t, sup.Err(), actor.ErrKilled)
+		wantErr(t, ref.Send(ctx, order{}), actor.ErrStopped)
+	}
+}
+
 // Children that fail because a stop is forced do not count against the
 // intensity.
 func TestForcedStopOfChildren(t *testing.T) {

@@ -1,0 +1,25 @@
+package actor
+
+import "time"
+
+// clock is where this package has the time from, and nowhere else, so that a
+// simulated one can take its place.
+type clock interface {
+	Now() time.Time
+	// AfterFunc calls f in a goroutine of its own when d has passed.
+	AfterFunc(d time.Duration, f func()) alarm
+}
+
+// alarm is a call that is to come; see [time.Timer].
+type alarm interface {
+	Stop() bool
+	Reset(d time.Duration) bool
+}
+
+// wallClock is the runtime's clock. Its timers are in a heap for each
+// processor, and one that is stopped costs nothing any more.
+type wallClock struct{}
+
+func (wallClock) Now() time.Time { return time.Now() }
+
+func (wallClock) AfterFunc(d time.Duration, f func()) alarm { return time.AfterFunc(d, f) }

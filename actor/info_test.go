@@ -1,0 +1,155 @@
+package actor_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/sched"
+)
+
+func info(tb testing.TB, sys *actor.System, id actor.PID) actor.Info {
+	tb.Helper()
+	i, err := sys.Info(id)
+	wantNoErr(tb, err)
+	return i
+}
+
+func TestInfo(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	open, entered := make(chan struct{}), make(chan struct{}, 1)
+	tr := newTrapper()
+	parent, child := keptChild(t, sys, func() actor.Actor[task] { return tr }, true)
+	end(t, child, endings["error"].do)
+	other := spawn(t, sys, doTask)
+	wantNoErr(t, sys.Register("one", child.PID()))
+	wantNoErr(t, do(t, child, func(c *actor.Context[task]) error {
+		if _, err := c.Monitor(other.PID()); err != nil {
+			return err
+		}
+		every(t, c, time.Hour, other, task{})
+		wantNoErr(t, c.Stash(task{}))
+		return c.Link(other.PID())
+	}))
+	_, cancel := sys.Monitor(child.PID())
+	defer cancel()
+	until(t, ctx, func() bool { return actor.Idle(child) })
+	i := info(t, sys, child.PID())
+	if i.State != actor.Waiting || i.Handled != 1 || i.Mailbox != [3]int{} || i.Priority != sched.Normal {
+		t.Errorf("idle, it is %+v", i) // One has failed, one is stashed.
+	}
+	send(t, ctx, child, task{do: func(*actor.Context[task]) error { entered <- struct{}{}; <-open; return nil }})
+	receive(t, ctx, entered)
+	send(t, ctx, child.On(actor.Management), task{do: func(*actor.Context[task]) error { return nil }})
+	for range 2 {
+		send(t, ctx, child, task{do: func(*actor.Context[task]) error { return nil }})
+	}
+	i = info(t, sys, child.PID())
+	if i.PID != child.PID() || fmt.Sprint(i.Names) != "[one]" || i.Parent != parent.PID() || i.Message != "actor_test.task" ||
+		i.State != actor.Running || i.Mailbox != [3]int{2, 1, 0} || i.Stashed != 1 || i.Timers != 1 || i.Restarts != 1 ||
+		fmt.Sprint(i.Links, i.Monitors) != fmt.Sprint([]actor.PID{other.PID()}, []actor.PID{other.PID()}) || i.MonitoredBy != 1 {
+		t.Errorf("at work, it is %+v", i)
+	}
+	if i := info(t, sys, parent.PID()); i.Children != 1 || i.Parent != (actor.PID{}) {
+		t.Errorf("its parent is %+v", i)
+	}
+	close(open)
+	wantNoErr(t, child.Drain(ctx))
+	_, err := sys.Info(child.PID())
+	wantErr(t, err, actor.ErrStalePID)
+	i, err = child.Info()
+	wantNoErr(t, err)
+	if i.State != actor.Exited || i.Handled != 5 || i.Reason != nil || i.Uptime != 0 {
+		t.Errorf("in the end, it is %+v", i)
+	}
+	_, err = actor.Ref[int]{}.Info()
+	wantErr(t, err, actor.ErrNoRef)
+}
+
+func TestInfoOfStates(t *testing.T) {
+	ctx := guarded(t)
+	sys := oneWorker(t)
+	exits := make(chan actor.Exit, 1)
+	_, child := restarting(t, sys, func() actor.Actor[int] {
+		return actor.Func(func(*actor.Context[int], int) error { return errHook })
+	}, func(_ *actor.Context[int], e actor.Exit) error { exits <- e; return nil })
+	g := newGate()
+	busy, ready := spawnActor(t, sys, actor.Actor[int](g)), spawn(t, sys, answer)
+	g.hold(t, ctx, busy) // The only worker.
+	send(t, ctx, ready.On(actor.Control), question{})
+	if i := info(t, sys, ready.PID()); i.State != actor.Ready || i.Priority != sched.Critical {
+		t.Errorf("an actor that is queued is %+v", i)
+	}
+	close(g.open)
+	send(t, ctx, child, 1)
+	receive(t, ctx, exits)
+	if i := info(t, sys, child.PID()); i.State != actor.Held {
+		t.Errorf("an actor that is held is %+v", i)
+	}
+	entered, open := make(chan struct{}), make(chan struct{})
+	stopping := spawnActor(t, sys, actor.Actor[int](&hooks[int]{stopped: func(*actor.Context[int], error) { close(entered); <-open }}))
+	wantErr(t, stopping.Stop(ended()))
+	receive(t, ctx, entered)
+	if i := info(t, sys, stopping.PID()); i.State != actor.Stopping {
+		t.Errorf("an actor that is stopping is %+v", i)
+	}
+	close(open)
+	if s := actor.State(9).String() + " " + actor.Exited.String(); s != "State(9) exited" {
+		t.Errorf("states are called %s", s)
+	}
+}
+
+func TestUptime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sys := newSystem(t, actor.Config{})
+		pass(time.Minute)
+		ref := spawn(t, sys, answer)
+		pass(time.Hour)
+		if i := info(t, sys, ref.PID()); i.Uptime != time.Hour {
+			t.Errorf("the actor is up since %v", i.Uptime)
+		}
+	})
+}
+
+// Info may be asked for at any moment of an eventful life.
+func TestInfoUnderLoad(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 3})
+	other := spawn(t, sys, doTask)
+	_, child := keptChild(t, sys, func() actor.Actor[task] { return newTrapper() }, true)
+	var all sync.WaitGroup
+	var over atomic.Bool
+	all.Go(func() {
+		for !over.Load() {
+			if i, err := sys.Info(child.PID()); err != nil || i.PID != child.PID() {
+				t.Errorf("the info is %+v, %v", i, err)
+				return
+			}
+		}
+	})
+	for n := range 300 {
+		_ = do(t, child, func(c *actor.Context[task]) error {
+			_ = c.Stash(task{do: func(*actor.Context[task]) error { return nil }})
+			_ = c.Become(doTask)
+			_ = c.Link(other.PID())
+			_, _ = c.Monitor(other.PID())
+			_, _ = actor.SendAfter(c, time.Hour, other, task{})
+			_, _ = c.Unstash()
+			return c.Unbecome()
+		})
+		if n%3 == 0 {
+			end(t, child, endings["panic"].do)
+		}
+		if n%5 == 0 {
+			wantNoErr(t, child.Kill())
+		}
+	}
+	over.Store(true)
+	all.Wait()
+	wantNoErr(t, child.Stop(ctx))
+}

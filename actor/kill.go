@@ -1,0 +1,212 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+)
+
+// A kill ends an incarnation whatever it is doing. Go can't stop a handler that
+// is running, so it goes on, but as a ghost: the actor is taken away from it,
+// and what it still does in the actor's name is refused.
+//
+// # Protocol
+//
+// Whoever kills, first raises the incarnation's fence: under proc.mu, its
+// number becomes void, on which whatever is done for the actor by its Context
+// depends, and the flag in the Context is set, on which sends and replies
+// depend. Then he tells the actor by the state word. If the actor's code is
+// running at that moment, this begins another term, and the actor is queued for
+// an activation that takes over, while the ghost still holds its worker or lies
+// suspended. If not, the present activation, or the next, takes note.
+//
+// The activation that takes over gives the actor new lanes. What the ghost has
+// claimed stays in the old ones, which it has for itself. The two meet under
+// proc.mu, at cell.relics: whoever comes second knows that the other is done.
+//
+// It was tried to end the incarnation only when its handler returns, which needs
+// none of this. A child that hangs could not be restarted then, and a kill would
+// be no more than a stop with a shorter patience.
+
+// Kill ends the actor's incarnation at once, with the reason [ErrKilled]: its
+// parent may restart it; else the actor stops, and what waits in its lanes goes
+// to the dead letters. Its Stopped hook is not called. Its children are asked to
+// stop, and the actor has ended when they have. Kill does not wait; see
+// [Ref.Done].
+//
+// A handler that runs can't be stopped and goes on, but the actor does not wait
+// for it. Its context ends with the cause ErrKilled, and it is fenced off: what
+// it does by its [Context] from now on has no effect and returns [ErrFenced],
+// be it sending, replying, spawning, stopping, linking, or setting names and
+// timers. Who waits for its answer gets [ErrNoReply]. Up to 16 messages behind
+// the one that it handles, if they hold no [Reply], are out of reach; they go to
+// the dead letters when the handler returns.
+//
+// Kill does nothing to an actor that has stopped, or that has ended and waits
+// for its parent's decision.
+func (r Ref[M]) Kill() error {
+	if r.cell == nil {
+		return ErrNoRef
+	}
+	r.cell.kill()
+	return nil
+}
+
+// Kill is [Ref.Kill] for the actor with the given PID. It returns [ErrStalePID]
+// if that has stopped.
+func (s *System) Kill(id PID) error {
+	p := s.table.lookup(id)
+	if p == nil {
+		return fmt.Errorf("kill %s: %w", id, ErrStalePID)
+	}
+	p.kill()
+	return nil
+}
+
+func (p *proc) kill() {
+	p.mu.Lock()
+	if p.stopped.Load() {
+		p.mu.Unlock()
+		return
+	}
+	p.incarnation++
+	p.impl.fence()
+	p.mu.Unlock()
+	p.impl.cancel(ErrKilled)
+	p.transitionToKilled()
+}
+
+// fencing says that some fence has been raised in this process. Until then, a
+// send need not ask its context.
+var fencing atomic.Bool
+
+type fenceKeyType struct{}
+
+// fenceKey is the key under which a Context returns its fence.
+var fenceKey any = &fenceKeyType{}
+
+// fenced returns ErrFenced if ctx is, or comes from, the context of an
+// incarnation that was killed or replaced. It costs one load, and 3 ns once
+// there has been such an incarnation.
+func fenced(ctx context.Context) error {
+	if !fencing.Load() {
+		return nil
+	}
+	if fence, _ := ctx.Value(fenceKey).(*atomic.Bool); fence != nil && fence.Load() {
+		return ErrFenced
+	}
+	return nil
+}
+
+// fence refuses all that is done by the context of the present incarnation
+// from now on. The caller holds mu.
+func (c *cell[M]) fence() {
+	c.ctx.Load().fence.Store(true)
+	fencing.Store(true)
+}
+
+// enter is called before the actor's code. It returns false if that must not
+// run, since the actor was killed.
+func (a *activation[M]) enter() bool {
+	a.inCode = a.transitionToCode()
+	return a.inCode
+}
+
+// leave is called after the actor's code. It does not return if another
+// activation has taken over meanwhile.
+func (a *activation[M]) leave() {
+	if !a.inCode {
+		return
+	}
+	a.inCode = false
+	if !a.transitionFromCode(a.term) {
+		a.vanish()
+	}
+}
+
+// vanish ends an activation that has lost its actor, together with its fiber.
+func (a *activation[M]) vanish() {
+	a.lost = true
+	a.f.SetOwner(nil)
+	a.mu.Lock()
+	relics, ok := a.relics[a.term]
+	if ok {
+		delete(a.relics, a.term)
+		a.sys.ghosts.Add(-1)
+	} else {
+		a.keepRelics(a.term, nil)
+	}
+	a.mu.Unlock()
+	for which, l := range relics {
+		if l == nil {
+			continue
+		}
+		for _, m := range l.out[l.head:l.claimed] {
+			a.deadLetter(Lane(which), m, ErrKilled)
+		}
+	}
+	runtime.Goexit()
+}
+
+// keepRelics notes which lanes the activation of a term has left behind, or
+// nil if it has gone. The caller holds mu.
+func (c *cell[M]) keepRelics(term uint32, lanes []*lane[M]) {
+	if c.relics == nil {
+		c.relics = map[uint32][]*lane[M]{}
+	}
+	c.relics[term] = lanes
+}
+
+// beKilled takes note of a kill.
+func (a *activation[M]) beKilled(seized bool) {
+	a.mu.Lock()
+	a.fence() // The kill may have come just before a restart.
+	a.mu.Unlock()
+	a.cancel(ErrKilled)
+	if seized {
+		a.rescue()
+	}
+	switch phase := a.phase.Load(); {
+	case phase <= draining:
+		a.fail(ErrKilled)
+	case !seized || !a.closing:
+		// It has ended already, and waits for its children or its parent.
+	case phase == failing:
+		a.retire()
+		a.offer()
+	case phase == stopping:
+		a.retire()
+		a.end(a.f, a.reason)
+	}
+}
+
+// rescue takes over the lanes of the activation whose term has ended last.
+func (a *activation[M]) rescue() {
+	term := a.term - nextTerm
+	var lost []M
+	a.mu.Lock()
+	_, gone := a.relics[term]
+	relics := make([]*lane[M], numLanes)
+	for i := range a.lanes {
+		l := a.lanes[i].Load()
+		if l == nil {
+			continue
+		}
+		fresh, inHand := l.rescue(gone)
+		lost = append(lost, inHand...)
+		relics[i] = l
+		a.lanes[i].Store(fresh)
+		a.todo |= Lane(i).bit()
+	}
+	if gone {
+		delete(a.relics, term)
+	} else {
+		a.keepRelics(term, relics)
+		a.sys.ghosts.Add(1)
+	}
+	a.mu.Unlock()
+	for _, m := range lost {
+		a.abandon(m, ErrKilled)
+	}
+}

@@ -1,0 +1,508 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// wantKilled waits for the end of an actor that was killed.
+func wantKilled[M any](tb testing.TB, ctx context.Context, ref actor.Ref[M]) {
+	tb.Helper()
+	receive(tb, ctx, ref.Done())
+	wantErr(tb, ref.Err(), actor.ErrKilled)
+}
+
+func TestKillOfAnIdleActor(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	var d diary
+	ref := spawnActor(t, sys, actor.Actor[int](noted(&d)))
+	until(t, ctx, func() bool { return actor.Idle(ref) })
+	wantNoErr(t, ref.Err())
+	wantNoErr(t, ref.Kill())
+	wantKilled(t, ctx, ref)
+	wantNoErr(t, ref.Kill())
+	wantNoErr(t, ref.Stop(ctx))
+	wantErr(t, ref.Send(ctx, 1), actor.ErrStopped)
+	wantErr(t, sys.Kill(ref.PID()), actor.ErrStalePID)
+	wantErr(t, actor.Ref[int]{}.Kill(), actor.ErrNoRef)
+	d.want(t, "started")
+}
+
+// The actor ends although its handler does not return.
+func TestKillDoesNotWaitForTheHandler(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	ref := spawnActor(t, sys, actor.Actor[int](g))
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 1, 2)
+	send(t, ctx, ref.On(actor.Control), 3)
+	wantNoErr(t, sys.Kill(ref.PID()))
+	wantKilled(t, ctx, ref)
+	wantErr(t, ref.Send(ctx, 4), actor.ErrStopped)
+	if n := sys.Stats().Ghosts; n != 1 {
+		t.Errorf("there are %d ghosts, want 1", n)
+	}
+	if err := sys.Stop(ended()); err == nil || !strings.Contains(err.Error(), "1 of their handlers") {
+		t.Errorf("a stop that waits for a ghost returned %v", err)
+	}
+	close(g.open)
+	// Those that the handler has in hand become dead letters when it returns.
+	until(t, ctx, func() bool { return sys.Stats().DeadLetters == 4 })
+	if n := len(g.seen); n != 0 {
+		t.Errorf("%d messages were handled after the kill", n)
+	}
+	until(t, ctx, func() bool { return sys.Stats().Ghosts == 0 })
+}
+
+// deed is what a ghost tries to do, and what its handler got for it.
+type deed struct {
+	try   func(*actor.Context[deed]) error
+	entry chan struct{}
+	open  chan struct{}
+	got   chan error
+	reply actor.Reply[int]
+}
+
+func haunt(c *actor.Context[deed], m deed) error {
+	if m.entry == nil {
+		return m.reply.Send(c, 1)
+	}
+	m.entry <- struct{}{}
+	<-m.open
+	m.got <- m.try(c)
+	return nil
+}
+
+// What a ghost does has no effect, neither before nor after its actor has begun
+// again.
+func TestGhostIsFenced(t *testing.T) {
+	ctx := guarded(t)
+	other := make(chan int, 10)
+	tries := map[string]func(c *actor.Context[deed], to actor.Ref[int]) error{
+		"send":           func(c *actor.Context[deed], to actor.Ref[int]) error { return to.Send(c, 1) },
+		"try send":       func(c *actor.Context[deed], to actor.Ref[int]) error { return to.TrySend(c, 1) },
+		"send to itself": func(c *actor.Context[deed], _ actor.Ref[int]) error { return c.Self().Send(c, deed{}) },
+		"ask": func(c *actor.Context[deed], _ actor.Ref[int]) error {
+			_, err := actor.Ask(c, c.Self(), func(r actor.Reply[int]) deed { return deed{reply: r} })
+			return err
+		},
+		"derived context": func(c *actor.Context[deed], to actor.Ref[int]) error {
+			derived, cancel := context.WithCancel(c)
+			defer cancel()
+			return to.Send(derived, 1)
+		},
+		"goroutine": func(c *actor.Context[deed], to actor.Ref[int]) error {
+			got := make(chan error)
+			go func() { got <- to.Send(c, 1) }()
+			return <-got
+		},
+		"spawn": func(c *actor.Context[deed], _ actor.Ref[int]) error {
+			_, err := actor.Spawn(c, actor.Func(answer))
+			return err
+		},
+		"stop": func(c *actor.Context[deed], to actor.Ref[int]) error { return to.Stop(c) },
+		"stop itself": func(c *actor.Context[deed], _ actor.Ref[int]) error {
+			c.Stop()
+			return actor.ErrFenced
+		},
+		"stop system": func(c *actor.Context[deed], _ actor.Ref[int]) error { return c.System().Stop(c) },
+		"decide":      func(c *actor.Context[deed], _ actor.Ref[int]) error { return c.StopChild(c.PID()) },
+	}
+	for name, try := range tries {
+		for _, restarted := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, " restarted ", restarted), func(t *testing.T) {
+				sys := newSystem(t, actor.Config{Workers: 2})
+				to := spawn(t, sys, func(_ *actor.Context[int], m int) error { other <- m; return nil })
+				made := 0
+				parent, child := keptChild(t, sys, func() actor.Actor[deed] { made++; return actor.Func(haunt) }, restarted)
+				m := deed{
+					try:   func(c *actor.Context[deed]) error { return try(c, to) },
+					entry: make(chan struct{}), open: make(chan struct{}), got: make(chan error, 1),
+				}
+				asked := make(chan error, 1)
+				go func() {
+					_, err := actor.Ask(ctx, child, func(r actor.Reply[int]) deed { m.reply = r; return m })
+					asked <- err
+				}()
+				receive(t, ctx, m.entry)
+				wantNoErr(t, child.Kill())
+				err := receive(t, ctx, asked) // Though the handler has not returned.
+				wantErr(t, err, actor.ErrNoReply, actor.ErrKilled)
+				if restarted {
+					_, err = actor.Ask(ctx, child, func(r actor.Reply[int]) deed { return deed{reply: r} })
+					wantNoErr(t, err)
+				} else {
+					wantKilled(t, ctx, child)
+				}
+				close(m.open)
+				wantErr(t, receive(t, ctx, m.got), actor.ErrFenced)
+				if restarted {
+					_, err = actor.Ask(ctx, child, func(r actor.Reply[int]) deed { return deed{reply: r} })
+					wantNoErr(t, err)
+				}
+				wantNoErr(t, parent.Stop(ctx))
+				wantNoErr(t, to.Drain(ctx))
+				if n := len(other); n != 0 {
+					t.Errorf("%d messages of the ghost have arrived", n)
+				}
+				if want := map[bool]int{true: 2, false: 1}[restarted]; made != want {
+					t.Errorf("there were %d incarnations, want %d", made, want)
+				}
+			})
+		}
+	}
+}
+
+// keptChild spawns a child under a parent that restarts or releases it.
+func keptChild[M any](tb testing.TB, sys *actor.System, newActor func() actor.Actor[M], restarted bool) (actor.Ref[int], actor.Ref[M]) {
+	tb.Helper()
+	children := make(chan actor.Ref[M], 1)
+	parent := spawnActor(tb, sys, actor.Actor[int](&keeping[int]{hooks[int]{
+		started: func(c *actor.Context[int]) error {
+			ref, err := actor.SpawnNew(c, newActor)
+			children <- ref
+			return err
+		},
+		exited: func(c *actor.Context[int], e actor.Exit) error {
+			switch {
+			case !e.Held:
+				return nil
+			case restarted:
+				return c.Restart(e.PID)
+			}
+			return c.Release(e.PID)
+		},
+	}}))
+	return parent, receive(tb, guarded(tb), children)
+}
+
+// A reply of a ghost is dropped, and whoever asked is told that none will come.
+func TestReplyOfAGhost(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	replies, open, got := make(chan actor.Reply[int], 1), make(chan struct{}), make(chan error, 2)
+	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		if q.n == 0 {
+			replies <- q.reply
+			return nil // It is going to answer later.
+		}
+		r := <-replies
+		close(open)
+		<-c.Done()
+		got <- r.Send(c, 1)
+		got <- q.reply.Fail(c, errHook)
+		return nil
+	})
+	asked := make(chan error, 2)
+	for n := range 2 {
+		go func() {
+			_, err := actor.Ask(ctx, ref, asking(n))
+			asked <- err
+		}()
+		if n == 0 {
+			until(t, ctx, func() bool { return len(replies) == 1 })
+		}
+	}
+	receive(t, ctx, open)
+	wantNoErr(t, ref.Kill())
+	for range 2 {
+		wantErr(t, receive(t, ctx, got), actor.ErrFenced)
+		wantErr(t, receive(t, ctx, asked), actor.ErrNoReply)
+	}
+}
+
+// What waits behind the message in which an incarnation was killed is handled
+// by the next one, while the ghost still runs, and in order.
+func TestKillKeepsTheMessagesOverARestart(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	_, child := keptChild(t, sys, func() actor.Actor[int] { return g }, true)
+	g.hold(t, ctx, child)
+	const n = 500
+	var want []int
+	for i := range n {
+		want = append(want, i+1)
+		send(t, ctx, child, i+1)
+	}
+	wantNoErr(t, child.Kill())
+	for _, m := range want {
+		if got := receive(t, ctx, g.seen); got != m {
+			t.Fatalf("handled %d, want %d", got, m)
+		}
+	}
+	close(g.open)
+	wantNoErr(t, child.Drain(ctx))
+	if n := sys.Stats().DeadLetters; n != 0 {
+		t.Errorf("%d dead letters", n)
+	}
+}
+
+// What a ghost had in hand when its actor was killed goes to the dead letters
+// when it returns. It handles nothing of it.
+func TestGhostHandlesNothingMore(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	_, child := keptChild(t, sys, func() actor.Actor[int] { return g }, true)
+	g.hold(t, ctx, child)
+	send(t, ctx, child, 0, 1, 2, 3)
+	g.open <- struct{}{}
+	receive(t, ctx, g.entered) // With 1, 2 and 3 in hand.
+	wantNoErr(t, child.Kill())
+	send(t, ctx, child, 4)
+	if m := receive(t, ctx, g.seen); m != 4 {
+		t.Errorf("handled %d, want 4", m)
+	}
+	g.open <- struct{}{}
+	until(t, ctx, func() bool { return sys.Stats().DeadLetters == 3 || len(g.seen) > 0 })
+	if n := len(g.seen); n != 0 {
+		t.Errorf("the ghost has handled %d messages", n)
+	}
+}
+
+// A ghost that is suspended is resumed by the end of its context.
+func TestKillOfASuspendedHandler(t *testing.T) {
+	ctx := guarded(t)
+	sys := oneWorker(t)
+	mute := spawn(t, sys, func(*actor.Context[question], question) error { return nil })
+	entered, got := make(chan struct{}), make(chan error, 1)
+	_, child := keptChild(t, sys, func() actor.Actor[question] {
+		return actor.Func(func(c *actor.Context[question], q question) error {
+			if q.n > 0 {
+				return answer(c, q)
+			}
+			close(entered)
+			_, err := actor.Ask(c, mute, asking(1))
+			got <- err
+			return err
+		})
+	}, true)
+	send(t, ctx, child, question{})
+	receive(t, ctx, entered)
+	wantNoErr(t, child.Kill())
+	if v, err := actor.Ask(ctx, child, asking(1)); v != 2 || err != nil {
+		t.Errorf("the next incarnation answers %d, %v", v, err)
+	}
+	wantErr(t, receive(t, ctx, got), actor.ErrKilled)
+}
+
+// A kill reaches an actor in whichever of its hooks it hangs.
+func TestKillInAHook(t *testing.T) {
+	hang := func(entered, open chan struct{}) {
+		close(entered)
+		<-open
+	}
+	for _, where := range []string{"started", "child exited", "stopped at stop", "stopped at failure", "new"} {
+		for _, end := range []string{"return", "panic", "goexit"} {
+			t.Run(where+" "+end, func(t *testing.T) {
+				ctx := guarded(t)
+				sys := newSystem(t, actor.Config{})
+				entered, open := make(chan struct{}), make(chan struct{})
+				done := make(chan struct{}, 3)
+				stuck := func() {
+					defer func() { done <- struct{}{} }()
+					hang(entered, open)
+					switch end {
+					case "panic":
+						panic(errHook)
+					case "goexit":
+						runtime.Goexit()
+					}
+				}
+				made := 0
+				_, child := keptChild(t, sys, func() actor.Actor[question] {
+					made++
+					k := &keeping[question]{}
+					k.receive = func(c *actor.Context[question], q question) error {
+						if q.n < 0 {
+							return errHook
+						}
+						return answer(c, q)
+					}
+					switch first := made == 1; {
+					case where == "new" && made == 2:
+						stuck()
+					case first && where == "started":
+						k.started = func(*actor.Context[question]) error { stuck(); return nil }
+					case first && where == "child exited":
+						k.started = func(c *actor.Context[question]) error {
+							return spawn(t, c, func(*actor.Context[int], int) error { return errHook }).Send(c, 1)
+						}
+						k.exited = func(*actor.Context[question], actor.Exit) error { stuck(); return nil }
+					case first && strings.HasPrefix(where, "stopped"):
+						k.stopped = func(*actor.Context[question], error) { stuck() }
+					}
+					return k
+				}, true)
+				switch where {
+				case "new", "stopped at failure":
+					send(t, ctx, child, question{n: -1})
+				case "stopped at stop":
+					wantErr(t, child.Stop(ended()), context.Canceled)
+				}
+				receive(t, ctx, entered)
+				wantNoErr(t, child.Kill())
+				if where == "stopped at stop" {
+					receive(t, ctx, child.Done())
+				} else if v, err := actor.Ask(ctx, child, asking(1)); v != 2 || err != nil {
+					t.Errorf("after the kill the child answers %d, %v", v, err)
+				}
+				close(open)
+				receive(t, ctx, done)
+				if where != "stopped at stop" {
+					_, err := actor.Ask(ctx, child, asking(1))
+					wantNoErr(t, err)
+				}
+			})
+		}
+	}
+}
+
+// Kills come at any moment, while messages flow: each message is handled once
+// or a dead letter, and what remains in order.
+func TestKillsUnderLoad(t *testing.T) {
+	t.Run("plain", func(t *testing.T) {
+		testKillsUnderLoad(t, func(n int) int { return n }, func(m int) int { return m })
+	})
+	t.Run("with replies", func(t *testing.T) {
+		testKillsUnderLoad(t, func(n int) question { return question{n: n} }, func(q question) int { return q.n })
+	})
+}
+
+func testKillsUnderLoad[M any](t *testing.T, message func(int) M, number func(M) int) {
+	ctx := guarded(t)
+	const total = 20_000
+	var mu sync.Mutex
+	count := make([]int, total)
+	letters := 0
+	sys := newSystem(t, actor.Config{Workers: 3, OnDeadLetter: func(d actor.DeadLetter) {
+		mu.Lock()
+		defer mu.Unlock()
+		letters++
+		count[number(d.Message.(M))]++
+	}})
+	_, child := keptChild(t, sys, func() actor.Actor[M] {
+		last := -1
+		return actor.Func(func(_ *actor.Context[M], m M) error {
+			n := number(m)
+			if n <= last {
+				t.Errorf("message %d came after %d", n, last)
+			}
+			last = n
+			if n%7 == 0 {
+				runtime.Gosched()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			count[n]++
+			return nil
+		})
+	}, true)
+	var over atomic.Bool
+	var killers sync.WaitGroup
+	kills := 0
+	killers.Go(func() {
+		for ; !over.Load(); kills++ {
+			if err := child.Kill(); err != nil {
+				t.Error(err)
+			}
+			for range kills % 11 {
+				runtime.Gosched()
+			}
+		}
+	})
+	for n := range total {
+		wantNoErr(t, child.Send(ctx, message(n)))
+	}
+	over.Store(true)
+	killers.Wait()
+	until(t, ctx, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range count {
+			if c == 0 {
+				return false
+			}
+		}
+		return true
+	})
+	wantNoErr(t, child.Drain(ctx))
+	for n, c := range count {
+		if c != 1 {
+			t.Fatalf("message %d was handled or dropped %d times", n, c)
+		}
+	}
+	t.Logf("%d kills, %d dead letters", kills, letters)
+}
+
+// A handler may kill its own actor, and goes on as a ghost.
+func TestKillOfOneself(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	got := make(chan error, 2)
+	ref := spawn(t, sys, func(c *actor.Context[int], _ int) error {
+		got <- c.Self().Kill()
+		got <- c.Self().Send(c, 1)
+		return errors.New("unseen")
+	})
+	send(t, ctx, ref, 1)
+	wantNoErr(t, receive(t, ctx, got))
+	wantErr(t, receive(t, ctx, got), actor.ErrFenced)
+	wantKilled(t, ctx, ref)
+}
+
+// A stop that waits for a handler for ever is ended by a kill, and the actor is
+// not offered for a restart.
+func TestKillEndsAStop(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	defer close(g.open)
+	_, child := keptChild(t, sys, func() actor.Actor[int] { return g }, true)
+	g.hold(t, ctx, child)
+	stopped := make(chan error, 1)
+	go func() { stopped <- child.Stop(ctx) }()
+	until(t, ctx, func() bool { return actor.Asked(child) })
+	wantNoErr(t, child.Kill())
+	wantNoErr(t, receive(t, ctx, stopped))
+}
+
+// The goroutine that an incarnation has left behind does not act for the next.
+func TestLeftoverOfAnIncarnation(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	first := make(chan *actor.Context[int], 1)
+	g := newGate()
+	_, child := keptChild(t, sys, func() actor.Actor[int] {
+		return actor.Func(func(c *actor.Context[int], m int) error {
+			if m < 0 {
+				first <- c
+				return errHook
+			}
+			return g.Receive(c, m)
+		})
+	}, true)
+	send(t, ctx, child, -1)
+	old := receive(t, ctx, first)
+	g.hold(t, ctx, child)
+	wantErr(t, child.Send(old, 1), actor.ErrFenced)
+	_, err := actor.Spawn(old, actor.Func(answer))
+	wantErr(t, err, actor.ErrFenced)
+	old.Stop()
+	close(g.open)
+	send(t, ctx, child, 2)
+	if m := receive(t, ctx, g.seen); m != 2 {
+		t.Errorf("handled %d, want 2", m)
+	}
+}

@@ -1,0 +1,245 @@
+package actor
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Watcher is implemented by an actor that monitors others. Down runs like a
+// handler of the actor when one of them has stopped for good. An error ends the
+// actor, as one from Receive does.
+//
+// Down comes after all messages that this actor had accepted before the other
+// one stopped, on whichever lane they are; so it comes after everything that
+// the other one had sent it. It takes the place of a Data message, and what is
+// sent on Management or Control later may overtake it.
+type Watcher[M any] interface {
+	Down(ctx *Context[M], m Monitor, e Exit) error
+}
+
+// Monitor identifies one call of [Context.Monitor]. It can be compared.
+type Monitor struct {
+	id  uint64
+	pid PID
+}
+
+// PID returns the PID of the actor that is monitored.
+func (m Monitor) PID() PID { return m.pid }
+
+// watch is a monitor at work. The fields are not changed.
+type watch struct {
+	monitor Monitor
+	target  *proc     // Nil if it had stopped before.
+	watcher *proc     // Who is told; or
+	down    chan Exit // where, for a watcher that is no actor.
+}
+
+// Monitor makes the actor's Down be called when the actor with the given PID
+// stops for good; if it has stopped already, or never was, at once, with the
+// reason [ErrStalePID]. A restart is no end: PID and refs stay valid over it,
+// and so does the monitor. Several monitors of one actor are independent of
+// each other. They end with the incarnation that has made them.
+//
+// Monitor returns an error if the actor is no [Watcher], or monitors itself.
+func (c *Context[M]) Monitor(id PID) (Monitor, error) {
+	p := &c.cell.proc
+	if !p.watches {
+		return Monitor{}, fmt.Errorf("actor: %s monitors %s, but has no method Down, see Watcher", p, id)
+	}
+	if id == p.pid {
+		return Monitor{}, fmt.Errorf("actor: %s monitors itself", p)
+	}
+	w := &watch{monitor: Monitor{p.sys.monitors.Add(1), id}, target: p.sys.table.lookup(id), watcher: p}
+	there, err := c.watch(w)
+	if err != nil {
+		return Monitor{}, fmt.Errorf("%s monitors %s: %w", p, id, err)
+	}
+	if !there {
+		w.tell(sched.Current(c), Exit{PID: id, Reason: ErrStalePID})
+	}
+	return w.monitor, nil
+}
+
+func (c *Context[M]) watch(w *watch) (there bool, err error) {
+	defer lockBoth(w.watcher, w.target)()
+	if err := c.absent(); err != nil {
+		return false, err
+	}
+	r := w.watcher.rareLocked()
+	if r.watching == nil {
+		r.watching = map[uint64]*watch{}
+	}
+	r.watching[w.monitor.id] = w
+	return w.enter(), nil
+}
+
+// enter makes the watch known to its target, if that is there. The caller
+// holds the target's mu.
+func (w *watch) enter() bool {
+	if w.target == nil || w.target.stopped.Load() {
+		return false
+	}
+	r := w.target.rareLocked()
+	if r.watchers == nil {
+		r.watchers = map[*watch]struct{}{}
+	}
+	r.watchers[w] = struct{}{}
+	return true
+}
+
+// withdraw makes the target forget the watch.
+func (w *watch) withdraw() {
+	if w.target == nil {
+		return
+	}
+	w.target.mu.Lock()
+	defer w.target.mu.Unlock()
+	if r := w.target.rare; r != nil {
+		delete(r.watchers, w)
+	}
+}
+
+// tell reports the end of the target.
+func (w *watch) tell(f *sched.Fiber, e Exit) {
+	if w.down != nil {
+		w.down <- e // It has room for one, and there is one end.
+		close(w.down)
+		return
+	}
+	w.watcher.impl.mark(f, &signal{exit: e, watch: w})
+}
+
+// Demonitor ends a monitor. After it has returned, its Down is not called any
+// more. It reports whether it was in time: false means that Down was called, or
+// that the monitor is not one of this incarnation.
+func (c *Context[M]) Demonitor(m Monitor) bool {
+	w := c.cell.unwatch(m.id, c.incarnation)
+	if w == nil {
+		return false
+	}
+	w.withdraw()
+	return true
+}
+
+// unwatch removes a watch and returns it, or nil.
+func (p *proc) unwatch(id uint64, incarnation uint32) *watch {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rare == nil || p.incarnation != incarnation {
+		return nil
+	}
+	w := p.rare.watching[id]
+	delete(p.rare.watching, id)
+	return w
+}
+
+// Monitor returns a channel that gets one Exit when the actor with the given
+// PID has stopped for good, and is then closed; see [Context.Monitor]. Whoever
+// doesn't want to wait for it any longer calls cancel, any number of times; the
+// channel then stays empty and open, unless the Exit is in it already.
+func (s *System) Monitor(id PID) (down <-chan Exit, cancel func()) {
+	w := &watch{monitor: Monitor{pid: id}, target: s.table.lookup(id), down: make(chan Exit, 1)}
+	there := false
+	if w.target != nil {
+		w.target.mu.Lock()
+		there = w.enter()
+		w.target.mu.Unlock()
+	}
+	if !there {
+		w.tell(nil, Exit{PID: id, Reason: ErrStalePID})
+	}
+	return w.down, sync.OnceFunc(w.withdraw)
+}
+
+// handleDown tells the actor of the end of one that it monitors.
+func (a *activation[M]) handleDown(s *signal) {
+	x := a.ctx.Load()
+	hook, ok := x.own().(Watcher[M])
+	if !ok || a.unwatch(s.watch.monitor.id, x.incarnation) == nil {
+		return
+	}
+	if err := a.call(func() error { return hook.Down(x, s.watch.monitor, s.exit) }); err != nil {
+		a.fail(err)
+	}
+}
+
+// mark is a signal with its place among the messages of the Data lane: it is
+// handled when as many messages as at says have been.
+//
+// The messages themselves carry no number. The consumer counts them batch by
+// batch, and a signal can only be placed behind the batch that it has in hand.
+// So a mark costs a message nothing, and an actor without marks one load for
+// each batch. Since Control and Management are handled before Data, what was
+// accepted there is before the mark as well.
+type mark struct {
+	at int64
+	*signal
+}
+
+// mark places a signal behind all messages that the actor has accepted.
+func (c *cell[M]) mark(f *sched.Fiber, s *signal) {
+	c.mu.Lock()
+	if c.closed && c.lanes[Data].Load() == nil {
+		c.mu.Unlock()
+		return // It is about to stop.
+	}
+	l := c.laneLocked(Data)
+	r := c.rareLocked()
+	r.marks = append(r.marks, mark{l.swapped + int64(len(l.in)), s})
+	c.marked.Store(true)
+	c.mu.Unlock()
+	c.announce(f, Data.bit())
+}
+
+// handleMarks handles the signals whose turn it is, before the next message of
+// the lane. It returns false if something else comes first.
+func (a *activation[M]) handleMarks(l *lane[M]) bool {
+	for {
+		s, urgent := a.takeMark(l)
+		if urgent {
+			return false
+		}
+		if s == nil {
+			return true
+		}
+		a.leave()
+		a.handleSignal(s)
+		if a.phase.Load() >= failing || !a.enter() {
+			return false
+		}
+	}
+}
+
+// takeMark takes the next signal if its turn has come. Else it sets where the
+// batch has to end. Urgent says that something was sent, maybe earlier, on a
+// more urgent lane.
+func (a *activation[M]) takeMark(l *lane[M]) (s *signal, urgent bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.limit(Data, l)
+	if a.rare == nil || len(a.rare.marks) == 0 || a.rare.marks[0].at > l.handled() {
+		return nil, false
+	}
+	if a.state.Load()&interrupts[Data] != 0 {
+		return nil, true
+	}
+	s = a.rare.marks[0].signal
+	a.rare.marks = a.rare.marks[1:]
+	if len(a.rare.marks) == 0 {
+		a.rare.marks = nil
+		a.marked.Store(false)
+	}
+	a.limit(Data, l)
+	return s, false
+}
+
+// limit ends the batch that the consumer of a lane has in hand at the first
+// mark. The caller holds mu.
+func (c *cell[M]) limit(which Lane, l *lane[M]) {
+	l.end = len(l.out)
+	if which == Data && c.rare != nil && len(c.rare.marks) > 0 {
+		l.end = min(l.end, l.head+int(max(0, c.rare.marks[0].at-l.handled())))
+	}
+}

@@ -1,0 +1,137 @@
+package actor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// stashed is a message that was put aside, and the lane that it came from.
+type stashed[M any] struct {
+	lane Lane
+	m    M
+}
+
+// defaultStash is how many messages an actor may put aside: as many as come in
+// on Data by default.
+const defaultStash = 1024
+
+// WithStash sets how many messages the actor may put aside by [Context.Stash].
+// The default is 1024.
+func WithStash(n int) Option {
+	return func(o *options) error {
+		if n < 1 || n > maxCapacity {
+			return fmt.Errorf("actor: a stash for %d messages; it must be 1 to %d", n, maxCapacity)
+		}
+		o.stash = n
+		return nil
+	}
+}
+
+// Stash puts m, the message that is being handled, aside until
+// [Context.Unstash] is called. It is then handled again, so Stash is called once
+// for a message, and not for others.
+//
+// The stash is kept over a restart: when an incarnation ends and another may
+// begin, all of it goes back to the lanes, as by Unstash. The message in which
+// an incarnation has failed is among them if it was put aside before. If the
+// actor stops for good, the messages go to the dead letters.
+//
+// Stash returns [ErrStashFull] if there is no more room, see [WithStash], and
+// [ErrNotInHandler] elsewhere than in Receive.
+func (c *Context[M]) Stash(m M) error {
+	if err := c.handling("stashes a message"); err != nil {
+		return err
+	}
+	if c.lane >= numLanes {
+		return fmt.Errorf("%s stashes a message in a hook: %w", &c.cell.proc, ErrNotInHandler)
+	}
+	p := &c.cell.proc
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := c.absent(); err != nil {
+		return fmt.Errorf("%s stashes a message: %w", p, err)
+	}
+	e := c.extraLocked()
+	if n := len(e.stash) + len(e.returning); n >= p.opts.stash {
+		return fmt.Errorf("%s, with %d messages: %w", p, n, ErrStashFull)
+	}
+	e.stash = append(e.stash, stashed[M]{c.lane, m})
+	return nil
+}
+
+// Unstash puts all stashed messages back, each into the lane that it came from,
+// before all messages that wait there, and in the order in which they were
+// stashed. They are handled when the handler that has called Unstash returns. It
+// returns how many there are.
+func (c *Context[M]) Unstash() (int, error) {
+	if err := c.handling("unstashes"); err != nil {
+		return 0, err
+	}
+	p := &c.cell.proc
+	p.mu.Lock()
+	if err := c.absent(); err != nil {
+		p.mu.Unlock()
+		return 0, fmt.Errorf("%s unstashes: %w", p, err)
+	}
+	e := c.extra
+	if e == nil || len(e.stash) == 0 {
+		p.mu.Unlock()
+		return 0, nil
+	}
+	n := len(e.stash)
+	e.returning, e.stash = append(e.returning, e.stash...), nil
+	p.mu.Unlock()
+	p.post(sched.Current(c), sysMessage{kind: sysUnstash})
+	return n, nil
+}
+
+// Stashed returns how many messages are stashed.
+func (c *Context[M]) Stashed() int {
+	c.cell.mu.Lock()
+	defer c.cell.mu.Unlock()
+	if c.extra == nil {
+		return 0
+	}
+	return len(c.extra.stash)
+}
+
+// unstash puts messages back into their lanes: those for which Unstash was
+// called, or all.
+func (a *activation[M]) unstash(all bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	e := a.ctx.Load().extra
+	if e == nil {
+		return
+	}
+	back := e.returning
+	e.returning = nil
+	if all {
+		back, e.stash = append(back, e.stash...), nil
+	}
+	for which := range Lane(numLanes) {
+		var messages []M
+		for _, s := range back {
+			if s.lane == which {
+				messages = append(messages, s.m)
+			}
+		}
+		if len(messages) > 0 {
+			l := a.laneLocked(which)
+			l.putBack(messages)
+			a.limit(which, l)
+			a.todo |= which.bit()
+		}
+	}
+}
+
+// putBack makes messages the next ones of the consumer, who calls it. The
+// caller holds the mutex.
+func (l *lane[M]) putBack(messages []M) {
+	l.out = slices.Concat(messages, l.out[l.head:])
+	l.head, l.claimed = 0, 0
+	l.unclaimed.Store(int32(len(l.out)))
+	l.publish(len(l.out))
+}
