@@ -18,8 +18,15 @@ type Stats struct {
 	// replaced because Config.MaxSpares were there already, once for each time
 	// that it was blocked.
 	SpareLimitReached uint64
-	// Jobs is the number of jobs that were accepted by Go and have not ended.
+	// Jobs is the number of jobs that were accepted by Go and whose functions have
+	// not ended. Of a worker that is busy up to 16 that have just ended may be among
+	// them; when all workers sleep it is exact.
 	Jobs int
+	// Overdue is the number of those that have timed out: their handles have a
+	// result, but their functions still run.
+	Overdue int
+	// Kinds says what the jobs of each kind did, by name.
+	Kinds []KindStats
 }
 
 // Total returns the sums of the workers' figures. ID and CPU are -1; what is no
@@ -82,6 +89,7 @@ type WorkerStats struct {
 // counters are a worker's own figures, written without synchronization.
 type counters struct {
 	jobs, stolen, slept, suspended, yielded, preempted uint64
+	accepted, ended                                    uint64 // See account.
 }
 
 // publishedCounters are the same for others to read. The worker copies them
@@ -90,6 +98,7 @@ type counters struct {
 // ticks as a sign of life.
 type publishedCounters struct {
 	ticks, jobs, stolen, slept, suspended, yielded, preempted atomic.Uint64
+	accepted, ended                                           atomic.Uint64
 	blocked                                                   atomic.Uint64 // Written by the monitor.
 	pace                                                      atomic.Int64  // In nanoseconds. Read by thieves.
 }
@@ -105,6 +114,9 @@ func (w *Worker) publish() {
 	copyCounter(&p.yielded, c.yielded)
 	copyCounter(&p.preempted, c.preempted)
 	w.steals.publish(&w.thief)
+	copyCounter(&p.accepted, c.accepted) // First, lest the sum falls below what is left.
+	copyCounter(&p.ended, c.ended)
+	w.publishKind()
 }
 
 // copyCounter saves the store, which is the dear part, if nothing has changed.
@@ -138,7 +150,9 @@ func (s *Scheduler) Stats() Stats {
 		Workers:           make([]WorkerStats, 0, len(workers)),
 		Awake:             int(s.awake.Load()),
 		SpareLimitReached: s.monitor.limitReached.Load(),
-		Jobs:              int(s.jobs.Load()),
+		Jobs:              max(0, s.jobsLeft()),
+		Overdue:           int(max(0, s.overdue.Load())),
+		Kinds:             s.kinds.stats(),
 	}
 	for _, w := range workers {
 		ws := w.stats()

@@ -164,6 +164,7 @@ func (w *Worker) stealNode(from *deque.Deque[Node]) *Node {
 	w.thief.tried(contended)
 	if n != nil {
 		w.count.stolen++
+		n.stolen()
 	}
 	return n
 }
@@ -183,6 +184,7 @@ func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
 			break
 		}
 		left -= estimate(n, pace)
+		n.arrived()
 		w.push(n, p)
 	}
 	if moved > 1 {
