@@ -22,8 +22,9 @@ var ErrJobTimeout error = timeoutError{}
 // Config.MaxQueued jobs are queued.
 var ErrFull = errors.New("sched: the scheduler is full")
 
-// ErrSelfWait is returned by Wait to a job that waits for itself.
-var ErrSelfWait = errors.New("sched: the job waits for itself")
+// ErrSelfWait is returned by Wait to a job that waits for itself, and to a
+// function of a group that waits for its group.
+var ErrSelfWait = errors.New("sched: the work waits for itself")
 
 // ErrNoJob is returned by Wait when the handle is nil, or was not returned by
 // Go.

@@ -306,6 +306,18 @@ func (n *Node) Cost() time.Duration { return n.cost() }
 // Node is the job as it is queued.
 func (j *Job) Node() *Node { return &j.node }
 
+// Waiters is how many wait for the job.
+func (j *Job) Waiters() (n int) {
+	if rare := j.rare.Load(); rare != nil {
+		rare.mu.Lock()
+		defer rare.mu.Unlock()
+		for w := rare.waiters; w != nil; w = w.next {
+			n++
+		}
+	}
+	return n
+}
+
 // JobSize is the memory that a job's handle takes.
 const JobSize = unsafe.Sizeof(Job{})
 

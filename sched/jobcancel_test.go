@@ -22,6 +22,8 @@ func TestCancelledJobNeverRuns(t *testing.T) {
 		}
 		waited := make(chan error, 1)
 		go func() { waited <- j.Wait(ctx) }()
+		eventually(t, ctx, "the waiter", func() bool { return j.Waiters() == 1 })
+		done := j.Done()
 		if !j.Cancel(c) {
 			t.Error("a queued job can't be cancelled")
 		}
@@ -30,7 +32,7 @@ func TestCancelledJobNeverRuns(t *testing.T) {
 			t.Errorf("Wait returned %v for the cause %v", err, c)
 		}
 		checkSays(t, err, "sched: ", "before it began")
-		receive(t, ctx, "Done", j.Done())
+		receive(t, ctx, "Done", done)
 		if j.Cancel(errors.New("again")) || j.State() != sched.JobCancelled {
 			t.Errorf("a cancelled job is cancelled again; it is %v", j.State())
 		}
@@ -137,6 +139,7 @@ func TestCancelReachesTheJobsBelow(t *testing.T) {
 	}
 	j := start(t, ctx, s, chain(depth))
 	receive(t, ctx, "the lowest", waiting)
+	eventually(t, ctx, "all to wait", func() bool { return inState(s, sched.WorkerIdle) == 2 })
 	j.Cancel(cause)
 	if err := j.Wait(ctx); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)

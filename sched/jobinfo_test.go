@@ -95,10 +95,10 @@ func TestJobsHaveIDsOfTheirOwn(t *testing.T) {
 
 // TestStolenJobCountsIt has a worker steal what another can't come to.
 func TestStolenJobCountsIt(t *testing.T) {
-	s := sched.NewStill(sched.Config{Workers: 2})
+	s := sched.NewStill(sched.Config{Workers: 2, Steal: sched.StealBatched})
 	ctx := guarded(t)
 	var jobs []*sched.Job
-	for range 4 {
+	for range 20 {
 		j := start(t, ctx, s, func(context.Context) error { return nil })
 		jobs = append(jobs, j)
 	}
@@ -117,8 +117,12 @@ func TestStolenJobCountsIt(t *testing.T) {
 			t.Errorf("a queued job is %v", st)
 		}
 	}
-	if steals := jobs[0].Info().Steals + jobs[2].Info().Steals + jobs[3].Info().Steals; steals > 1 {
-		t.Errorf("%d more steals", steals)
+	more := 0
+	for _, j := range jobs[2:] {
+		more += j.Info().Steals
+	}
+	if more == 0 || more > 10 {
+		t.Errorf("%d were stolen with it", more)
 	}
 }
 
@@ -139,12 +143,12 @@ func TestHandleOfNoJob(t *testing.T) {
 	}
 }
 
-// TestQueuedJobsAreSmall measures the memory of a million.
+// TestQueuedJobsAreSmall measures the memory of many.
 func TestQueuedJobsAreSmall(t *testing.T) {
 	if sched.JobSize != 80 {
 		t.Errorf("a handle takes %d bytes, which is not 80", sched.JobSize)
 	}
-	n := 1_000_000
+	n := 250_000 // The ring is as full as with a million.
 	if testing.Short() {
 		n = 1 << 16
 	}

@@ -41,6 +41,7 @@ func TestJobTimesOut(t *testing.T) {
 				gate := make(chan struct{})
 				began := time.Now()
 				j := start(t, ctx, s, func(ctx context.Context) error { return run(ctx, s, gate) }, opts...)
+				done := j.Done()
 				err := j.Wait(ctx)
 				if !errors.Is(err, sched.ErrJobTimeout) || !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("own %t: Wait returned %v", own, err)
@@ -51,7 +52,7 @@ func TestJobTimesOut(t *testing.T) {
 				if st := j.State(); st != sched.JobTimedOut {
 					t.Errorf("own %t: it is %v", own, st)
 				}
-				receive(t, ctx, "Done", j.Done())
+				receive(t, ctx, "Done", done)
 				close(gate)
 				eventually(t, ctx, "the function to return", func() bool { st := s.Stats(); return st.Overdue == 0 && st.Jobs == 0 })
 				if st := j.State(); st != sched.JobTimedOut || !errors.Is(j.Wait(ctx), sched.ErrJobTimeout) {

@@ -93,16 +93,16 @@ func TestSubmitterGivesUp(t *testing.T) {
 	}
 	go submit(ctx)
 	eventually(t, ctx, "the submitter to wait", func() bool { return s.WaitingForRoom() == 1 })
-	if err := s.Stop(expired()); err == nil {
-		t.Error("the stop did not give up")
-	}
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Stop(ctx) }()
 	if err := receive(t, ctx, "the submitter", result); !errors.Is(err, sched.ErrStopped) {
 		t.Errorf("at the stop the submitter got %v", err)
 	}
-	if err := queued.Wait(ctx); !errors.Is(err, sched.ErrStopped) {
-		t.Errorf("the queued job ended with %v", err)
-	}
 	release()
+	finish(t, ctx, queued)
+	if err := receive(t, ctx, "the stop", stopped); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestNestedSubmitIntoAFullSchedulerNeverDeadlocks has every worker submit more

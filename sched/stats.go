@@ -143,7 +143,8 @@ func (w *Worker) measured(each time.Duration) {
 	}
 }
 
-// Stats returns a snapshot. It stops nothing and costs about 100 ns a worker.
+// Stats returns a snapshot. It stops nothing and costs about 100 ns a worker and
+// as much for each kind of jobs.
 func (s *Scheduler) Stats() Stats {
 	workers := *s.workers.Load()
 	st := Stats{
