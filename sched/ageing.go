@@ -158,7 +158,7 @@ func (a *ageing) raiseOne(from *deque.Deque[Node], submitted, to Priority) bool 
 	defer a.s.idle.mu.Unlock()
 	n := from.Take()
 	if n != nil {
-		a.s.injector.push(risen(n, submitted, to), to)
+		a.s.injector.push(risen(n, submitted), to)
 	}
 	return n != nil
 }
@@ -222,15 +222,12 @@ type elder struct {
 	submitted Priority
 }
 
-// risen returns the node under which n is queued with priority to.
-func risen(n *Node, submitted, to Priority) *Node {
+// risen returns the node under which n is queued with another priority.
+func risen(n *Node, submitted Priority) *Node {
 	e, ok := n.runner.(*elder)
 	if !ok {
 		e = &elder{of: n, submitted: submitted}
 		e.node.Init(e)
-	}
-	if r, ok := e.of.runner.(riser); ok {
-		r.rise(to)
 	}
 	return &e.node
 }
@@ -242,9 +239,6 @@ func (n *Node) origin() *Node {
 	}
 	return n
 }
-
-// riser is a Runner that wants to know with which priority it is queued now.
-type riser interface{ rise(to Priority) }
 
 // Run runs the work. It is called by the scheduler.
 func (e *elder) Run(f *Fiber, _ Priority) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -137,4 +138,66 @@ func BenchmarkFor(b *testing.B) {
 		return nil
 	})
 	finish(b, ctx, j)
+}
+
+// BenchmarkFlat has one goroutine submit 100,000 functions and wait for all: as
+// jobs, as a group, and to the pool that one would write by hand, in turns. The
+// ratios are to the last, of the same turns.
+func BenchmarkFlat(b *testing.B) {
+	const n = 100_000
+	s := newScheduler(b, sched.Config{})
+	ctx := context.Background()
+	g, err := s.NewGroup(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var sum atomic.Int64
+	var all sync.WaitGroup
+	add := func(context.Context) error { sum.Add(1); return nil }
+	fn := func(context.Context) error { sum.Add(1); all.Done(); return nil }
+	count := func() { sum.Add(1); all.Done() }
+	in := make(chan func(), 1024)
+	defer close(in)
+	for range s.Workers() {
+		go func() {
+			for job := range in {
+				job()
+			}
+		}()
+	}
+	wait := func() error { all.Wait(); return nil }
+	ways := []struct {
+		name   string
+		submit func() error
+		wait   func() error
+	}{
+		{"jobs", func() error { _, err := s.Go(ctx, fn); return err }, wait},
+		{"group", func() error { return g.Go(add) }, func() error { return g.Wait(ctx) }},
+		{"channel", func() error { in <- count; return nil }, wait},
+	}
+	took := make([]time.Duration, len(ways))
+	for b.Loop() {
+		for i, way := range ways {
+			if way.name != "group" { // Which counts by itself.
+				all.Add(n)
+			}
+			began := time.Now()
+			for range n {
+				if err := way.submit(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := way.wait(); err != nil {
+				b.Fatal(err)
+			}
+			took[i] += time.Since(began)
+		}
+	}
+	for i, way := range ways {
+		b.ReportMetric(float64(took[i].Nanoseconds())/float64(b.N*n), way.name+"-ns/job")
+		b.ReportMetric(float64(took[i])/float64(took[len(took)-1]), way.name+"-ratio")
+	}
+	if got, want := sum.Load(), int64(b.N)*int64(len(ways))*n; got != want {
+		b.Fatalf("%d ran, not %d", got, want)
+	}
 }

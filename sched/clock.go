@@ -57,6 +57,7 @@ func (w *Worker) readClock() {
 		w.locate()
 	}
 	w.budget = w.stride - 1
+	w.fresh = true
 	if !w.nudged && now-w.gaveWayAt < giveWayAfter {
 		return
 	}

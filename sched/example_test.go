@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -361,5 +362,190 @@ func ExampleScheduler_HeldStacks() {
 	// Output:
 	// worker 0 is on the job: true
 	// waits in a channel: true
+	// <nil>
+}
+
+// A job that is cancelled before it began never runs; one that has begun sees the
+// end of its context.
+func ExampleJob_Cancel() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{Workers: 1, MaxSpares: -1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	begun := make(chan struct{})
+	running, err := s.Go(ctx, func(ctx context.Context) error {
+		close(begun)
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	queued, err := s.Go(ctx, func(context.Context) error { panic("never called") })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	<-begun
+	queued.Cancel(nil)
+	running.Cancel(errors.New("no longer needed"))
+	fmt.Println(queued.Wait(ctx))
+	fmt.Println(running.Wait(ctx))
+	fmt.Println(queued.State(), running.State(), s.Stop(ctx))
+	// Output:
+	// sched: the job was cancelled before it began: context canceled
+	// no longer needed
+	// cancelled cancelled <nil>
+}
+
+// Wait returns when the time is up, even if the function does not.
+func ExampleWithTimeout() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	gate := make(chan struct{})
+	deaf, err := s.Go(ctx, func(context.Context) error {
+		<-gate
+		return nil
+	}, sched.WithTimeout(10*time.Millisecond))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = deaf.Wait(ctx)
+	fmt.Println(err, errors.Is(err, context.DeadlineExceeded))
+	fmt.Println(deaf.State(), s.Stats().Overdue)
+	close(gate)
+	fmt.Println(s.Stop(ctx))
+	// Output:
+	// sched: the job's time is up true
+	// timed out 1
+	// <nil>
+}
+
+// The scheduler counts the jobs of each kind, and measures what they cost.
+func ExampleWithKind() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, kind := range []string{"parse", "store", "parse"} {
+		if _, err := s.Go(ctx, func(context.Context) error { return nil }, sched.WithKind(kind)); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Println(s.Stop(ctx))
+	for _, kind := range s.Stats().Kinds {
+		fmt.Println(kind.Name, kind.Jobs, kind.Failed)
+	}
+	// Output:
+	// <nil>
+	// parse 2 0
+	// store 1 0
+}
+
+// A job of which the submitter knows that it takes long is not stolen together
+// with others.
+func ExampleWithCost() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	job, err := s.Go(ctx, func(context.Context) error { return nil }, sched.WithCost(20*time.Millisecond))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(job.Info().Cost, s.Stop(ctx))
+	// Output:
+	// 20ms <nil>
+}
+
+func ExampleGoResult() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum, err := sched.GoResult(ctx, s, func(context.Context) (int, error) { return 20 + 22, nil })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sum.Get(ctx))
+	fmt.Println(s.Stop(ctx))
+	// Output:
+	// 42 <nil>
+	// <nil>
+}
+
+func ExampleGroup() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{Workers: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	g, err := s.NewGroup(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range 3 {
+		if err := g.Go(func(context.Context) error {
+			fmt.Println("part", i)
+			return nil
+		}); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Println(g.Wait(ctx), s.Stop(ctx))
+	// Unordered output:
+	// part 0
+	// part 1
+	// part 2
+	// <nil> <nil>
+}
+
+// A bounded queue pushes back: here Go refuses what is too much.
+func ExampleConfig_maxQueued() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{Workers: 1, MaxSpares: -1, MaxQueued: 1, WhenFull: sched.RejectWhenFull})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	begun, gate := make(chan struct{}), make(chan struct{})
+	if _, err := s.Go(ctx, func(context.Context) error {
+		close(begun)
+		<-gate
+		return nil
+	}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	<-begun
+	_, err = s.Go(ctx, func(context.Context) error { return nil })
+	fmt.Println(err)
+	_, err = s.Go(ctx, func(context.Context) error { return nil })
+	fmt.Println(err, errors.Is(err, sched.ErrFull))
+	close(gate)
+	fmt.Println(s.Stop(ctx))
+	// Output:
+	// <nil>
+	// sched: the scheduler is full: 1 jobs are queued, and Config.MaxQueued is 1 true
 	// <nil>
 }

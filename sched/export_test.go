@@ -3,6 +3,7 @@ package sched
 import (
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/topology"
@@ -137,8 +138,8 @@ func (s *Scheduler) SetMonitorAsleep()   { s.monitor.asleep.Store(true) }
 func (s *Scheduler) MonitorAsleep() bool { return s.monitor.asleep.Load() }
 
 // JobBegun and JobEnded count a job that no worker runs.
-func (s *Scheduler) JobBegun() { s.jobs.Add(1) }
-func (s *Scheduler) JobEnded() { s.jobEnded() }
+func (s *Scheduler) JobBegun() { s.account.came.Add(1) }
+func (s *Scheduler) JobEnded() { s.jobGone() }
 
 // SettleNow lets the workers that a still scheduler has started leave, and waits
 // for them.
@@ -292,3 +293,76 @@ func (w *Worker) WakeUp(found bool) bool {
 
 // Retry makes the rounds on behalf of sleepers that are due now.
 func (s *Scheduler) Retry() { s.monitor.retry(s.now()) }
+
+// JobStateWord is the state of a job that no worker runs.
+type JobStateWord struct{ jobState }
+
+func NewJobState(p Priority) *JobStateWord {
+	s := &JobStateWord{}
+	s.init(p)
+	return s
+}
+
+func (s *JobStateWord) Run(now time.Duration) bool { return s.transitionToRunning(now) }
+func (s *JobStateWord) Steal()                     { s.transitionToStolen() }
+func (s *JobStateWord) Arrive()                    { s.transitionToPending() }
+func (s *JobStateWord) Wait()                      { s.transitionToWaiting() }
+func (s *JobStateWord) Preempt()                   { s.transitionToPreempted() }
+func (s *JobStateWord) GoOn()                      { s.transitionFromPause() }
+func (s *JobStateWord) End(outcome JobState) bool  { return s.transitionToEnded(outcome) }
+func (s *JobStateWord) TimeOut() bool              { return s.transitionToTimedOut() }
+func (s *JobStateWord) Get() JobState              { return s.get() }
+func (s *JobStateWord) Overdue() bool              { return s.has(jobOverdue) }
+func (s *JobStateWord) Priority() Priority         { return s.priority() }
+func (s *JobStateWord) Steals() int                { return s.steals() }
+func (s *JobStateWord) Preemptions() int           { return s.preemptions() }
+func (s *JobStateWord) Started() time.Duration     { return s.started() }
+
+// Cancel reports whether the job had ended, and whether its entry is void now.
+func (s *JobStateWord) Cancel() (ended, void bool) {
+	what := s.transitionToCancelled()
+	return what == cancelledNever, what == cancelledQueued
+}
+
+// Cost is the estimate of what n costs, as thieves see it.
+func (n *Node) Cost() time.Duration { return n.cost() }
+
+// Node is the job as it is queued.
+func (j *Job) Node() *Node { return &j.node }
+
+// Waiters is how many wait for the job.
+func (j *Job) Waiters() (n int) {
+	if rare := j.rare.Load(); rare != nil {
+		rare.mu.Lock()
+		defer rare.mu.Unlock()
+		for w := rare.waiters; w != nil; w = w.next {
+			n++
+		}
+	}
+	return n
+}
+
+// JobSize is the memory that a job's handle takes.
+const JobSize = unsafe.Sizeof(Job{})
+
+// MaxKinds is how many kinds of jobs are told apart.
+const MaxKinds = maxKinds
+
+// Learn notes that a job of that kind took d.
+func (s *Scheduler) Learn(kind string, d time.Duration) { s.kinds.get(kind).learn(d) }
+
+// Fibers is how many fibers the scheduler knows.
+func (s *Scheduler) Fibers() (n int) {
+	s.fibers.mu.Lock()
+	defer s.fibers.mu.Unlock()
+	for f := s.fibers.first; f != nil; f = f.next {
+		n++
+	}
+	return n
+}
+
+// WaitingForRoom is how many submitters wait.
+func (s *Scheduler) WaitingForRoom() int { return int(s.room.waiting.Load()) }
+
+// Patrol looks for jobs whose time is up, as the monitor does.
+func (s *Scheduler) Patrol() { s.patrol(s.now()) }

@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/coro"
 	"github.com/troupe-go/troupe/internal/gid"
@@ -60,6 +61,19 @@ type Fiber struct {
 	home  home
 	bound bool // Home does not change any more.
 	ended bool // The fiber was taken out of service; its loop returns.
+
+	// job is the job that runs or ran on the fiber last; from its beginning to its
+	// end a job stays on one fiber. Written by the fiber, read by the monitor.
+	job atomic.Pointer[Job]
+	// on is the id of w. Written by the worker, read by whoever asks about a job.
+	on atomic.Int32
+	// frame leads the contexts of jobs here.
+	frame Frame
+	// measuredFrom is since when the job's cost is measured, or 0; spent is what it
+	// took before its last wait.
+	measuredFrom, spent time.Duration
+
+	next, previous *Fiber // In the scheduler's list.
 }
 
 const (
@@ -71,8 +85,13 @@ const (
 func newFiber(s *Scheduler) *Fiber {
 	f := &Fiber{s: s}
 	f.node.Init(f)
+	f.frame.Enter(f)
 	f.co = coro.New(func(*coro.Coro) {
-		defer f.id.Store(0) // Also when the work calls Goexit.
+		defer func() { // Also when the work calls Goexit.
+			f.id.Store(0)
+			s.fibers.remove(f)
+		}()
+		s.fibers.add(f)
 		f.id.Store(uintptr(gid.Current()))
 		f.number.Store(gid.Number())
 		f.loop()
@@ -114,8 +133,12 @@ func (f *Fiber) leave() {
 		id := f.id.Load()
 		invariants.Check(id == uintptr(gid.Current()), "fiber of goroutine %#x is left by %#x", id, gid.Current())
 	}
+	j := f.pauseJob()
 	if !f.co.Yield() {
 		f.ended = true
+	}
+	if j != nil {
+		f.continueJob(j)
 	}
 }
 

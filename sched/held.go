@@ -92,7 +92,7 @@ func (w *Worker) held(now time.Duration) (Held, bool) {
 func (n *Node) describe() (*Job, string) {
 	switch r := n.origin().runner.(type) {
 	case *Job:
-		return r, "job"
+		return r, r.String()
 	case fmt.Stringer:
 		return nil, fmt.Sprint(r) // Which survives a String that panics.
 	}

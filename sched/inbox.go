@@ -211,7 +211,7 @@ func (b *inbox) raise(kind bond, slot int, end int64) (moved int) {
 		to = p - 1
 	}
 	for queue.n > 0 && queue.popped < end {
-		b.pushLocked(risen(b.popLocked(slot, kind), p, to), slotOf(to), kind)
+		b.pushLocked(risen(b.popLocked(slot, kind), p), slotOf(to), kind)
 		moved++
 	}
 	return moved

@@ -110,7 +110,7 @@ func (q *injector) raise(p Priority, end int64, most int) (moved int) {
 	defer q.mu.Unlock()
 	queue := &q.queues[p]
 	for moved < most && queue.n > 0 && queue.popped < end {
-		q.pushLocked(risen(queue.pop(), p, p-1), p-1)
+		q.pushLocked(risen(queue.pop(), p), p-1)
 		moved++
 	}
 	if moved > 0 && queue.n == 0 {

@@ -2,172 +2,152 @@ package sched
 
 import (
 	"context"
-	"fmt"
-	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// Job is the handle of a function that was given to [Scheduler.Go].
+// Job is the handle of a function that was given to [Scheduler.Go]. Its methods
+// are safe for concurrent use. A handle that is nil, or was not returned by Go,
+// is of no job: its methods say so and do nothing.
+//
+// A queued job costs 80 bytes, and 8 in the queue.
 type Job struct {
-	node  Node
-	s     *Scheduler
-	fn    func(ctx context.Context) error
-	ctx   context.Context
-	frame Frame
-
-	mu      sync.Mutex
-	ended   bool
-	err     error
-	waiters []*Waiter
+	node Node
+	// kind also leads to the scheduler. It, fn and parent are written before the
+	// job is queued; fn is the worker's from then on.
+	kind   *jobKind
+	fn     func(ctx context.Context) error
+	parent context.Context // The caller's.
+	// fiber is where the job runs, from its beginning to its end. Written before
+	// the state says that it has begun, read by whoever has seen that.
+	fiber *Fiber
+	state jobState
+	id    uint64
+	// rare is what few jobs have. Written once, by whoever first needs it.
+	rare xatomic.Pointer[jobRare]
 }
 
-// JobOption changes how one job is run.
-type JobOption func(*jobOptions)
+// jobRare is the part of a job that is made when it is needed: for an option, an
+// error, or somebody who waits.
+type jobRare struct {
+	options *jobOptions // Nil, or written before the job is queued.
+	// standard is the context that somebody has asked for. Written under mu.
+	standard xatomic.Pointer[standardContext]
 
-type jobOptions struct {
-	priority Priority
-	place    Place
+	mu      xatomic.Mutex
+	err     error // What the function ended with. Written before the state says so.
+	waiters *jobWaiter
+	done    chan struct{}
+	life    *jobLife // What may end the job's context. Written once.
 }
 
-// WithPriority gives the job a priority. The default is [Normal].
-func WithPriority(p Priority) JobOption {
-	return func(o *jobOptions) { o.priority = p }
+// jobLife is what is known of the end of a job's context.
+type jobLife struct {
+	cause error // Of the first cancellation. Written before the state says so.
+	timer *time.Timer
+	// The family; see link. Next and previous are guarded by the job above.
+	linked         bool
+	unlink         func() bool
+	children       *Job
+	next, previous *Job
 }
 
-// WithWorker pins the job to a worker; see [Pinned]. By default it runs anywhere.
-func WithWorker(id int) JobOption {
-	return func(o *jobOptions) { o.place = Pinned(id) }
-}
-
-// WithAffinity lets the job run on a worker as long as that one can keep up; see
-// [Preferred]. By default it runs anywhere.
-func WithAffinity(id int) JobOption {
-	return func(o *jobOptions) { o.place = Preferred(id) }
+// lives returns the job's life. The caller holds mu.
+func (r *jobRare) lives() *jobLife {
+	if r.life == nil {
+		r.life = &jobLife{}
+	}
+	return r.life
 }
 
 // Go runs fn as a job and returns its handle. The context that fn receives is
-// ctx, and it also knows the worker: where a job waits by means of this module
-// with that context, it suspends and holds no worker. It may as well block by
-// any other means; a spare worker then takes over.
+// derived from ctx, and it also knows the worker: where a job waits by means of
+// this module with that context, it suspends and holds no worker. It may as well
+// block by any other means; a spare worker then takes over. The context ends
+// with the job, like that of a request; what shall outlive the job is given
+// [context.WithoutCancel] of it.
 //
-// Go never waits. It may be called by a job, with the job's context, to stay
-// on the same worker. It returns [ErrStopped] when the scheduler is stopping,
-// unless a running job calls it with its context: what was accepted is allowed
-// to finish. A job costs three allocations.
+// The job is accepted even if ctx has ended; fn sees it. Without an option it
+// has priority [Normal], no kind, and the timeout of Config.JobTimeout.
+//
+// Go waits only when there are as many jobs queued as Config.MaxQueued allows;
+// Config.WhenFull says what it does then. It may be called by a job, with the
+// job's context, to stay on the same worker, and then never waits. It returns
+// [ErrStopped] when the scheduler is stopping, unless a running job calls it
+// with its context: what was accepted is allowed to finish. A job costs one
+// allocation.
 func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, opts ...JobOption) (*Job, error) {
-	if fn == nil {
-		return nil, fmt.Errorf("sched: Go was given a nil function")
+	switch {
+	case fn == nil:
+		return nil, errNilFunction
+	case ctx == nil:
+		return nil, errNilContext
 	}
-	o := jobOptions{priority: Normal}
-	for _, opt := range opts {
-		opt(&o)
-	}
-	if o.priority >= numPriorities {
-		return nil, fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", o.priority)
-	}
-	to, err := s.resolve(o.place)
-	if err != nil {
-		return nil, err
-	}
-	from := Current(ctx)
-	if from != nil && from.s != s {
-		from = nil
-	}
-	// Count first: a Stop in between either sees the job or is seen here.
-	s.jobs.Add(1)
-	if from == nil && s.stopping.Load() {
-		s.jobEnded()
-		return nil, ErrStopped
-	}
-	j := &Job{s: s, fn: fn}
-	j.ctx = &jobContext{Context: ctx, frame: &j.frame}
+	j := &Job{kind: &s.kinds.none, fn: fn, parent: ctx}
 	j.node.Init(j)
-	s.enqueueAt(from, &j.node, o.priority, to)
+	priority, to := Normal, home{}
+	if len(opts) != 0 {
+		o, err := apply(opts)
+		if err != nil {
+			return nil, err
+		}
+		if to, err = s.resolve(o.place); err != nil {
+			return nil, err
+		}
+		j.set(o)
+		priority = o.priority
+	}
+	j.state.init(priority)
+	from := Current(ctx)
+	if from == nil || from.s != s {
+		from = nil
+		if err := s.accept(ctx, j); err != nil {
+			return nil, err
+		}
+	} else {
+		if !s.room.enter() {
+			return nil, s.room.full()
+		}
+		j.id = from.w.jobAccepted()
+	}
+	s.enqueueAt(from, &j.node, priority, to)
 	return j, nil
 }
 
-// jobContext is the caller's context with the job's own frame.
-type jobContext struct {
-	context.Context
-	frame *Frame
-}
-
-func (c *jobContext) Value(key any) any {
-	if key == FrameKey {
-		return c.frame
+// set takes over the options. The job must not be shared yet.
+func (j *Job) set(o jobOptions) {
+	if o.kind != "" {
+		j.kind = j.kind.s.kinds.get(o.kind)
 	}
-	return c.Context.Value(key)
-}
-
-// Run runs the job. It is called by the scheduler.
-func (j *Job) Run(f *Fiber, _ Priority) {
-	j.frame.Enter(f)
-	returned := false
-	var err error
-	defer func() {
-		if !returned {
-			err = caught(recover())
-		}
-		j.end(Current(j.ctx), err)
-	}()
-	err = j.fn(j.ctx)
-	returned = true
-}
-
-// abandon ends a job that has not begun.
-func (j *Job) abandon() { j.end(nil, ErrStopped) }
-
-func (j *Job) end(f *Fiber, err error) {
-	j.mu.Lock()
-	j.ended, j.err = true, err
-	waiters := j.waiters
-	j.waiters = nil
-	j.mu.Unlock()
-	for _, w := range waiters {
-		w.Wake(f, Normal)
-	}
-	j.fn = nil
-	j.s.jobEnded()
-}
-
-// Wait waits until the job has ended, and returns what its function returned:
-// also a [*PanicError] if it panicked, [ErrGoexit] if it called
-// runtime.Goexit, and [ErrStopped] if it never began. If ctx ends first, Wait
-// returns the cause of ctx, and the job goes on. Inside a job, with that job's
-// context, Wait holds no worker. Any number of callers may wait.
-func (j *Job) Wait(ctx context.Context) error {
-	j.mu.Lock()
-	if j.ended {
-		j.mu.Unlock()
-		return j.err
-	}
-	var w Waiter
-	w.Arm(ctx, j.s)
-	known := w // Whoever ends the job has a copy of its own.
-	j.waiters = append(j.waiters, &known)
-	j.mu.Unlock()
-	defer w.Disarm()
-	for {
-		goOn := w.Wait(ctx)
-		j.mu.Lock()
-		if j.ended {
-			j.mu.Unlock()
-			return j.err
-		}
-		if !goOn {
-			j.forget(&known)
-			j.mu.Unlock()
-			return context.Cause(ctx)
-		}
-		j.mu.Unlock()
+	if o.cost != 0 || o.timed {
+		j.rare.Store(&jobRare{options: &o})
 	}
 }
 
-// forget removes a waiter. The caller holds mu.
-func (j *Job) forget(w *Waiter) {
-	for i, other := range j.waiters {
-		if other == w {
-			j.waiters = append(j.waiters[:i], j.waiters[i+1:]...)
-			return
-		}
+// timeout is for how long the job may run, or 0.
+func (j *Job) timeout() time.Duration {
+	if o := j.options(); o != nil && o.timed {
+		return o.timeout
 	}
+	return j.kind.s.cfg.JobTimeout
 }
+
+// options returns what was said about the job, or nil.
+func (j *Job) options() *jobOptions {
+	if rare := j.rare.Load(); rare != nil {
+		return rare.options
+	}
+	return nil
+}
+
+func (j *Job) rarely() *jobRare {
+	if rare := j.rare.Load(); rare != nil {
+		return rare
+	}
+	j.rare.CompareAndSwap(nil, &jobRare{})
+	return j.rare.Load()
+}
+
+// known reports whether the handle is of a job.
+func (j *Job) known() bool { return j != nil && j.kind != nil }

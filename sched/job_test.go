@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -125,6 +126,15 @@ func TestGoRefusesWhatIsWrong(t *testing.T) {
 	checkSays(t, err, "sched: ", "nil function")
 	_, err = s.Go(ctx, func(context.Context) error { return nil }, sched.WithPriority(200))
 	checkSays(t, err, "sched: ", "priority 200", "use Critical, High, Normal or Low")
+	for want, opt := range map[string]sched.JobOption{
+		"timeout is -1s": sched.WithTimeout(-time.Second), "cost is -1ns": sched.WithCost(-1), "option 0 is nil": nil,
+	} {
+		_, err = s.Go(ctx, nothing, opt)
+		checkSays(t, err, "sched: ", want)
+	}
+	_, err = s.Go(nil, nothing) //nolint:staticcheck // That is the test.
+	checkSays(t, err, "sched: ", "nil context")
+	checkSays(t, start(t, ctx, sched.NewStill(sched.Config{}), nothing).Wait(nil), "sched: ", "nil context") //nolint:staticcheck // Likewise.
 	if n := s.Stats().Jobs; n != 0 {
 		t.Errorf("%d jobs are counted although all were refused", n)
 	}
@@ -226,4 +236,63 @@ func TestWaitingJobHoldsNoWorker(t *testing.T) {
 		}
 	}
 	finish(t, ctx, start(t, ctx, s, chain(depth)))
+}
+
+// TestJobMustNotWaitForItself tries it with every context that it may have.
+func TestJobMustNotWaitForItself(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1})
+	handle := make(chan *sched.Job, 1)
+	j := start(t, ctx, s, func(inner context.Context) error {
+		self := <-handle
+		derived, cancel := context.WithCancel(inner)
+		defer cancel()
+		for _, c := range []context.Context{inner, derived, context.Background()} {
+			if err := self.Wait(c); !errors.Is(err, sched.ErrSelfWait) {
+				return fmt.Errorf("waiting for itself gave %w", err)
+			}
+		}
+		return nil
+	})
+	handle <- j
+	finish(t, ctx, j)
+}
+
+// TestWaitForAJobOfAnotherScheduler suspends on its own.
+func TestWaitForAJobOfAnotherScheduler(t *testing.T) {
+	ctx := guarded(t)
+	here := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	there := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	gate := make(chan struct{})
+	foreign := start(t, ctx, there, func(context.Context) error { <-gate; return errors.New("foreign") })
+	j := start(t, ctx, here, foreign.Wait)
+	eventually(t, ctx, "the job to wait", func() bool { return j.State() == sched.JobWaiting })
+	finish(t, ctx, start(t, ctx, here, nothing))
+	close(gate)
+	if err := j.Wait(ctx); err == nil || err.Error() != "foreign" {
+		t.Errorf("got %v", err)
+	}
+	// And a job that submits to another scheduler, which then runs it.
+	finish(t, ctx, start(t, ctx, here, func(ctx context.Context) error {
+		other, err := there.Go(ctx, func(ctx context.Context) error { return onFiber(ctx) })
+		return errors.Join(err, other.Wait(ctx))
+	}))
+}
+
+// TestDoneIsForSelect waits for the first of two jobs.
+func TestDoneIsForSelect(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 2})
+	gate := make(chan struct{})
+	slow, fast := start(t, ctx, s, func(context.Context) error { <-gate; return nil }), start(t, ctx, s, nothing)
+	select {
+	case <-fast.Done():
+	case <-slow.Done():
+		t.Error("the slow job is done")
+	case <-ctx.Done():
+		t.Error("no job is done")
+	}
+	close(gate)
+	receive(t, ctx, "the slow job", slow.Done())
+	receive(t, ctx, "an ended job", start(t, ctx, s, nothing).Done())
 }

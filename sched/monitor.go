@@ -142,10 +142,31 @@ func (m *monitor) crowded() bool {
 // sleep waits until a worker wakes up, or work comes for which none does.
 func (m *monitor) sleep() {
 	m.asleep.Store(true)
-	if m.quiet() && !m.s.settled.Load() {
-		<-m.wake
+	for m.quiet() && !m.s.settled.Load() {
+		if m.waitForWake() {
+			break
+		}
+		m.s.coarseClock.Store(int64(m.s.now()))
+		m.s.patrol(m.s.now())
 	}
 	m.asleep.Store(false)
+}
+
+// waitForWake waits until the monitor is woken, or until it has to look after
+// jobs that wait with a timeout: then it returns false.
+func (m *monitor) waitForWake() bool {
+	if m.s.cfg.JobTimeout == 0 || m.s.jobsLeft() == 0 {
+		<-m.wake
+		return true
+	}
+	timer := time.NewTimer(m.s.patrolEvery())
+	defer timer.Stop()
+	select {
+	case <-m.wake:
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 // rouse wakes the monitor if it sleeps. It costs one load otherwise.
@@ -171,6 +192,8 @@ func (m *monitor) quiet() bool {
 // look examines the workers once. It reports whether it had to do something.
 func (m *monitor) look(pause time.Duration) (found bool) {
 	now := m.s.now()
+	m.s.coarseClock.Store(int64(now))
+	m.s.patrol(now)
 	m.s.ageing.look(now)
 	limit := m.s.cfg.BlockedAfter
 	if m.processorIdle() {

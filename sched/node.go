@@ -1,7 +1,5 @@
 package sched
 
-import "time"
-
 // Runner is work in its lowest form. It is what actors, tasks and strands are
 // built from; programs that just want something done use [Scheduler.Go].
 type Runner interface {
@@ -21,8 +19,24 @@ type Node struct{ runner Runner }
 // submitted, and once.
 func (n *Node) Init(r Runner) { n.runner = r }
 
-// cost is the estimated time of the node's work, or 0 if nothing is known.
-func (n *Node) cost() time.Duration { return 0 }
+// stolen is called by a thief that has taken n, and arrived before it puts n
+// into a queue of its own.
+func (n *Node) stolen() {
+	switch r := n.origin().runner.(type) {
+	case *Job:
+		r.state.transitionToStolen()
+	case *Fiber:
+		if j := r.job.Load(); j != nil {
+			j.state.transitionToStolen()
+		}
+	}
+}
+
+func (n *Node) arrived() {
+	if j, ok := n.origin().runner.(*Job); ok {
+		j.state.transitionToPending()
+	}
+}
 
 // fifo is a first-in-first-out queue of nodes that grows as needed and lets
 // go of its memory when it is empty again.

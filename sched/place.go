@@ -244,12 +244,15 @@ func (w *Worker) relieve(victim *Worker) (*Node, Priority) {
 		return nil, 0
 	}
 	w.count.stolen++
+	first.stolen()
 	for range more - 1 {
 		n, q := victim.inbox.takeOf(preferred)
 		if n == nil {
 			break
 		}
 		w.count.stolen++
+		n.stolen()
+		n.arrived()
 		w.push(n, q)
 	}
 	w.at = home{victim, preferred}

@@ -52,6 +52,20 @@ type Config struct {
 	// Spare workers are bound to no processor. Defaults to false. It is possible on
 	// Linux only; elsewhere New returns an error.
 	PinWorkers bool
+	// JobTimeout is for how long a job may run, from its beginning to its end,
+	// waits included. Then its context ends with the cause ErrJobTimeout, and
+	// so does the job, while its function keeps its worker until it returns. It is
+	// exact to 1/32 of the time. Defaults to 30 s; -1 means that jobs have no
+	// timeout but their own; see WithTimeout.
+	JobTimeout time.Duration
+	// MaxQueued is how many jobs may be queued that have not begun. Defaults to 0,
+	// which means that there is no bound.
+	MaxQueued int
+	// WhenFull says what Go does when MaxQueued jobs are queued. Defaults to
+	// WaitWhenFull.
+	WhenFull FullPolicy
+
+	exactStart bool // JobTimeout is short.
 }
 
 // maxQueueCapacity keeps a slip of the pen from asking for all memory.
@@ -71,6 +85,12 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("sched: Config.Reductions is %d; it must be positive, 0 for the default, or -1 for no yielding", c.Reductions)
 	case c.QueueCapacity < 0 || c.QueueCapacity > maxQueueCapacity:
 		return c, fmt.Errorf("sched: Config.QueueCapacity is %d; it must be positive, at most %d, or 0 for the default", c.QueueCapacity, maxQueueCapacity)
+	case c.JobTimeout < -1:
+		return c, fmt.Errorf("sched: Config.JobTimeout is %v; it must be positive, 0 for the default, or -1 for none", c.JobTimeout)
+	case c.MaxQueued < 0:
+		return c, fmt.Errorf("sched: Config.MaxQueued is %d; it must be positive, or 0 for no bound", c.MaxQueued)
+	case c.WhenFull >= numFullPolicies:
+		return c, fmt.Errorf("sched: Config.WhenFull is %d; use WaitWhenFull or RejectWhenFull", c.WhenFull)
 	}
 	if err := c.Steal.check(); err != nil {
 		return c, fmt.Errorf("sched: Config.Steal: %w", err)
@@ -80,6 +100,13 @@ func (c Config) withDefaults() (Config, error) {
 			return c, err
 		}
 	}
+	switch c.JobTimeout {
+	case 0:
+		c.JobTimeout = 30 * time.Second
+	case -1:
+		c.JobTimeout = 0
+	}
+	c.exactStart = c.JobTimeout > 0 && c.JobTimeout < exactUnder
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -135,10 +162,18 @@ type Scheduler struct {
 	awake xatomic.Int64
 	held  atomic.Int64
 
-	jobs     xatomic.Int64 // Accepted by Go and not ended.
-	stopping xatomic.Bool  // Work from outside is refused.
-	forced   xatomic.Bool  // What has not begun is given up.
-	settled  xatomic.Bool  // Stopping and nothing is left to do: workers leave.
+	account account
+	room    room
+	kinds   kinds
+	fibers  fibers
+	// overdue is how many jobs have timed out while their functions go on.
+	overdue atomic.Int64
+	// coarseClock is the time at the monitor's last look. Written by it.
+	coarseClock atomic.Int64
+
+	stopping xatomic.Bool // Work from outside is refused.
+	forced   xatomic.Bool // What has not begun is given up.
+	settled  xatomic.Bool // Stopping and nothing is left to do: workers leave.
 	running  sync.WaitGroup
 
 	// signals are channels on which goroutines outside wait. They are kept for
@@ -190,6 +225,8 @@ func assemble(cfg Config) *Scheduler {
 		s.pins = make(chan error, cfg.Workers)
 	}
 	s.ageing = newAgeing(s)
+	s.kinds.none.s = s
+	s.room.limit, s.room.reject = int64(cfg.MaxQueued), cfg.WhenFull == RejectWhenFull
 	s.workers.Store(&[]*Worker{})
 	return s
 }

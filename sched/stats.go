@@ -25,8 +25,15 @@ type Stats struct {
 	// Aged counts how often work has risen by one priority because it had waited
 	// for Config.AgeAfter.
 	Aged uint64
-	// Jobs is the number of jobs that were accepted by Go and have not ended.
+	// Jobs is the number of jobs that were accepted by Go and whose functions have
+	// not ended. Of a worker that is busy up to 16 that have just ended may be among
+	// them; when all workers sleep it is exact.
 	Jobs int
+	// Overdue is the number of those that have timed out: their handles have a
+	// result, but their functions still run.
+	Overdue int
+	// Kinds says what the jobs of each kind did, by name.
+	Kinds []KindStats
 }
 
 // Total returns the sums of the workers' figures. ID and CPU are -1; what is no
@@ -92,6 +99,7 @@ type WorkerStats struct {
 // (medians of 40 and of 24 runs in turns).
 type counters struct {
 	jobs, stolen, slept, suspended, yielded, preempted uint64
+	accepted, ended                                    uint64 // See account.
 }
 
 // publishedCounters are the same for others to read. The worker copies them
@@ -99,6 +107,7 @@ type counters struct {
 // atomic operation per piece of work.
 type publishedCounters struct {
 	jobs, stolen, slept, suspended, yielded, preempted atomic.Uint64
+	accepted, ended                                    atomic.Uint64
 	blocked                                            atomic.Uint64 // Written by the monitor.
 	pace                                               atomic.Int64  // In nanoseconds. Read by thieves.
 }
@@ -113,6 +122,9 @@ func (w *Worker) publish() {
 	copyCounter(&p.yielded, c.yielded)
 	copyCounter(&p.preempted, c.preempted)
 	w.steals.publish(&w.thief)
+	copyCounter(&p.accepted, c.accepted) // First, lest the sum falls below what is left.
+	copyCounter(&p.ended, c.ended)
+	w.publishKind()
 }
 
 // copyCounter saves the store, which is the dear part, if nothing has changed.
@@ -139,7 +151,8 @@ func (w *Worker) measured(each time.Duration) {
 	}
 }
 
-// Stats returns a snapshot. It stops nothing and costs about 100 ns a worker.
+// Stats returns a snapshot. It stops nothing and costs about 100 ns a worker and
+// as much for each kind of jobs.
 func (s *Scheduler) Stats() Stats {
 	workers := *s.workers.Load()
 	st := Stats{
@@ -148,7 +161,9 @@ func (s *Scheduler) Stats() Stats {
 		SpareLimitReached: s.monitor.limitReached.Load(),
 		Held:              s.Held(),
 		Aged:              s.ageing.risen.Load(),
-		Jobs:              int(s.jobs.Load()),
+		Jobs:              max(0, s.jobsLeft()),
+		Overdue:           int(max(0, s.overdue.Load())),
+		Kinds:             s.kinds.stats(),
 	}
 	for _, w := range workers {
 		ws := w.stats()

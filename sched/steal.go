@@ -163,6 +163,7 @@ func (w *Worker) stealNode(from *deque.Deque[Node]) *Node {
 	w.thief.tried(contended)
 	if n != nil {
 		w.count.stolen++
+		n.stolen()
 	}
 	return n
 }
@@ -182,6 +183,7 @@ func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
 			break
 		}
 		left -= estimate(n, pace)
+		n.arrived()
 		w.push(n, p)
 	}
 	if moved > 1 {

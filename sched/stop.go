@@ -27,7 +27,7 @@ func (s *Scheduler) Stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		s.force()
-		return fmt.Errorf("sched: stop gave up with %d jobs left: %w", s.jobs.Load(), context.Cause(ctx))
+		return fmt.Errorf("sched: stop gave up with %d jobs left: %w", s.jobsLeft(), context.Cause(ctx))
 	}
 }
 
@@ -42,18 +42,12 @@ func (s *Scheduler) beginStop() {
 		w.inbox.close()
 	}
 	s.stopping.Store(true)
+	s.room.wakeAll()
 	go func() {
 		s.running.Wait()
 		close(s.ended)
 	}()
 	s.settle()
-}
-
-// jobEnded is called by each job at its end.
-func (s *Scheduler) jobEnded() {
-	if s.jobs.Add(-1) == 0 {
-		s.settle()
-	}
 }
 
 // settle lets the workers leave if the scheduler is stopping, no job is left,
@@ -64,7 +58,7 @@ func (s *Scheduler) jobEnded() {
 // Workers don't leave one by one, since what still runs may need the others: it
 // may block until work that it submits is done.
 func (s *Scheduler) settle() {
-	if !s.stopping.Load() || s.jobs.Load() != 0 || !s.allRest() || !s.transitionToSettled() {
+	if !s.stopping.Load() || !s.allDone() || !s.transitionToSettled() {
 		return
 	}
 	s.idle.wakeAll()
@@ -79,21 +73,21 @@ func (s *Scheduler) transitionToSettled() bool {
 	return !s.settled.Swap(true)
 }
 
-// allRest reports whether every worker rests and nothing is queued. It holds
-// the lock without which no sleeper wakes up.
-func (s *Scheduler) allRest() bool {
+// allDone reports whether every worker rests, nothing is queued and no job is
+// left. It holds the lock without which no sleeper wakes up.
+func (s *Scheduler) allDone() bool {
 	s.idle.mu.Lock()
 	defer s.idle.mu.Unlock()
 	resting := len(s.idle.sleepers) + int(s.monitor.resting.Load())
-	return resting == len(*s.workers.Load()) && !s.hasWork()
+	return resting == len(*s.workers.Load()) && !s.hasWork() && s.jobsLeft() == 0
 }
 
 // force gives up what has not begun. What a worker holds in its hands or
 // queues later is given up by the worker; see [Worker.next].
 func (s *Scheduler) force() {
 	s.forced.Store(true)
-	s.jobs.Add(1) // Nothing settles while nodes are in the hands of this call.
-	defer s.jobEnded()
+	s.account.came.Add(1) // Nothing settles while nodes are in the hands of this call.
+	defer s.jobGone()
 	var begun []*Node
 	sift := func(n *Node) {
 		if n != nil && !abandon(n) {

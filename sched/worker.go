@@ -67,6 +67,11 @@ type Worker struct {
 	clockAt   time.Duration
 	gaveWayAt time.Duration
 
+	fresh bool // The clock was read before the present piece of work.
+
+	kind     *jobKind // Of the last job. See countKind.
+	kindJobs uint64
+
 	count     counters
 	published publishedCounters
 	steals    publishedSteals
@@ -163,7 +168,10 @@ func (w *Worker) run() {
 func (w *Worker) drive() {
 	w.fiber = w.takeFiber()
 	for {
-		w.fiber.w = w
+		if w.fiber.w != w {
+			w.fiber.w = w
+			w.fiber.on.Store(int32(w.id))
+		}
 		w.on.Store(w.fiber)
 		if !w.fiber.co.Resume() {
 			w.left = true
@@ -195,6 +203,9 @@ func (w *Worker) perform() {
 		w.pushNextOf(f, &f.node)
 	case opSwitch:
 		w.fiber, w.target = w.target, nil
+		if f.job.Load() != nil {
+			f.job.Store(nil) // It may hold much memory.
+		}
 		if len(w.pool) < poolLimit {
 			w.pool = append(w.pool, f)
 		} else {
@@ -346,6 +357,9 @@ func (w *Worker) sleep() bool {
 	}
 	w.first.Sweep()
 	w.forks.offer.Sweep()
+	if f := w.fiber; f != nil && f.job.Load() != nil {
+		f.job.Store(nil) // The job is over, and may hold much memory.
+	}
 	invariants.Yield()
 	w.resting.Store(true)
 	s.idle.enter(w)

@@ -1,0 +1,57 @@
+package sched
+
+import "context"
+
+// Cancel ends the job with a cause; nil means [context.Canceled]. A job that has
+// not begun ends at once and never runs: Wait returns an error that wraps the
+// cause and context.Canceled. For one that has begun, its context ends, with
+// that cause, and it waits no longer by means of this module; the job ends as its
+// function says. Cancel reports whether the job had not ended. It never waits.
+func (j *Job) Cancel(cause error) bool {
+	if cause == nil {
+		cause = context.Canceled
+	}
+	return j.known() && j.cancel(cause) != cancelledNever
+}
+
+func (j *Job) cancel(cause error) cancelled {
+	if j.state.get().Ended() {
+		return cancelledNever
+	}
+	rare := j.rarely()
+	rare.mu.Lock()
+	if life := rare.lives(); life.cause == nil {
+		life.cause = cause
+	}
+	what := j.state.transitionToCancelled()
+	rare.mu.Unlock()
+	switch what {
+	case cancelledQueued:
+		j.tell(nil)
+	case cancelledBegun:
+		j.endContext()
+	}
+	return what
+}
+
+// endContext ends the context of a job that was cancelled, or whose time is up,
+// while it runs or waits.
+func (j *Job) endContext() {
+	j.standard() // It tells the cause, whether or not somebody has asked for Done.
+	rare := j.rare.Load()
+	rare.mu.Lock()
+	cause := rare.lives().cause
+	rare.mu.Unlock()
+	if cause != nil {
+		rare.standard.Load().end(cause)
+	}
+	j.fiber.Resume(nil, High)
+	j.cutChildren()
+}
+
+// abandon gives up a job that has not begun.
+func (j *Job) abandon() {
+	j.kind.s.room.leave()
+	j.cancel(ErrStopped)
+	j.kind.s.jobGone()
+}

@@ -1,0 +1,93 @@
+package sched
+
+import (
+	"fmt"
+	"time"
+)
+
+// JobInfo is a snapshot of a job.
+type JobInfo struct {
+	ID       uint64
+	Kind     string // Empty if it was given none.
+	State    JobState
+	Priority Priority
+	// Cost is the estimate of the time for which the job holds a worker: what
+	// WithCost said, or the mean of the kind. 0 if neither is known.
+	Cost time.Duration
+	// Timeout is for how long the job may run; 0 means that it may for ever.
+	Timeout time.Duration
+	// Steals counts the workers that took the job from another, up to 127, and
+	// Preemptions the times that it gave way to other work, up to 511.
+	Steals, Preemptions int
+	// Started is when the job began, to about 10 ms, and zero before.
+	Started time.Time
+	// Worker is the id of the worker that the job is on, or was before it began to
+	// wait. It is -1 before the job begins and after it has ended.
+	Worker int
+}
+
+// ID returns a number that no other job of the scheduler has. It costs nothing.
+func (j *Job) ID() uint64 {
+	if !j.known() {
+		return 0
+	}
+	return j.id
+}
+
+// State returns how far the job has come, which may have changed by the time
+// that it is looked at. It costs one load.
+func (j *Job) State() JobState {
+	if !j.known() {
+		return JobPending
+	}
+	return j.state.get()
+}
+
+// Kind returns the name of the job's kind.
+func (j *Job) Kind() string {
+	if !j.known() {
+		return ""
+	}
+	return j.kind.name
+}
+
+// String returns the job's number and its kind, if it has one.
+func (j *Job) String() string {
+	if !j.known() {
+		return "no job"
+	}
+	if kind := j.Kind(); kind != "" {
+		return fmt.Sprintf("job %d (%s)", j.ID(), kind)
+	}
+	return fmt.Sprintf("job %d", j.ID())
+}
+
+// Priority returns the priority under which the job was submitted.
+func (j *Job) Priority() Priority {
+	if !j.known() {
+		return Normal
+	}
+	return j.state.priority()
+}
+
+// Info returns a snapshot of the job. It costs a few loads.
+func (j *Job) Info() JobInfo {
+	if !j.known() {
+		return JobInfo{Worker: -1}
+	}
+	// One load for all that changes.
+	snapshot := jobState{}
+	snapshot.word.Store(j.state.word.Load())
+	info := JobInfo{
+		ID: j.id, Kind: j.kind.name, State: snapshot.get(), Priority: snapshot.priority(),
+		Cost: j.node.cost(), Timeout: j.timeout(),
+		Steals: snapshot.steals(), Preemptions: snapshot.preemptions(), Worker: -1,
+	}
+	if started := snapshot.started(); started != 0 {
+		info.Started = j.kind.s.epoch.Add(started)
+	}
+	if info.State.begun() || snapshot.has(jobOverdue) {
+		info.Worker = int(j.fiber.on.Load())
+	}
+	return info
+}

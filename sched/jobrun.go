@@ -1,0 +1,150 @@
+package sched
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Run runs the job. It is called by the scheduler.
+func (j *Job) Run(f *Fiber, _ Priority) {
+	j.kind.s.room.leave()
+	if !j.begin(f) {
+		f.w.jobEnded()
+		return
+	}
+	fn := j.fn
+	j.fn = nil
+	returned := false
+	var err error
+	defer func() {
+		if !returned {
+			err = caught(recover())
+		}
+		j.end(f, err)
+	}()
+	err = fn((*jobContext)(j))
+	returned = true
+}
+
+// begin starts the job on f. It returns false if the job was cancelled before.
+func (j *Job) begin(f *Fiber) bool {
+	j.fiber = f
+	now := f.w.coarse()
+	o := j.options()
+	timed := o != nil && o.timed && o.timeout > 0
+	if timed || j.kind.s.cfg.exactStart {
+		now = j.kind.s.now()
+	}
+	if !j.state.transitionToRunning(now) {
+		return false
+	}
+	f.job.Store(j)
+	f.w.countKind(j.kind)
+	f.measure()
+	if timed {
+		rare := j.rare.Load()
+		rare.mu.Lock()
+		// With the context's own timer, if there will be one.
+		rare.lives().timer = time.AfterFunc(j.state.started()+o.timeout-now, j.timeOut)
+		rare.mu.Unlock()
+	}
+	return true
+}
+
+// end is called on the job's fiber when its function is done.
+func (j *Job) end(f *Fiber, err error) {
+	outcome := JobCompleted
+	if err != nil {
+		outcome = j.fail(err)
+	}
+	if cost := f.measured(); cost != 0 {
+		j.kind.learn(cost)
+	}
+	if !j.state.transitionToEnded(outcome) {
+		j.kind.s.overdue.Add(-1)
+	} else if outcome == JobFailed || outcome == JobTimedOut {
+		j.kind.failed.Add(1)
+	}
+	if j.rare.Load() != nil {
+		j.release(f)
+	}
+	f.w.jobEnded()
+}
+
+// fail keeps the error with which the function ended, and returns the state to
+// which that leads.
+func (j *Job) fail(err error) JobState {
+	rare := j.rarely()
+	rare.mu.Lock()
+	defer rare.mu.Unlock()
+	rare.err = err
+	outcome := JobFailed
+	if j.state.has(jobCancelled) && (errors.Is(err, context.Canceled) || errors.Is(err, rare.lives().cause)) {
+		outcome = JobCancelled
+	} else if std := rare.standard.Load(); std != nil && errors.Is(context.Cause(std.Context), ErrJobTimeout) {
+		outcome = JobTimedOut
+	}
+	return outcome
+}
+
+// release ends what hangs on a job that has ended.
+func (j *Job) release(f *Fiber) {
+	j.tell(f)
+	rare := j.rare.Load()
+	rare.mu.Lock()
+	life := rare.life
+	rare.mu.Unlock()
+	if std := rare.standard.Load(); std != nil && j.state.get() != JobTimedOut {
+		std.end(nil)
+	}
+	if life != nil {
+		j.releaseLife(rare, life)
+	}
+}
+
+func (j *Job) releaseLife(rare *jobRare, life *jobLife) {
+	rare.mu.Lock()
+	timer, unlink, linked := life.timer, life.unlink, life.linked
+	rare.mu.Unlock()
+	if timer != nil {
+		timer.Stop()
+	}
+	if unlink != nil {
+		unlink()
+	}
+	j.cutChildren()
+	if above, isJob := j.parent.(*jobContext); isJob && linked {
+		(*Job)(above).disown(j)
+	}
+}
+
+// pauseJob is called before the fiber is left. It returns the job on it, if
+// there is one that is interrupted.
+func (f *Fiber) pauseJob() *Job {
+	j := f.job.Load()
+	if j == nil || f.w.op == opSwitch {
+		return nil
+	}
+	switch {
+	case j.state.get().Ended() && !j.state.has(jobOverdue):
+		f.job.Store(nil) // Other work runs here since.
+		return nil
+	case f.w.op == opSuspend:
+		j.state.transitionToWaiting()
+	default:
+		j.state.transitionToPreempted()
+	}
+	if f.measuredFrom != 0 {
+		f.spent += f.s.now() - f.measuredFrom
+	}
+	return j
+}
+
+// continueJob is called when the job runs again.
+func (f *Fiber) continueJob(j *Job) {
+	j.state.transitionFromPause()
+	if f.measuredFrom != 0 {
+		f.measuredFrom = f.s.now()
+	}
+}

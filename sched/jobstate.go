@@ -1,0 +1,241 @@
+package sched
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
+
+// JobState says how far a job has come.
+type JobState uint8
+
+// The states of a job. A job begins as pending and ends in one of the last
+// four, which it never leaves.
+const (
+	JobPending   JobState = iota // It is queued and has not begun.
+	JobStolen                    // A thief carries it to its own queue, where it is pending again.
+	JobRunning                   // Its function runs.
+	JobPreempted                 // It gave way at a checkpoint or a yield, and is queued to go on.
+	JobWaiting                   // It waits by means of this module, and holds no worker.
+	JobCompleted                 // Its function returned nil.
+	JobFailed                    // Its function returned an error, panicked, or called runtime.Goexit.
+	JobTimedOut                  // Its time was up; its function may still run.
+	JobCancelled                 // It was cancelled, or given up by a stop, before it was done.
+)
+
+var jobStateNames = [...]string{
+	"pending", "stolen", "running", "preempted", "waiting", "completed", "failed", "timed out", "cancelled",
+}
+
+// String returns the state's name in lower case.
+func (st JobState) String() string {
+	if int(st) < len(jobStateNames) {
+		return jobStateNames[st]
+	}
+	return fmt.Sprintf("JobState(%d)", uint8(st))
+}
+
+// Ended reports whether the job has its result.
+func (st JobState) Ended() bool { return st >= JobCompleted }
+
+// begun reports whether the job is between its beginning and its end.
+func (st JobState) begun() bool { return st >= JobRunning && st <= JobWaiting }
+
+// jobState is the state of one job, with what is counted about it, in one word.
+//
+// # Protocol
+//
+//	pending --steal--> stolen --arrival--> pending
+//	pending, stolen --start--> running
+//	running --> preempted or waiting --> running
+//	pending, stolen --cancel--> cancelled
+//	running, preempted, waiting --deadline--> timed out
+//	running --return--> completed, failed, timed out or cancelled
+//
+// Whoever runs the job moves it along the first, second, third and last line;
+// anybody may cancel it or time it out at any moment. So each change is a
+// compare-and-swap from a state that allows it, and the method says whether it
+// took place. The queue's entry of a job that was cancelled is void.
+type jobState struct {
+	word xatomic.Uint64
+}
+
+// The word, from its low end: the state, marks, the priority, counts, and the
+// time of the start.
+const (
+	jobStateBits = 1<<4 - 1
+	jobCancelled = 1 << 4 // Cancel was called after the job had begun.
+	jobOverdue   = 1 << 5 // It has timed out and its function has not returned.
+	jobCut       = 1 << 6 // The context of the job above it has ended. See family.
+	jobLinked    = 1 << 7 // The job above it will say when that happens.
+
+	jobPriorityShift = 8
+	jobPriorityBits  = 3 << jobPriorityShift
+	jobStealOne      = 1 << 10
+	jobStealBits     = (1<<7 - 1) * jobStealOne // 127 means as many or more.
+	jobPreemptOne    = 1 << 17
+	jobPreemptBits   = (1<<9 - 1) * jobPreemptOne // 511 means as many or more.
+
+	// jobStartShift leaves 38 bits for the start, in units of 1.05 ms: 9 years of
+	// a scheduler's life.
+	jobStartShift = 26
+	jobStartUnit  = 1 << 20 * time.Nanosecond
+	jobStartMax   = 1<<38 - 1
+)
+
+func jobStateOf(word uint64) JobState { return JobState(word & jobStateBits) }
+
+// init makes the job pending. It must not be shared yet.
+func (s *jobState) init(p Priority) { s.word.Store(uint64(p) << jobPriorityShift) }
+
+func (s *jobState) get() JobState        { return jobStateOf(s.word.Load()) }
+func (s *jobState) has(mark uint64) bool { return s.word.Load()&mark != 0 }
+func (s *jobState) priority() Priority {
+	return Priority(s.word.Load() & jobPriorityBits >> jobPriorityShift)
+}
+func (s *jobState) steals() int            { return int(s.word.Load() & jobStealBits / jobStealOne) }
+func (s *jobState) preemptions() int       { return int(s.word.Load() & jobPreemptBits / jobPreemptOne) }
+func (s *jobState) started() time.Duration { return startedAt(s.word.Load()) }
+
+func startedAt(word uint64) time.Duration { return time.Duration(word>>jobStartShift) * jobStartUnit }
+
+// with returns word in another state.
+func with(word uint64, st JobState) uint64 { return word&^jobStateBits | uint64(st) }
+
+// counted returns word with one more of what the bits count, unless they are at
+// their highest.
+func counted(word, bits, one uint64) uint64 {
+	if word&bits == bits {
+		return word
+	}
+	return word + one
+}
+
+// transition changes the word as change says, until it has been done or change
+// says that the state does not allow it.
+func (s *jobState) transition(change func(word uint64) (uint64, bool)) bool {
+	for {
+		word := s.word.Load()
+		next, ok := change(word)
+		if !ok {
+			return false
+		}
+		if s.word.CompareAndSwap(word, next) {
+			return true
+		}
+	}
+}
+
+// transitionToRunning starts the job. It returns false if the job was cancelled
+// before: its entry is void.
+func (s *jobState) transitionToRunning(now time.Duration) bool {
+	// Rounded up, so that no timeout comes early; and 0 means not yet.
+	started := min(uint64(max(0, now)/jobStartUnit)+1, jobStartMax) << jobStartShift
+	for {
+		word := s.word.Load()
+		if jobStateOf(word) > JobStolen {
+			return false
+		}
+		if s.word.CompareAndSwap(word, with(word, JobRunning)|started) {
+			return true
+		}
+	}
+}
+
+// transitionToStolen counts a steal, and takes a pending job out of its queue.
+func (s *jobState) transitionToStolen() {
+	s.transition(func(word uint64) (uint64, bool) {
+		st := jobStateOf(word)
+		if st.Ended() || st == JobRunning {
+			return 0, false
+		}
+		word = counted(word, jobStealBits, jobStealOne)
+		if st == JobPending {
+			word = with(word, JobStolen)
+		}
+		return word, true
+	})
+}
+
+// transitionToPending puts a stolen job into the thief's queue.
+func (s *jobState) transitionToPending() {
+	s.transition(func(word uint64) (uint64, bool) {
+		return with(word, JobPending), jobStateOf(word) == JobStolen
+	})
+}
+
+// transitionToWaiting makes a running job wait.
+func (s *jobState) transitionToWaiting() {
+	s.transition(func(word uint64) (uint64, bool) {
+		return with(word, JobWaiting), jobStateOf(word) == JobRunning
+	})
+}
+
+// transitionToPreempted makes a running job give way.
+func (s *jobState) transitionToPreempted() {
+	s.transition(func(word uint64) (uint64, bool) {
+		return with(counted(word, jobPreemptBits, jobPreemptOne), JobPreempted), jobStateOf(word) == JobRunning
+	})
+}
+
+// transitionFromPause makes a job that has waited or given way run again.
+func (s *jobState) transitionFromPause() {
+	s.transition(func(word uint64) (uint64, bool) {
+		st := jobStateOf(word)
+		return with(word, JobRunning), st == JobWaiting || st == JobPreempted
+	})
+}
+
+// transitionToEnded ends a job whose function is done. A job that has timed out
+// stays so; then it returns false, and the job is overdue no longer.
+func (s *jobState) transitionToEnded(outcome JobState) bool {
+	for {
+		word := s.word.Load()
+		if jobStateOf(word) == JobTimedOut {
+			if s.word.CompareAndSwap(word, word&^jobOverdue) {
+				return false
+			}
+		} else if s.word.CompareAndSwap(word, with(word, outcome)) {
+			return true
+		}
+	}
+}
+
+// cancelled is what a cancellation came upon.
+type cancelled uint8
+
+const (
+	cancelledNever  cancelled = iota // The job had ended.
+	cancelledQueued                  // The job had not begun, and never will.
+	cancelledBegun                   // The job has begun; its context is to be ended.
+)
+
+// transitionToCancelled ends a job that has not begun, and marks one that has.
+func (s *jobState) transitionToCancelled() (what cancelled) {
+	s.transition(func(word uint64) (uint64, bool) {
+		switch st := jobStateOf(word); {
+		case st.Ended():
+			what = cancelledNever
+			return 0, false
+		case st.begun():
+			what = cancelledBegun
+			return word | jobCancelled, true
+		default:
+			what = cancelledQueued
+			return with(word, JobCancelled), true
+		}
+	})
+	return what
+}
+
+// transitionToTimedOut ends a job that has begun while its function goes on. It
+// returns false if the job has ended.
+func (s *jobState) transitionToTimedOut() bool {
+	return s.transition(func(word uint64) (uint64, bool) {
+		return with(word, JobTimedOut) | jobOverdue, jobStateOf(word).begun()
+	})
+}
+
+// mark sets one of the marks.
+func (s *jobState) mark(mark uint64) { s.word.Or(mark) }

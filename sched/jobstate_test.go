@@ -1,0 +1,129 @@
+package sched_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+func TestJobStatesHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for st := sched.JobPending; st <= sched.JobCancelled; st++ {
+		if name := st.String(); name == "" || seen[name] {
+			t.Errorf("state %d is called %q", uint8(st), name)
+		}
+		seen[st.String()] = true
+		if got, want := st.Ended(), st >= sched.JobCompleted; got != want {
+			t.Errorf("%v: ended is %t", st, got)
+		}
+	}
+	if got := sched.JobState(99).String(); got != "JobState(99)" {
+		t.Errorf("an unknown state is called %q", got)
+	}
+}
+
+// TestJobStateFollowsItsRules makes random changes, and compares each with a
+// plain account of what is allowed.
+func TestJobStateFollowsItsRules(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		priority := sched.Priority(rapid.IntRange(0, 3).Draw(t, "priority"))
+		s := sched.NewJobState(priority)
+		want := sched.JobPending
+		steals, preemptions := 0, 0
+		overdue, begun := false, false
+		for range rapid.IntRange(1, 300).Draw(t, "changes") {
+			queued := want == sched.JobPending || want == sched.JobStolen
+			live := want == sched.JobRunning || want == sched.JobPreempted || want == sched.JobWaiting
+			switch rapid.SampledFrom([]string{
+				"run", "steal", "steal", "arrive", "wait", "preempt", "preempt", "go on", "go on", "end", "cancel", "time out",
+			}).Draw(t, "change") {
+			case "run":
+				if got := s.Run(time.Second); got != queued {
+					t.Fatalf("start from %v: %t", want, got)
+				}
+				if queued {
+					want, begun = sched.JobRunning, true
+				}
+			case "steal":
+				s.Steal()
+				if queued || want == sched.JobPreempted || want == sched.JobWaiting {
+					steals = min(steals+1, 127)
+				}
+				if queued {
+					want = sched.JobStolen
+				}
+			case "arrive":
+				s.Arrive()
+				if want == sched.JobStolen {
+					want = sched.JobPending
+				}
+			case "wait":
+				s.Wait()
+				if want == sched.JobRunning {
+					want = sched.JobWaiting
+				}
+			case "preempt":
+				s.Preempt()
+				if want == sched.JobRunning {
+					want, preemptions = sched.JobPreempted, min(preemptions+1, 511)
+				}
+			case "go on":
+				s.GoOn()
+				if live {
+					want = sched.JobRunning
+				}
+			case "end":
+				if want == sched.JobRunning || want == sched.JobTimedOut { // The function can return from nowhere else.
+					if got := s.End(sched.JobFailed); got != (want == sched.JobRunning) {
+						t.Fatalf("end from %v: %t", want, got)
+					}
+					overdue = false
+					if want == sched.JobRunning {
+						want = sched.JobFailed
+					}
+				}
+			case "cancel":
+				ended, void := s.Cancel()
+				if ended != want.Ended() || void != queued {
+					t.Fatalf("cancel from %v: ended %t, void %t", want, ended, void)
+				}
+				if queued {
+					want = sched.JobCancelled
+				}
+			case "time out":
+				if got := s.TimeOut(); got != live {
+					t.Fatalf("time out from %v: %t", want, got)
+				}
+				if live {
+					want, overdue = sched.JobTimedOut, true
+				}
+			}
+			if s.Get() != want || s.Overdue() != overdue || s.Priority() != priority {
+				t.Fatalf("state %v, overdue %t, %v; want %v, %t, %v", s.Get(), s.Overdue(), s.Priority(), want, overdue, priority)
+			}
+			if s.Steals() != steals || s.Preemptions() != preemptions {
+				t.Fatalf("%d steals, %d preemptions; want %d, %d", s.Steals(), s.Preemptions(), steals, preemptions)
+			}
+			if at := s.Started(); begun != (at != 0) || begun && (at < time.Second || at > time.Second+2*time.Millisecond) {
+				t.Fatalf("started at %v", at)
+			}
+		}
+	})
+}
+
+func TestStartOfAJobIsKeptForYears(t *testing.T) {
+	for _, at := range []time.Duration{0, time.Millisecond, time.Hour, 9 * 365 * 24 * time.Hour, 100 * 365 * 24 * time.Hour} {
+		s := sched.NewJobState(sched.Low)
+		s.Run(at)
+		off := s.Started() - at
+		if at < 10*365*24*time.Hour && (off < 0 || off > 2*time.Millisecond) {
+			t.Errorf("%v is kept as %v", at, s.Started())
+		}
+		if s.Priority() != sched.Low || s.Get() != sched.JobRunning || s.Steals() != 0 || s.Preemptions() != 0 {
+			t.Errorf("a start at %v spills over", at)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package sched
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// maxKinds bounds how many kinds are told apart, so that a program that makes
+	// up a name for each job does not fill the memory. Picked out of thin air.
+	maxKinds = 1024
+	// otherKind is the kind of the jobs that are beyond the bound.
+	otherKind = "other"
+	// costWeight is the part of a new measurement in the mean cost, as a divisor:
+	// after eight jobs two thirds of a change are seen.
+	costWeight = 8
+)
+
+// jobKind is what is known of the jobs of one kind. A job without a kind has
+// one too, whose name is empty.
+type jobKind struct {
+	s    *Scheduler // So that a job needs one pointer for both.
+	name string
+	_    [cacheLine]byte // All above is read for each job, what follows is written.
+	// cost is the moving average of what was measured, in nanoseconds, and 0
+	// before that. Written by any worker, which may undo another's measurement;
+	// read by thieves.
+	cost atomic.Int64
+	// jobs and failed count those that have begun, and that ended badly. Workers
+	// add to them, to jobs when they publish their figures.
+	jobs, failed atomic.Uint64
+}
+
+// kinds are the kinds of a scheduler's jobs.
+type kinds struct {
+	none   jobKind
+	byName sync.Map // string to *jobKind.
+
+	mu sync.Mutex // Held to add one.
+	n  int
+}
+
+// get returns the kind with the name.
+func (k *kinds) get(name string) *jobKind {
+	if name == "" {
+		return &k.none
+	}
+	if kind, ok := k.byName.Load(name); ok {
+		return kind.(*jobKind)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.n >= maxKinds {
+		name = otherKind
+	}
+	kind, known := k.byName.LoadOrStore(name, &jobKind{s: k.none.s, name: name})
+	if !known {
+		k.n++
+	}
+	return kind.(*jobKind)
+}
+
+// learn takes a measurement into the mean cost.
+func (k *jobKind) learn(cost time.Duration) {
+	mean := k.cost.Load()
+	if mean == 0 {
+		k.cost.Store(max(1, int64(cost)))
+		return
+	}
+	k.cost.Store(max(1, mean+(int64(cost)-mean)/costWeight))
+}
+
+// KindStats says what the jobs of one kind did.
+type KindStats struct {
+	Name string // Empty for jobs without a kind.
+	// Jobs counts those that have begun.
+	Jobs uint64
+	// Failed counts those that returned an error, panicked, called
+	// runtime.Goexit, or timed out.
+	Failed uint64
+	// MeanCost is the moving average of the time for which one holds a worker. It
+	// is measured of some jobs only, at most one in 16 where they are short, and 0
+	// before the first.
+	MeanCost time.Duration
+}
+
+func (k *jobKind) stats() KindStats {
+	return KindStats{
+		Name: k.name, Jobs: k.jobs.Load(), Failed: k.failed.Load(), MeanCost: time.Duration(k.cost.Load()),
+	}
+}
+
+// stats returns the figures of all kinds, by name.
+func (k *kinds) stats() (all []KindStats) {
+	if none := k.none.stats(); none.Jobs != 0 {
+		all = append(all, none)
+	}
+	k.byName.Range(func(_, kind any) bool {
+		all = append(all, kind.(*jobKind).stats())
+		return true
+	})
+	slices.SortFunc(all, func(a, b KindStats) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// countKind counts a job of kind that the worker has begun. A worker mostly has
+// many of one kind in a row, and counts them by itself.
+func (w *Worker) countKind(kind *jobKind) {
+	if w.kind != kind {
+		w.publishKind()
+		w.kind = kind
+	}
+	w.kindJobs++
+}
+
+func (w *Worker) publishKind() {
+	if w.kindJobs != 0 {
+		w.kind.jobs.Add(w.kindJobs)
+		w.kindJobs = 0
+	}
+}
+
+// cost returns the estimated time for which n holds its worker, and 0 if that
+// is not known. It reads nothing that changes once n is queued without being
+// atomic, so thieves may ask about what lies in another's queue.
+func (n *Node) cost() time.Duration {
+	j, ok := n.origin().runner.(*Job)
+	if !ok {
+		return 0
+	}
+	if o := j.options(); o != nil && o.cost != 0 {
+		return o.cost
+	}
+	return time.Duration(j.kind.cost.Load())
+}
+
+// measure begins to measure what the job costs, if the worker has looked at the
+// clock just before: so it is done for few of those jobs that are short.
+func (f *Fiber) measure() {
+	f.measuredFrom = 0
+	if f.w.fresh {
+		f.w.fresh = false
+		f.spent, f.measuredFrom = 0, f.s.now()
+	}
+}
+
+// measured returns for how long the job has held its worker, or 0 if that was
+// not measured.
+func (f *Fiber) measured() time.Duration {
+	if f.measuredFrom == 0 {
+		return 0
+	}
+	return max(1, f.spent+f.s.now()-f.measuredFrom)
+}

@@ -1,0 +1,131 @@
+package sched_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// TestKindsAreCounted runs jobs of several kinds, some of which fail.
+func TestKindsAreCounted(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 2})
+	want := map[string]sched.KindStats{"": {Jobs: 5}, "parse": {Jobs: 40, Failed: 10}, "store": {Jobs: 20, Failed: 20}}
+	for name, k := range want {
+		for i := range k.Jobs {
+			j := start(t, ctx, s, func(context.Context) error {
+				switch {
+				case i >= k.Failed:
+					return nil
+				case i%2 == 0:
+					panic("no")
+				}
+				return errors.New("no")
+			}, sched.WithKind(name))
+			if err := j.Wait(ctx); (err != nil) != (i < k.Failed) {
+				t.Fatal(err)
+			}
+			if j.Kind() != name {
+				t.Fatalf("a job of kind %q is of kind %q", name, j.Kind())
+			}
+		}
+	}
+	if err := s.Stop(ctx); err != nil { // The figures are exact when all workers have left.
+		t.Fatal(err)
+	}
+	got := s.Stats().Kinds
+	if len(got) != len(want) {
+		t.Fatalf("kinds are %+v", got)
+	}
+	for i, k := range got {
+		if w := want[k.Name]; k.Jobs != w.Jobs || k.Failed != w.Failed || k.MeanCost <= 0 {
+			t.Errorf("%+v, want %+v and a cost", k, w)
+		}
+		if i > 0 && got[i-1].Name >= k.Name {
+			t.Errorf("kinds are not in order: %+v", got)
+		}
+	}
+}
+
+// TestKindsAreBounded makes up a name for each job.
+func TestKindsAreBounded(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1})
+	for i := range sched.MaxKinds + 100 {
+		j := start(t, ctx, s, func(context.Context) error { return nil }, sched.WithKind(fmt.Sprint("kind ", i)))
+		if other := j.Kind() == "other"; other != (i >= sched.MaxKinds) {
+			t.Fatalf("job %d is of kind %q", i, j.Kind())
+		}
+	}
+	if k := start(t, ctx, s, func(context.Context) error { return nil }, sched.WithKind("kind 7")).Kind(); k != "kind 7" {
+		t.Errorf("a known kind is %q now", k)
+	}
+	if n := len(s.Stats().Kinds); n > sched.MaxKinds+2 {
+		t.Errorf("%d kinds are told apart", n)
+	}
+}
+
+// TestCostOfQueuedJobs asks as a thief does.
+func TestCostOfQueuedJobs(t *testing.T) {
+	ctx := guarded(t)
+	s := sched.NewStill(sched.Config{Workers: 1})
+	fn := func(context.Context) error { return nil }
+	cost := func(opts ...sched.JobOption) time.Duration { return start(t, ctx, s, fn, opts...).Node().Cost() }
+	if got := cost(sched.WithKind("new")); got != 0 {
+		t.Errorf("a new kind costs %v", got)
+	}
+	for range 100 {
+		s.Learn("known", time.Millisecond)
+	}
+	if got := cost(sched.WithKind("known")); got != time.Millisecond {
+		t.Errorf("what always took 1 ms is said to cost %v", got)
+	}
+	for range 8 {
+		s.Learn("known", 9*time.Millisecond)
+	}
+	if got := cost(sched.WithKind("known")); got < 5*time.Millisecond || got > 8*time.Millisecond {
+		t.Errorf("after 8 times 9 ms it is %v", got)
+	}
+	if got := cost(sched.WithKind("known"), sched.WithCost(time.Hour)); got != time.Hour {
+		t.Errorf("the hint of 1 h gives %v", got)
+	}
+	if got := (&newWork(nil).Node).Cost(); got != 0 {
+		t.Errorf("what is no job costs %v", got)
+	}
+}
+
+// TestCostIsMeasuredWithoutWaits has jobs that work for 1 ms and wait for long.
+func TestCostIsMeasuredWithoutWaits(t *testing.T) {
+	ctx := guarded(t)
+	var clock sched.Clock
+	s, err := sched.NewWithClock(sched.Config{Workers: 1, JobTimeout: -1}, &clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		event := make(chan *sched.Fiber, 1)
+		j := start(t, ctx, s, func(ctx context.Context) error {
+			clock.Advance(time.Millisecond)
+			f := sched.Current(ctx)
+			event <- f
+			f.Suspend()
+			return nil
+		}, sched.WithKind("mixed"))
+		f := receive(t, ctx, "the suspension", event)
+		eventually(t, ctx, "the suspension", func() bool { return j.State() == sched.JobWaiting })
+		clock.Advance(time.Hour)
+		f.Resume(nil, sched.Normal)
+		finish(t, ctx, j)
+	}
+	if err := s.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	kinds := s.Stats().Kinds
+	if len(kinds) != 1 || kinds[0].MeanCost < time.Millisecond || kinds[0].MeanCost > 2*time.Millisecond {
+		t.Errorf("1 ms of work was measured as %+v", kinds)
+	}
+}
