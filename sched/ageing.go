@@ -29,6 +29,9 @@ import (
 // Only the marks of interrupted work, which is taken newest first, may be in
 // error, if that work went and came between two looks. It then rises too early.
 //
+// Where workers are reserved, nothing rises to where they would take it; see
+// [idle.ceiling].
+//
 // What has risen runs as what it was submitted as; it only begins earlier.
 type ageing struct {
 	s *Scheduler
@@ -144,6 +147,9 @@ func (a *ageing) raise(from *deque.Deque[Node], m *marks, since time.Duration, s
 		return
 	}
 	end := m.due(since, from.Taken())
+	if to = max(to, a.s.idle.ceiling()); to >= submitted {
+		return
+	}
 	moved := 0
 	for from.Taken() < end && a.raiseOne(from, submitted, to) {
 		moved++
@@ -201,6 +207,9 @@ func (a *ageing) raiseShared(p Priority, since time.Duration) {
 	}
 	begin, _ := a.s.injector.span(p)
 	end := m.due(since, begin)
+	if p <= a.s.idle.ceiling() {
+		return
+	}
 	for moved := raiseBatch; moved == raiseBatch; {
 		moved = a.s.injector.raise(p, end, raiseBatch)
 		a.count(moved, p-1)

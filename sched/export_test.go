@@ -36,10 +36,10 @@ func NewStill(cfg Config) *Scheduler {
 	}
 	s := assemble(cfg)
 	s.SetClock(new(Clock)) // So that nothing is done for the reason that time has passed.
-	s.awake.Store(int64(cfg.Workers))
 	workers := make([]*Worker, cfg.Workers)
 	for i := range workers {
-		workers[i] = newWorker(s, i, false)
+		workers[i] = newWorker(s, s.idle.crewOf(i), i, false)
+		workers[i].crew().awake.Add(1)
 	}
 	s.workers.Store(&workers)
 	return s
@@ -77,18 +77,18 @@ func NewWithClock(cfg Config, c *Clock) (*Scheduler, error) {
 }
 
 func (s *Scheduler) Worker(i int) *Worker { return (*s.workers.Load())[i] }
-func (s *Scheduler) Awake() int           { return int(s.awake.Load()) }
+func (s *Scheduler) Awake() int           { return int(s.idle.awake()) }
 func (s *Scheduler) Settled() bool        { return s.settled.Load() }
 func (s *Scheduler) Stopping() bool       { return s.stopping.Load() }
 
 // Searching and Sleeping are the two halves of the idle word.
 func (s *Scheduler) Searching() int { return s.idle.searching() }
 func (s *Scheduler) Sleeping() int  { return s.idle.sleeping() }
-func (s *Scheduler) Wake()          { s.idle.wake() }
+func (s *Scheduler) Wake()          { s.idle.wake(Low) }
 func (s *Scheduler) WakeAll()       { s.idle.wakeAll() }
 
 func (w *Worker) StartSearch() bool {
-	w.searching = w.searching || w.s.idle.startSearch(w.s.Awake())
+	w.searching = w.searching || w.crew().startSearch()
 	return w.searching
 }
 func (w *Worker) Found()          { w.found() }
@@ -292,3 +292,12 @@ func (w *Worker) WakeUp(found bool) bool {
 
 // Retry makes the rounds on behalf of sleepers that are due now.
 func (s *Scheduler) Retry() { s.monitor.retry(s.now()) }
+
+// Tier is the least urgent priority that the worker takes.
+func (w *Worker) Tier() Priority { return w.tier }
+
+// Tier is that of the worker that the fiber is on.
+func (f *Fiber) Tier() Priority { return f.w.tier }
+
+// WakeFor wakes a worker for work of priority p.
+func (s *Scheduler) WakeFor(p Priority) { s.idle.wake(p) }

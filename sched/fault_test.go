@@ -15,7 +15,7 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "a sleeper does not look again",
 			File: "worker.go",
-			Old:  "w.inbox.mask.Load() != 0 || s.backlog()",
+			Old:  "w.inbox.mask.Load() != 0 || s.backlog(w.crew())",
 			New:  "w.inbox.mask.Load() != 0",
 			Want: "deadlock",
 		},
@@ -23,7 +23,7 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 			Name: "a lost wake-up",
 			File: "worker.go",
 			Old:  "	s.idle.enter(w)\n",
-			New:  "	early := s.backlog()\n	s.idle.enter(w)\n	if !early {\n		s.settle()\n		w.token.Receive()\n		w.searching = true\n		return !s.settled.Load()\n	}\n",
+			New:  "	early := s.backlog(w.crew())\n	s.idle.enter(w)\n	if !early {\n		s.settle()\n		w.token.Receive()\n		w.searching = true\n		return !s.settled.Load()\n	}\n",
 			Want: "deadlock",
 		},
 		{
@@ -127,8 +127,8 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "a sleeper does not look into its inbox again",
 			File: "worker.go",
-			Old:  "w.inbox.mask.Load() != 0 || s.backlog()",
-			New:  "s.backlog()",
+			Old:  "w.inbox.mask.Load() != 0 || s.backlog(w.crew())",
+			New:  "s.backlog(w.crew())",
 			Want: "deadlock",
 		},
 		{
@@ -142,7 +142,7 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 			Name: "another worker is woken instead",
 			File: "place.go",
 			Old:  "	s.idle.wakeWorker(to.w)\n	s.monitor",
-			New:  "	s.idle.wake()\n	s.monitor",
+			New:  "	s.idle.wake(p)\n	s.monitor",
 			Want: "deadlock",
 		},
 		{
@@ -167,6 +167,40 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 			Want: "ran 0 times",
 		},
 	}, "-tags", "modelcheck", "-run", "^TestModel$/^place$", "-count", "1", ".")
+}
+
+// TestReservationModelFindsPlantedFaults does the same for reserved workers.
+func TestReservationModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "normal work wakes a reserved worker",
+			File: "idle.go",
+			Old:  "able[0].tier < p {",
+			New:  "able[0].tier > p {",
+			Want: "deadlock",
+		},
+		{
+			Name: "normal work relies on any search",
+			File: "idle.go",
+			Old:  "	for _, c := range able {\n		if c.searching() != 0 {",
+			New:  "	for _, c := range d.reserved {\n		if c.searching() != 0 {",
+			Want: "deadlock",
+		},
+		{
+			Name: "the last searcher wakes its own crew only",
+			File: "crew.go",
+			Old:  "	if s.idle.wake(c.tier) || len(s.idle.reserved) == 0 || c.tier == Critical {",
+			New:  "	if s.idle.wake(c.tier); c.tier >= Critical {",
+			Want: "deadlock",
+		},
+		{
+			Name: "a reserved worker takes anything",
+			File: "crew.go",
+			Old:  "return 2<<c.tier - 1",
+			New:  "return 2<<Low - 1",
+			Want: "FAIL",
+		},
+	}, "-tags", "modelcheck", "-run", "^TestModel$/^reserve$", "-count", "1", "-timeout", "2m", ".")
 }
 
 // TestSuspensionModelFindsPlantedFaults does the same for suspensions.

@@ -64,7 +64,7 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 	if o.priority >= numPriorities {
 		return nil, fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", o.priority)
 	}
-	to, err := s.resolve(o.place)
+	to, err := s.resolve(o.place, o.priority)
 	if err != nil {
 		return nil, err
 	}

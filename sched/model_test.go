@@ -326,6 +326,49 @@ func leaving(workers int) func(*modelcheck.Program) {
 	}
 }
 
+// reserving has a worker that is reserved for critical work and one that takes
+// anything, and as many pieces of each priority as it says. If two are critical,
+// each waits for the other, so they need both workers.
+func reserving(critical, normal int) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		const workers = 2
+		s := sched.NewReservedModel(workers, 1)
+		pieces := newPieces(critical + normal)
+		met := []xatomic.Signal{xatomic.NewSignal(), xatomic.NewSignal()}
+		var strayed error
+		for i := range workers {
+			prog.Go(fmt.Sprintf("worker %d", i), func() {
+				for n := s.Worker(i).Next(); n != nil; n = s.Worker(i).Next() {
+					note(pieces, n)
+					for j := range pieces {
+						switch {
+						case n != &pieces[j].node:
+						case j >= critical && i == 0:
+							strayed = errors.New("the reserved worker runs normal work")
+						case critical == 2 && j < critical:
+							met[j].Send()
+							met[1-j].Receive()
+						}
+					}
+				}
+			})
+		}
+		prog.Go("submitter", func() {
+			for j := range pieces {
+				p := sched.Critical
+				if j >= critical {
+					p = sched.Normal
+				}
+				if err := s.Submit(&pieces[j].node, p); err != nil {
+					panic(err)
+				}
+			}
+			s.Settle()
+		})
+		prog.Finally(func() error { return errors.Join(strayed, once(pieces)()) })
+	}
+}
+
 var models = []struct {
 	name  string
 	cfg   modelcheck.Config
@@ -350,6 +393,10 @@ var models = []struct {
 	{"inject/a batch, two takers", modelcheck.Config{Preemptions: 2}, sharing(2, 2, 4)},
 	{"inject/close", modelcheck.Config{}, closing(2, 1)},
 	{"inject/priorities", modelcheck.Config{}, mixing},
+	{"reserve/normal work", modelcheck.Config{Preemptions: 1}, reserving(0, 1)},
+	{"reserve/two critical", modelcheck.Config{Preemptions: 1}, reserving(2, 0)},
+	{"reserve/one critical, two normal", modelcheck.Config{Preemptions: 1}, reserving(1, 2)},
+	{"reserve/two critical, one normal", modelcheck.Config{Random: 5_000}, reserving(2, 1)},
 	{"suspend/one event", modelcheck.Config{}, suspension(1)},
 	{"suspend/two events", modelcheck.Config{Preemptions: 2}, suspension(2)},
 	{"fork/one branch", modelcheck.Config{Preemptions: 2}, forking(2, 1, goesOn)},

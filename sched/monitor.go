@@ -165,7 +165,7 @@ func (m *monitor) poke() {
 // quiet reports whether every worker is asleep or held, and nothing is queued.
 func (m *monitor) quiet() bool {
 	s := m.s
-	return s.idle.sleeping()+int(s.held.Load()) >= int(s.awake.Load()) && !s.hasWork()
+	return s.idle.sleeping()+int(s.held.Load()) >= int(s.idle.awake()) && !s.hasWork()
 }
 
 // look examines the workers once. It reports whether it had to do something.
@@ -185,7 +185,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 		if now-tookAt >= m.s.cfg.BlockedAfter {
 			m.s.spill(w)
 		}
-		stranded = stranded || tookAt < now && w.queued() > 0
+		stranded = stranded || tookAt < now && w.queued(Low) > 0
 		silent := now-seen.since >= limit
 		if silent {
 			w.transitionToHeld()
@@ -196,15 +196,15 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	}
 	if m.s.idle.sleeping() > 0 {
 		if stranded {
-			m.s.idle.wake()
+			m.s.handOver(&m.s.idle.open)
+			found = true
 		}
 		m.retry(now)
-		return stranded
-	}
-	if len(late) == 0 || !m.s.hasFreeWork() {
-		return false
 	}
 	for _, w := range late {
+		if !m.s.helpless(w.crew()) {
+			continue
+		}
 		if !m.replace(w) {
 			return found
 		}
@@ -240,7 +240,7 @@ func (m *monitor) processorIdle() bool {
 	}
 	running := m.goroutines[0].Value.Uint64() // The monitor itself among them.
 	runnable := m.goroutines[1].Value.Uint64()
-	return runnable == 0 && int64(running)-1 < m.s.awake.Load()
+	return runnable == 0 && int64(running)-1 < m.s.idle.awake()
 }
 
 // retire keeps w, which has given its place up, until it is needed. It returns

@@ -44,7 +44,7 @@ type home struct {
 }
 
 // resolve looks up the worker of a place.
-func (s *Scheduler) resolve(at Place) (home, error) {
+func (s *Scheduler) resolve(at Place, p Priority) (home, error) {
 	if at.bond == free {
 		return home{}, nil
 	}
@@ -52,17 +52,22 @@ func (s *Scheduler) resolve(at Place) (home, error) {
 		return home{}, fmt.Errorf("sched: there is no worker %d to place work on; choose one from 0 to %d (spare workers can't be chosen)",
 			at.worker, s.cfg.Workers-1)
 	}
-	return home{(*s.workers.Load())[at.worker], at.bond}, nil
+	w := (*s.workers.Load())[at.worker]
+	if p > w.tier {
+		return home{}, fmt.Errorf("sched: %v work can't be placed on worker %d, which is reserved for %v or more urgent work", p, w.id, w.tier)
+	}
+	return home{w, at.bond}, nil
 }
 
 // SubmitTo queues n at a place, from any goroutine; see [Scheduler.Submit].
-// It reports a worker that does not exist as an error. It costs a lock of the
+// It reports a worker that does not exist, or is
+// reserved for more urgent work, as an error. It costs a lock of the
 // worker's inbox, and the worker's wake-up if it sleeps.
 func (s *Scheduler) SubmitTo(n *Node, p Priority, at Place) error {
 	if err := checkNode(n, p); err != nil {
 		return err
 	}
-	to, err := s.resolve(at)
+	to, err := s.resolve(at, p)
 	if err != nil {
 		return err
 	}
@@ -77,12 +82,13 @@ func (s *Scheduler) SubmitTo(n *Node, p Priority, at Place) error {
 }
 
 // SubmitTo queues n at a place. It must be called from the fiber's goroutine;
-// see [Fiber.Submit]. It reports a worker that does not exist as an error.
+// see [Fiber.Submit]. It reports a worker that does not exist, or is
+// reserved for more urgent work, as an error.
 func (f *Fiber) SubmitTo(n *Node, p Priority, at Place) error {
 	if err := checkNode(n, p); err != nil {
 		return err
 	}
-	to, err := f.s.resolve(at)
+	to, err := f.s.resolve(at, p)
 	if err != nil {
 		return err
 	}
@@ -122,7 +128,7 @@ func (s *Scheduler) delivered(to home, p Priority) {
 	s.idle.wakeWorker(to.w)
 	s.monitor.rouse()
 	if to.bond == preferred && to.w.inbox.preferred.Load() > keepPreferred {
-		s.idle.wake()
+		s.idle.wake(p)
 	}
 }
 
@@ -235,7 +241,7 @@ func (s *Scheduler) overflows() bool {
 // relieve takes preferred work of an overloaded worker, the oldest and more, up
 // to half of it.
 func (w *Worker) relieve(victim *Worker) (*Node, Priority) {
-	if victim == w || !victim.overloaded() {
+	if victim == w || w.tier < Low || !victim.overloaded() {
 		return nil, 0
 	}
 	more := min(int(victim.inbox.preferred.Load())/2, stealBatch)

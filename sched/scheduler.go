@@ -52,6 +52,13 @@ type Config struct {
 	// Spare workers are bound to no processor. Defaults to false. It is possible on
 	// Linux only; elsewhere New returns an error.
 	PinWorkers bool
+	// Reserved says, by priority, how many of the Workers are reserved for work of
+	// this priority or more urgent. They take nothing else, even if there is
+	// nothing else to do, and so do the spare workers in their places. With 8
+	// Workers, {Critical: 2, High: 2} leaves 4 for all work. Workers reserved for
+	// Low are like those that are not reserved. The ones for the most urgent work
+	// have the lowest ids. Defaults to none.
+	Reserved [numPriorities]int
 }
 
 // maxQueueCapacity keeps a slip of the pen from asking for all memory.
@@ -82,6 +89,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if err := checkReserved(c.Reserved, c.Workers); err != nil {
+		return c, err
 	}
 	switch c.MaxSpares {
 	case 0:
@@ -130,10 +140,8 @@ type Scheduler struct {
 	// workers is replaced by a longer copy when a spare is added; a worker's id
 	// is its index. Written under mu.
 	workers atomic.Pointer[[]*Worker]
-	// awake counts the workers that are neither replaced nor retired, and held
-	// those among them that give no sign of life; see hold.go.
-	awake xatomic.Int64
-	held  atomic.Int64
+	// held counts the workers that are awake and give no sign of life; see hold.go.
+	held atomic.Int64
 
 	jobs     xatomic.Int64 // Accepted by Go and not ended.
 	stopping xatomic.Bool  // Work from outside is refused.
@@ -191,24 +199,26 @@ func assemble(cfg Config) *Scheduler {
 	}
 	s.ageing = newAgeing(s)
 	s.workers.Store(&[]*Worker{})
+	s.idle.form(cfg)
 	return s
 }
 
 func (s *Scheduler) start() {
-	for range s.cfg.Workers {
-		s.awake.Add(1)
-		s.addWorker(false)
+	for id := range s.cfg.Workers {
+		c := s.idle.crewOf(id)
+		c.awake.Add(1)
+		s.addWorker(c, false)
 	}
 	s.running.Add(1)
 	go s.monitor.run()
 }
 
-// addWorker starts a worker in a place that is free.
-func (s *Scheduler) addWorker(spare bool) {
+// addWorker starts a worker in a place of the crew that is free.
+func (s *Scheduler) addWorker(c *crew, spare bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := *s.workers.Load()
-	w := newWorker(s, len(old), spare)
+	w := newWorker(s, c, len(old), spare)
 	w.sample.since = s.now()
 	w.lookedAt.Store(int64(w.sample.since))
 	workers := append(old[:len(old):len(old)], w)
@@ -263,48 +273,43 @@ func (s *Scheduler) share(n *Node, p Priority) {
 
 // summon has somebody come to work of priority p that was queued for all.
 func (s *Scheduler) summon(p Priority) {
-	s.idle.wake()
-	if s.held.Load() > 0 || p == Critical && s.idle.word.Load() == 0 {
+	s.idle.wake(p)
+	if s.held.Load() > 0 || p == Critical && s.idle.nobody() {
 		s.monitor.relieve(p)
 	}
 }
 
 // hasWork reports whether anything is queued.
 func (s *Scheduler) hasWork() bool {
-	if s.queuedAtLeast(1) {
+	if s.injector.mask.Load() != 0 {
 		return true
 	}
 	for _, w := range *s.workers.Load() {
-		if w.inbox.mask.Load() != 0 {
+		if w.queued(Low) > 0 || w.inbox.mask.Load() != 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// hasFreeWork reports whether anything is queued that is not meant for one worker.
-func (s *Scheduler) hasFreeWork() bool { return s.queuedAtLeast(1) }
-
-// backlog reports whether more is queued than the workers that are awake are
-// about to take.
-func (s *Scheduler) backlog() bool { return s.queuedAtLeast(2) || s.overflows() }
-
-func (s *Scheduler) queuedAtLeast(n int) bool {
-	if s.injector.mask.Load() != 0 {
+// backlog reports whether more is queued for a crew than the workers that are
+// awake are about to take.
+func (s *Scheduler) backlog(c *crew) bool {
+	if s.injector.mask.Load()&c.takes() != 0 {
 		return true
 	}
 	for _, w := range *s.workers.Load() {
-		if w.queued() >= n {
+		if w.queued(c.tier) >= 2 {
 			return true
 		}
 	}
-	return false
+	return c.tier == Low && s.overflows()
 }
 
 // busy returns how many workers are awake, not asleep for want of work, and not
 // known to be held.
 func (s *Scheduler) busy() int {
-	return int(s.awake.Load()) - s.idle.sleeping() - int(s.held.Load())
+	return int(s.idle.awake()) - s.idle.sleeping() - int(s.held.Load())
 }
 
 // anyHeld reports whether a worker is held, be it replaced or not.
@@ -313,22 +318,5 @@ func (s *Scheduler) anyHeld() bool {
 		return true
 	}
 	workers := len(*s.workers.Load())
-	return workers > s.cfg.Workers && workers > int(s.awake.Load()+s.monitor.resting.Load())
-}
-
-// surplus reports whether more workers are awake than there should be.
-func (s *Scheduler) surplus() bool { return s.awake.Load() > int64(s.cfg.Workers) }
-
-// giveUpPlace takes the caller out of a surplus. It returns false if there is
-// none.
-func (s *Scheduler) giveUpPlace() bool {
-	for {
-		awake := s.awake.Load()
-		if awake <= int64(s.cfg.Workers) {
-			return false
-		}
-		if s.awake.CompareAndSwap(awake, awake-1) {
-			return true
-		}
-	}
+	return workers > s.cfg.Workers && workers > int(s.idle.awake()+s.monitor.resting.Load())
 }

@@ -58,6 +58,9 @@ type WorkerStats struct {
 	// CPU is the processor on which the worker was last seen, or -1. It is known of
 	// a pinned worker, and where the machine has places that are near and far.
 	CPU int
+	// Tier is the least urgent priority that the worker takes: Low unless it is
+	// reserved.
+	Tier Priority
 	// Queued is the length of the worker's own queues, by priority. Work that
 	// was interrupted counts as Normal.
 	Queued [numPriorities]int
@@ -144,7 +147,7 @@ func (s *Scheduler) Stats() Stats {
 	workers := *s.workers.Load()
 	st := Stats{
 		Workers:           make([]WorkerStats, 0, len(workers)),
-		Awake:             int(s.awake.Load()),
+		Awake:             int(s.idle.awake()),
 		SpareLimitReached: s.monitor.limitReached.Load(),
 		Held:              s.Held(),
 		Aged:              s.ageing.risen.Load(),
@@ -166,7 +169,7 @@ func (s *Scheduler) Stats() Stats {
 func (w *Worker) stats() WorkerStats {
 	p := &w.published
 	ws := WorkerStats{
-		ID: w.id, Spare: w.spare, State: w.state(), CPU: -1, Pace: time.Duration(p.pace.Load()),
+		ID: w.id, Spare: w.spare, State: w.state(), Tier: w.crew().tier, CPU: -1, Pace: time.Duration(p.pace.Load()),
 		Pinned: int(w.inbox.pinned.Load()), Preferred: int(w.inbox.preferred.Load()),
 		Jobs: p.jobs.Load(), Stolen: p.stolen.Load(), Parked: p.slept.Load(),
 		Suspended: p.suspended.Load(), Yielded: p.yielded.Load(),
