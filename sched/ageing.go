@@ -171,14 +171,18 @@ func (a *ageing) raiseOne(from *deque.Deque[Node], submitted, to Priority) bool 
 
 // raisePlaced lets rise what waits in a worker's inbox, within it.
 func (a *ageing) raisePlaced(w *Worker, all *[bonds][inboxSlots]marks, since time.Duration) {
-	for kind := preferred; kind <= pinned; kind++ {
+	for kind := placed; kind <= pinned; kind++ {
 		for slot := range inboxSlots {
 			m := &all[kind.index()][slot]
 			if len(m.list) == 0 || slot == slotOf(Critical) {
 				continue
 			}
 			begin, _ := w.inbox.span(kind, slot)
-			if moved := w.inbox.raise(kind, slot, m.due(since, begin)); moved > 0 {
+			end := m.due(since, begin)
+			if kind != pinned && priorityOf(slot) <= a.s.idle.ceiling() {
+				continue // Others may get it.
+			}
+			if moved := w.inbox.raise(kind, slot, end); moved > 0 {
 				a.risen.Add(uint64(moved))
 				a.s.delivered(home{w, kind}, Critical)
 			}
@@ -188,11 +192,12 @@ func (a *ageing) raisePlaced(w *Worker, all *[bonds][inboxSlots]marks, since tim
 
 func (a *ageing) markPlaced(now time.Duration, w *Worker, all *[bonds][inboxSlots]marks) {
 	if w.inbox.mask.Load() == 0 {
-		clear(all[0][:])
-		clear(all[1][:])
+		for kind := range all {
+			clear(all[kind][:])
+		}
 		return
 	}
-	for kind := preferred; kind <= pinned; kind++ {
+	for kind := placed; kind <= pinned; kind++ {
 		for slot := range inboxSlots {
 			begin, end := w.inbox.span(kind, slot)
 			all[kind.index()][slot].set(now, begin, end)

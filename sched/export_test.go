@@ -199,31 +199,26 @@ const SlotNext = slotNext
 
 var InboxOrder = []int{slotOf(Critical), slotNext, slotOf(High), slotOf(Normal), slotOf(Low)}
 
-func bondOf(isPinned bool) bond {
-	if isPinned {
-		return pinned
-	}
-	return preferred
-}
+// Bond is how firmly work is tied to a worker, and Bonds are those of an inbox.
+type Bond = bond
 
-func (b *Inbox) Push(n *Node, slot int, isPinned bool) { b.push(n, slot, bondOf(isPinned)) }
-func (b *Inbox) Empty() bool                           { return b.mask.Load() == 0 }
+var Bonds = []Bond{placed, preferred, pinned}
+
+func (b *Inbox) Push(n *Node, slot int, kind Bond) { b.push(n, slot, kind) }
+func (b *Inbox) Empty() bool                       { return b.mask.Load() == 0 && b.length() == 0 }
 
 func (b *Inbox) Take() *Node {
 	n, _, _ := b.take()
 	return n
 }
 
-func (b *Inbox) TakePreferred() *Node {
-	n, _ := b.takeOf(preferred)
+func (b *Inbox) TakeOf(kind Bond) *Node {
+	n, _ := b.takeOf(kind)
 	return n
 }
 
-func (b *Inbox) Len(isPinned bool) int {
-	if isPinned {
-		return int(b.pinned.Load())
-	}
-	return int(b.preferred.Load())
+func (b *Inbox) Len(kind Bond) int {
+	return int([]int64{b.placed.Load(), b.preferred.Load(), b.pinned.Load()}[kind.index()])
 }
 
 // NewOn is New on another machine than this.
@@ -301,3 +296,13 @@ func (f *Fiber) Tier() Priority { return f.w.tier }
 
 // WakeFor wakes a worker for work of priority p.
 func (s *Scheduler) WakeFor(p Priority) { s.idle.wake(p) }
+
+// Rebalance is one look at the balance of the queues. It returns the time until
+// the next.
+func (s *Scheduler) Rebalance() time.Duration { return s.monitor.rebalance.look(s.now()) }
+
+// Pieces is how many pieces of work wait for the worker.
+func (w *Worker) Pieces() int { return w.pieces() }
+
+// SetRetired says that the worker is a spare which waits to be needed.
+func (w *Worker) SetRetired() { w.turnTo(WorkerRetired) }

@@ -169,6 +169,34 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 	}, "-tags", "modelcheck", "-run", "^TestModel$/^place$", "-count", "1", ".")
 }
 
+// TestBalanceModelFindsPlantedFaults does the same for work that is handed to a
+// worker, or from one to another.
+func TestBalanceModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "what is carried is taken for gone",
+			File: "rebalance.go",
+			Old:  "	s.carried.Add(1)\n	move()\n	s.carried.Add(-1)\n",
+			New:  "	move()\n",
+			Want: "ran 0 times",
+		},
+		{
+			Name: "nobody settles after a move",
+			File: "rebalance.go",
+			Old:  "	s.carried.Add(-1)\n	s.settle()\n",
+			New:  "	s.carried.Add(-1)\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "a submission is handed over and nobody is told",
+			File: "place.go",
+			Old:  "		return ErrStopped\n	}\n	s.delivered(to, p)\n",
+			New:  "		return ErrStopped\n	}\n",
+			Want: "deadlock",
+		},
+	}, "-tags", "modelcheck", "-run", "^TestModel$/^(scatter|balance)$", "-count", "1", ".")
+}
+
 // TestReservationModelFindsPlantedFaults does the same for reserved workers.
 func TestReservationModelFindsPlantedFaults(t *testing.T) {
 	planted.Expect(t, []planted.Fault{

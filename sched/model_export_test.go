@@ -19,6 +19,17 @@ func NewReservedModel(workers, critical int) *Scheduler {
 	return newModel(Config{Workers: workers, QueueCapacity: 2, Reserved: [numPriorities]int{Critical: critical}})
 }
 
+// NewScatteringModel is NewModel with least-loaded placement.
+func NewScatteringModel(workers int) *Scheduler {
+	return newModel(Config{Workers: workers, QueueCapacity: 2, Placement: LeastLoaded})
+}
+
+// RebalanceNow evens the queues out if they are uneven.
+func (s *Scheduler) RebalanceNow() {
+	s.monitor.rebalance.next = 0
+	s.monitor.rebalance.look(0)
+}
+
 func newModel(cfg Config) *Scheduler {
 	s := NewStill(cfg)
 	for _, w := range *s.workers.Load() {

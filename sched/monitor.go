@@ -44,6 +44,7 @@ type monitor struct {
 	asleep       xatomic.Bool
 	wake         chan struct{}
 	limitReached atomic.Uint64
+	rebalance    rebalance
 	goroutines   [2]metrics.Sample
 
 	// resting is how many spares are retired. Written under mu, read by
@@ -81,7 +82,8 @@ const (
 )
 
 func newMonitor(s *Scheduler) *monitor {
-	m := &monitor{s: s, wake: make(chan struct{}, 1)}
+	m := &monitor{s: s, wake: make(chan struct{}, 1), rebalance: rebalance{s: s}}
+	m.rebalance.start()
 	m.goroutines[0].Name = "/sched/goroutines/running:goroutines"
 	m.goroutines[1].Name = "/sched/goroutines/runnable:goroutines"
 	return m
@@ -116,7 +118,7 @@ func (m *monitor) run() {
 			m.sleep()
 			pause, idle = time.Millisecond, 0
 		}
-		timer.Reset(min(pause, max(m.s.ageing.each, monitorMin)))
+		timer.Reset(min(pause, max(m.s.ageing.each, monitorMin), m.rebalance.look(m.s.now())))
 	}
 }
 

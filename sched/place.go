@@ -3,6 +3,7 @@ package sched
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Place says on which worker work shall run. The zero Place is anywhere.
@@ -74,6 +75,11 @@ func (s *Scheduler) SubmitTo(n *Node, p Priority, at Place) error {
 	if s.anywhere(to, p) {
 		return s.Submit(n, p)
 	}
+	return s.submitAt(n, p, to)
+}
+
+// submitAt puts work from outside into an inbox.
+func (s *Scheduler) submitAt(n *Node, p Priority, to home) error {
 	if !to.w.inbox.submit(n, slotOf(p), to.bond) {
 		return ErrStopped
 	}
@@ -119,7 +125,7 @@ func (s *Scheduler) enqueueAt(from *Fiber, n *Node, p Priority, to home) {
 
 // anywhere reports whether work of priority p need not wait for its place.
 func (s *Scheduler) anywhere(to home, p Priority) bool {
-	return to.bond == free || to.bond == preferred && (p == Critical || to.w.hold.Load() != holdFree)
+	return to.bond == free || to.bond != pinned && (p == Critical || to.w.hold.Load() != holdFree)
 }
 
 // delivered makes sure that what was put into an inbox is taken. The monitor is
@@ -127,8 +133,15 @@ func (s *Scheduler) anywhere(to home, p Priority) bool {
 func (s *Scheduler) delivered(to home, p Priority) {
 	s.idle.wakeWorker(to.w)
 	s.monitor.rouse()
-	if to.bond == preferred && to.w.inbox.preferred.Load() > keepPreferred {
-		s.idle.wake(p)
+	switch to.bond {
+	case placed:
+		if to.w.inbox.placed.Load() > 1 {
+			s.idle.wake(p)
+		}
+	case preferred:
+		if to.w.inbox.preferred.Load() > keepPreferred {
+			s.idle.wake(p)
+		}
 	}
 }
 
@@ -168,7 +181,7 @@ func (w *Worker) pushNextOf(f *Fiber, n *Node) {
 // takePlaced takes the most urgent work of the worker's inbox.
 func (w *Worker) takePlaced() (*Node, Priority) {
 	n, p, kind := w.inbox.take()
-	if n != nil {
+	if n != nil && kind != placed {
 		w.at = home{w, kind}
 	}
 	return n, p
@@ -203,15 +216,6 @@ const (
 	overloadFactor = 2
 )
 
-// load is how many pieces of work wait for the worker.
-func (w *Worker) load() int {
-	sum := w.first.Len() + w.forks.offer.Len() + int(w.inbox.preferred.Load()+w.inbox.pinned.Load())
-	for p := High; p < numPriorities; p++ {
-		sum += w.local[p].Len()
-	}
-	return sum
-}
-
 // overloaded reports whether others shall take the worker's preferred work.
 func (w *Worker) overloaded() bool {
 	if w.inbox.preferred.Load() <= keepPreferred {
@@ -221,10 +225,10 @@ func (w *Worker) overloaded() bool {
 	others := 0
 	for _, other := range workers {
 		if other != w {
-			others += other.load()
+			others += other.pieces()
 		}
 	}
-	return w.load()*(len(workers)-1) > overloadFactor*others
+	return w.pieces()*(len(workers)-1) > overloadFactor*others
 }
 
 // overflows reports whether some worker has more preferred work than it shall
@@ -244,31 +248,54 @@ func (w *Worker) relieve(victim *Worker) (*Node, Priority) {
 	if victim == w || w.tier < Low || !victim.overloaded() {
 		return nil, 0
 	}
-	more := min(int(victim.inbox.preferred.Load())/2, stealBatch)
-	first, p := victim.inbox.takeOf(preferred)
+	n, p := w.stealPlaced(victim, preferred, int(victim.inbox.preferred.Load()))
+	if n != nil {
+		w.at = home{victim, preferred}
+	}
+	return n, p
+}
+
+// stealPlaced takes the most urgent work of a kind out of the victim's inbox,
+// where so many nodes of it are, and moves some of what is behind it here; see
+// [Worker.haul].
+func (w *Worker) stealPlaced(victim *Worker, kind bond, length int) (*Node, Priority) {
+	first, p := victim.inbox.takeOf(kind)
+	w.thief.tried(first == nil)
 	if first == nil {
 		return nil, 0
 	}
 	w.count.stolen++
-	for range more - 1 {
-		n, q := victim.inbox.takeOf(preferred)
+	pace := time.Duration(victim.published.pace.Load())
+	cost := estimate(first, pace)
+	w.thief.stole(cost)
+	moved, atMost := 1, w.thief.atMost(length)
+	for left := w.thief.load() - cost; moved < atMost && left > 0; moved++ {
+		n, q := victim.inbox.takeOf(kind)
 		if n == nil {
 			break
 		}
 		w.count.stolen++
+		left -= estimate(n, pace)
 		w.push(n, q)
 	}
-	w.at = home{victim, preferred}
+	if moved > 1 {
+		w.thief.count.Batches++
+	}
 	return first, p
 }
 
 // spill gives the preferred work of w to everyone.
 func (s *Scheduler) spill(w *Worker) {
-	for range w.inbox.preferred.Load() {
-		n, p := w.inbox.takeOf(preferred)
-		if n == nil {
-			return
-		}
-		s.share(n, p)
+	if w.inbox.preferred.Load() == 0 {
+		return
 	}
+	s.carry(func() {
+		for range w.inbox.preferred.Load() {
+			n, p := w.inbox.takeOf(preferred)
+			if n == nil {
+				return
+			}
+			s.share(n, p)
+		}
+	})
 }

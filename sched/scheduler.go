@@ -59,6 +59,17 @@ type Config struct {
 	// Low are like those that are not reserved. The ones for the most urgent work
 	// have the lowest ids. Defaults to none.
 	Reserved [numPriorities]int
+	// Placement says where work from outside goes. Defaults to Shared.
+	Placement Placement
+	// ImbalanceThreshold is by how much, as a share of the mean, the largest load
+	// of a worker may exceed the mean before work is handed over to others that
+	// are too busy to steal. A load of more than twice the mean is always too
+	// much. Defaults to 0.3.
+	ImbalanceThreshold float64
+	// RebalanceMin and RebalanceMax bound how often the loads are compared: more
+	// often the more they change. Default to 1 ms and 100 ms; a RebalanceMax of -1
+	// means never. A single worker has nobody to share with.
+	RebalanceMin, RebalanceMax time.Duration
 }
 
 // maxQueueCapacity keeps a slip of the pen from asking for all memory.
@@ -91,6 +102,12 @@ func (c Config) withDefaults() (Config, error) {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
 	if err := checkReserved(c.Reserved, c.Workers); err != nil {
+		return c, err
+	}
+	if c.Placement > LeastLoaded {
+		return c, fmt.Errorf("sched: unknown Config.Placement %d; use Shared or LeastLoaded", c.Placement)
+	}
+	if err := c.rebalanceDefaults(); err != nil {
 		return c, err
 	}
 	switch c.MaxSpares {
@@ -148,6 +165,7 @@ type Scheduler struct {
 	forced   xatomic.Bool  // What has not begun is given up.
 	settled  xatomic.Bool  // Stopping and nothing is left to do: workers leave.
 	running  sync.WaitGroup
+	carried  xatomic.Int64 // Who has work in hand outside the workers; see carry.
 
 	// signals are channels on which goroutines outside wait. They are kept for
 	// each scheduler apart, since a channel that was made in a bubble of
@@ -249,6 +267,11 @@ func (s *Scheduler) Submit(n *Node, p Priority) error {
 	if err := checkNode(n, p); err != nil {
 		return err
 	}
+	if s.scatters(p) {
+		if w := s.leastLoaded(p); w != nil {
+			return s.submitAt(n, p, home{w, placed})
+		}
+	}
 	if !s.injector.submit(n, p) {
 		return ErrStopped
 	}
@@ -260,6 +283,10 @@ func (s *Scheduler) Submit(n *Node, p Priority) error {
 func (s *Scheduler) enqueue(from *Fiber, n *Node, p Priority) {
 	if from != nil && from.s == s {
 		from.w.push(n, p)
+		return
+	}
+	if s.scatters(p) {
+		s.scatter(n, p)
 		return
 	}
 	s.share(n, p)
@@ -289,7 +316,7 @@ func (s *Scheduler) hasWork() bool {
 			return true
 		}
 	}
-	return false
+	return s.carried.Load() != 0 // At last: see carry.
 }
 
 // backlog reports whether more is queued for a crew than the workers that are

@@ -25,6 +25,11 @@ type Stats struct {
 	// Aged counts how often work has risen by one priority because it had waited
 	// for Config.AgeAfter.
 	Aged uint64
+	// Rebalances counts the times that queues were evened out, Moved the pieces of
+	// work that were handed over, and RebalanceInterval is the time between two
+	// looks at present; 0 if nothing is ever rebalanced.
+	Rebalances, Moved uint64
+	RebalanceInterval time.Duration
 	// Jobs is the number of jobs that were accepted by Go and have not ended.
 	Jobs int
 }
@@ -151,6 +156,9 @@ func (s *Scheduler) Stats() Stats {
 		SpareLimitReached: s.monitor.limitReached.Load(),
 		Held:              s.Held(),
 		Aged:              s.ageing.risen.Load(),
+		Rebalances:        s.monitor.rebalance.rounds.Load(),
+		Moved:             s.monitor.rebalance.moved.Load(),
+		RebalanceInterval: time.Duration(s.monitor.rebalance.interval.Load()),
 		Jobs:              int(s.jobs.Load()),
 	}
 	for _, w := range workers {

@@ -118,7 +118,7 @@ func (w *Worker) taken() (sum int64) {
 // work.
 func (w *Worker) queued(tier Priority) (longest int) {
 	if tier == Low {
-		longest = 2 * (w.first.Len() + w.forks.offer.Len())
+		longest = max(2*(w.first.Len()+w.forks.offer.Len()), int(w.inbox.placed.Load()))
 	}
 	for p := High; p <= tier; p++ {
 		longest = max(longest, w.local[p].Len())
@@ -153,6 +153,11 @@ func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 	if w.tier == Low && victim.first.Len() > 0 {
 		if n := w.stealNode(victim.first); n != nil {
 			return n, Normal
+		}
+	}
+	if length := int(victim.inbox.placed.Load()); w.tier == Low && length >= atLeast {
+		if n, p := w.stealPlaced(victim, placed, length); n != nil {
+			return n, p
 		}
 	}
 	if w.thief.count.Attempts == before {
