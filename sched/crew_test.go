@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -199,4 +200,27 @@ func TestWakeConsidersTiers(t *testing.T) {
 			t.Errorf("nobody looks for %v work; asleep were %v, searching %v", p, sleeping, before)
 		}
 	})
+}
+
+// TestOldWorkLeavesReservedWorkersAlone lets bulk work grow old: it must not rise
+// to where the reserved worker would take it, and be held by it.
+func TestOldWorkLeavesReservedWorkersAlone(t *testing.T) {
+	for _, c := range []struct {
+		reserved [4]int
+		want     sched.Priority // The highest to which low work rises.
+	}{{reserve(0, 0), sched.Critical}, {reserve(1, 0), sched.High}, {reserve(0, 1), sched.Normal}} {
+		var clock sched.Clock
+		s := sched.NewStill(sched.Config{Workers: 2, MaxSpares: -1, Reserved: c.reserved, AgeAfter: time.Second})
+		s.SetClock(&clock)
+		n := names{}
+		n.outside(t, s, sched.Low, "shared")
+		s.Worker(1).Push(n.node("own"), sched.Low)
+		for range 10 * 16 {
+			clock.Advance(time.Second / 16)
+			s.Look()
+		}
+		if got := s.Stats().Queued[c.want]; got != 2 {
+			t.Errorf("with %v reserved, %d pieces rose to %v; queued are %v", c.reserved, got, c.want, s.Stats().Queued)
+		}
+	}
 }

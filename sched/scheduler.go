@@ -30,8 +30,9 @@ type Config struct {
 	BlockedAfter time.Duration
 	// AgeAfter is how long queued work waits until it rises by one priority; it
 	// does so again and again, up to Critical, until it runs. Whatever is more
-	// urgent, it is not kept from running for ever. Defaults to 5 s; -1 means that
-	// work keeps its priority.
+	// urgent, it is not kept from running for ever. It does not rise to a priority
+	// for which workers are Reserved. Defaults to 5 s; -1 means that work keeps its
+	// priority.
 	AgeAfter time.Duration
 	// Reductions is how much work may do until it yields to others of its
 	// priority, counted by a [Budget] and by checkpoints. Defaults to 4000, which
