@@ -29,6 +29,9 @@ import (
 // Only the marks of interrupted work, which is taken newest first, may be in
 // error, if that work went and came between two looks. It then rises too early.
 //
+// Where workers are reserved, nothing rises to where they would take it; see
+// [idle.ceiling].
+//
 // What has risen runs as what it was submitted as; it only begins earlier.
 type ageing struct {
 	s *Scheduler
@@ -144,6 +147,9 @@ func (a *ageing) raise(from *deque.Deque[Node], m *marks, since time.Duration, s
 		return
 	}
 	end := m.due(since, from.Taken())
+	if to = max(to, a.s.idle.ceiling()); to >= submitted {
+		return
+	}
 	moved := 0
 	for from.Taken() < end && a.raiseOne(from, submitted, to) {
 		moved++
@@ -165,14 +171,18 @@ func (a *ageing) raiseOne(from *deque.Deque[Node], submitted, to Priority) bool 
 
 // raisePlaced lets rise what waits in a worker's inbox, within it.
 func (a *ageing) raisePlaced(w *Worker, all *[bonds][inboxSlots]marks, since time.Duration) {
-	for kind := preferred; kind <= pinned; kind++ {
+	for kind := placed; kind <= pinned; kind++ {
 		for slot := range inboxSlots {
 			m := &all[kind.index()][slot]
 			if len(m.list) == 0 || slot == slotOf(Critical) {
 				continue
 			}
 			begin, _ := w.inbox.span(kind, slot)
-			if moved := w.inbox.raise(kind, slot, m.due(since, begin)); moved > 0 {
+			end := m.due(since, begin)
+			if kind != pinned && priorityOf(slot) <= a.s.idle.ceiling() {
+				continue // Others may get it.
+			}
+			if moved := w.inbox.raise(kind, slot, end); moved > 0 {
 				a.risen.Add(uint64(moved))
 				a.s.delivered(home{w, kind}, Critical)
 			}
@@ -182,11 +192,12 @@ func (a *ageing) raisePlaced(w *Worker, all *[bonds][inboxSlots]marks, since tim
 
 func (a *ageing) markPlaced(now time.Duration, w *Worker, all *[bonds][inboxSlots]marks) {
 	if w.inbox.mask.Load() == 0 {
-		clear(all[0][:])
-		clear(all[1][:])
+		for kind := range all {
+			clear(all[kind][:])
+		}
 		return
 	}
-	for kind := preferred; kind <= pinned; kind++ {
+	for kind := placed; kind <= pinned; kind++ {
 		for slot := range inboxSlots {
 			begin, end := w.inbox.span(kind, slot)
 			all[kind.index()][slot].set(now, begin, end)
@@ -201,6 +212,9 @@ func (a *ageing) raiseShared(p Priority, since time.Duration) {
 	}
 	begin, _ := a.s.injector.span(p)
 	end := m.due(since, begin)
+	if p <= a.s.idle.ceiling() {
+		return
+	}
 	for moved := raiseBatch; moved == raiseBatch; {
 		moved = a.s.injector.raise(p, end, raiseBatch)
 		a.count(moved, p-1)

@@ -37,7 +37,7 @@ func (m *monitor) retry(now time.Duration) {
 			continue
 		}
 		switch {
-		case !m.s.hasWork():
+		case m.s.waiting(w.crew()) == 0:
 			w.retry.postpone(now)
 		case !m.s.idle.wakeToSearch(w):
 			continue // Somebody else is searching, or the worker is up.

@@ -68,6 +68,20 @@
 // Work that has waited for Config.AgeAfter rises by one priority, again and again
 // until it runs, so nothing waits for ever behind more urgent work.
 //
+// # Placement
+//
+// A job runs on whichever worker comes to it. [WithWorker] pins it to one, which
+// alone continues it after each wait, and for which it waits even if that is
+// blocked; [WithAffinity] lets it prefer one as long as that can keep up. A job
+// that submits without either stays on its own worker, and is stolen by idle ones.
+//
+// Config.Reserved keeps workers free for urgent work: bulk jobs, even if they
+// block every other worker, delay nothing that those workers take. Work from
+// outside goes to a shared queue, or, by Config.Placement, to the worker with
+// least to do. Where queues become uneven although all workers are busy, work is
+// moved, every 1 to 100 ms by how much the loads change; see
+// Config.ImbalanceThreshold.
+//
 // # Divide and conquer
 //
 // [Join], [Do] and [For] share the work of one job out to idle workers: a call

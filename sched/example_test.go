@@ -549,3 +549,71 @@ func ExampleConfig_maxQueued() {
 	// sched: the scheduler is full: 1 jobs are queued, and Config.MaxQueued is 1 true
 	// <nil>
 }
+
+// Jobs that use the same data stay where it is warm: on the worker that had
+// least to do when the first of them came. WithAffinity in the place of
+// WithWorker would let others help when that one has too much.
+func ExampleWithWorker() {
+	ctx := context.Background()
+	s, err := sched.New(sched.Config{Workers: 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	id, _ := s.LeastLoadedWorker(sched.Normal)
+	for _, part := range []string{"first", "second"} {
+		job, err := s.Go(ctx, func(ctx context.Context) error {
+			fmt.Println(part, sched.Current(ctx).Worker() == id)
+			return nil
+		}, sched.WithWorker(id))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if err := job.Wait(ctx); err != nil {
+			fmt.Println(err)
+		}
+	}
+	_, err = s.Go(ctx, func(context.Context) error { return nil }, sched.WithWorker(7))
+	fmt.Println(err)
+	fmt.Println(s.Stop(ctx))
+	// Output:
+	// first true
+	// second true
+	// sched: there is no worker 7 to place work on; choose one from 0 to 1 (spare workers can't be chosen)
+	// <nil>
+}
+
+// One of two workers is reserved. Bulk work blocks the other one for good, and
+// no spare may be started; the critical job runs all the same.
+func ExampleConfig_reserved() {
+	ctx := context.Background()
+	cfg := sched.Config{Workers: 2, MaxSpares: -1}
+	cfg.Reserved[sched.Critical] = 1
+	s, err := sched.New(cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	gate := make(chan struct{})
+	for range 10 {
+		if _, err := s.Go(ctx, func(context.Context) error { <-gate; return nil }); err != nil {
+			fmt.Println(err)
+		}
+	}
+	urgent, err := s.Go(ctx, func(context.Context) error {
+		fmt.Println("urgent")
+		return nil
+	}, sched.WithPriority(sched.Critical))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(urgent.Wait(ctx))
+	close(gate)
+	fmt.Println(s.Stop(ctx))
+	// Output:
+	// urgent
+	// <nil>
+	// <nil>
+}

@@ -37,10 +37,10 @@ func NewStill(cfg Config) *Scheduler {
 	}
 	s := assemble(cfg)
 	s.SetClock(new(Clock)) // So that nothing is done for the reason that time has passed.
-	s.awake.Store(int64(cfg.Workers))
 	workers := make([]*Worker, cfg.Workers)
 	for i := range workers {
-		workers[i] = newWorker(s, i, false)
+		workers[i] = newWorker(s, s.idle.crewOf(i), i, false)
+		workers[i].crew().awake.Add(1)
 	}
 	s.workers.Store(&workers)
 	return s
@@ -78,18 +78,18 @@ func NewWithClock(cfg Config, c *Clock) (*Scheduler, error) {
 }
 
 func (s *Scheduler) Worker(i int) *Worker { return (*s.workers.Load())[i] }
-func (s *Scheduler) Awake() int           { return int(s.awake.Load()) }
+func (s *Scheduler) Awake() int           { return int(s.idle.awake()) }
 func (s *Scheduler) Settled() bool        { return s.settled.Load() }
 func (s *Scheduler) Stopping() bool       { return s.stopping.Load() }
 
 // Searching and Sleeping are the two halves of the idle word.
 func (s *Scheduler) Searching() int { return s.idle.searching() }
 func (s *Scheduler) Sleeping() int  { return s.idle.sleeping() }
-func (s *Scheduler) Wake()          { s.idle.wake() }
+func (s *Scheduler) Wake()          { s.idle.wake(Low) }
 func (s *Scheduler) WakeAll()       { s.idle.wakeAll() }
 
 func (w *Worker) StartSearch() bool {
-	w.searching = w.searching || w.s.idle.startSearch(w.s.Awake())
+	w.searching = w.searching || w.crew().startSearch()
 	return w.searching
 }
 func (w *Worker) Found()          { w.found() }
@@ -200,31 +200,26 @@ const SlotNext = slotNext
 
 var InboxOrder = []int{slotOf(Critical), slotNext, slotOf(High), slotOf(Normal), slotOf(Low)}
 
-func bondOf(isPinned bool) bond {
-	if isPinned {
-		return pinned
-	}
-	return preferred
-}
+// Bond is how firmly work is tied to a worker, and Bonds are those of an inbox.
+type Bond = bond
 
-func (b *Inbox) Push(n *Node, slot int, isPinned bool) { b.push(n, slot, bondOf(isPinned)) }
-func (b *Inbox) Empty() bool                           { return b.mask.Load() == 0 }
+var Bonds = []Bond{placed, preferred, pinned}
+
+func (b *Inbox) Push(n *Node, slot int, kind Bond) { b.push(n, slot, kind) }
+func (b *Inbox) Empty() bool                       { return b.mask.Load() == 0 && b.length() == 0 }
 
 func (b *Inbox) Take() *Node {
 	n, _, _ := b.take()
 	return n
 }
 
-func (b *Inbox) TakePreferred() *Node {
-	n, _ := b.takeOf(preferred)
+func (b *Inbox) TakeOf(kind Bond) *Node {
+	n, _ := b.takeOf(kind)
 	return n
 }
 
-func (b *Inbox) Len(isPinned bool) int {
-	if isPinned {
-		return int(b.pinned.Load())
-	}
-	return int(b.preferred.Load())
+func (b *Inbox) Len(kind Bond) int {
+	return int([]int64{b.placed.Load(), b.preferred.Load(), b.pinned.Load()}[kind.index()])
 }
 
 // NewOn is New on another machine than this.
@@ -366,3 +361,22 @@ func (s *Scheduler) WaitingForRoom() int { return int(s.room.waiting.Load()) }
 
 // Patrol looks for jobs whose time is up, as the monitor does.
 func (s *Scheduler) Patrol() { s.patrol(s.now()) }
+
+// Tier is the least urgent priority that the worker takes.
+func (w *Worker) Tier() Priority { return w.tier }
+
+// Tier is that of the worker that the fiber is on.
+func (f *Fiber) Tier() Priority { return f.w.tier }
+
+// WakeFor wakes a worker for work of priority p.
+func (s *Scheduler) WakeFor(p Priority) { s.idle.wake(p) }
+
+// Rebalance is one look at the balance of the queues. It returns the time until
+// the next.
+func (s *Scheduler) Rebalance() time.Duration { return s.monitor.rebalance.look(s.now()) }
+
+// Pieces is how many pieces of work wait for the worker.
+func (w *Worker) Pieces() int { return w.pieces() }
+
+// SetRetired says that the worker is a spare which waits to be needed.
+func (w *Worker) SetRetired() { w.turnTo(WorkerRetired) }

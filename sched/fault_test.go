@@ -15,7 +15,7 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "a sleeper does not look again",
 			File: "worker.go",
-			Old:  "w.inbox.mask.Load() != 0 || s.backlog()",
+			Old:  "w.inbox.mask.Load() != 0 || s.backlog(w.crew())",
 			New:  "w.inbox.mask.Load() != 0",
 			Want: "deadlock",
 		},
@@ -23,7 +23,7 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 			Name: "a lost wake-up",
 			File: "worker.go",
 			Old:  "	s.idle.enter(w)\n",
-			New:  "	early := s.backlog()\n	s.idle.enter(w)\n	if !early {\n		s.settle()\n		w.token.Receive()\n		w.searching = true\n		return !s.settled.Load()\n	}\n",
+			New:  "	early := s.backlog(w.crew())\n	s.idle.enter(w)\n	if !early {\n		s.settle()\n		w.token.Receive()\n		w.searching = true\n		return !s.settled.Load()\n	}\n",
 			Want: "deadlock",
 		},
 		{
@@ -127,8 +127,8 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "a sleeper does not look into its inbox again",
 			File: "worker.go",
-			Old:  "w.inbox.mask.Load() != 0 || s.backlog()",
-			New:  "s.backlog()",
+			Old:  "w.inbox.mask.Load() != 0 || s.backlog(w.crew())",
+			New:  "s.backlog(w.crew())",
 			Want: "deadlock",
 		},
 		{
@@ -142,7 +142,7 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 			Name: "another worker is woken instead",
 			File: "place.go",
 			Old:  "	s.idle.wakeWorker(to.w)\n	s.monitor",
-			New:  "	s.idle.wake()\n	s.monitor",
+			New:  "	s.idle.wake(p)\n	s.monitor",
 			Want: "deadlock",
 		},
 		{
@@ -162,11 +162,73 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "workers leave with work in an inbox",
 			File: "scheduler.go",
-			Old:  "		if w.inbox.mask.Load() != 0 {\n			return true\n",
-			New:  "		if w.inbox.mask.Load() != 0 {\n			continue\n",
+			Old:  "w.queued(Low) > 0 || w.inbox.mask.Load() != 0",
+			New:  "w.queued(Low) > 0",
 			Want: "ran 0 times",
 		},
 	}, "-tags", "modelcheck", "-run", "^TestModel$/^place$", "-count", "1", ".")
+}
+
+// TestBalanceModelFindsPlantedFaults does the same for work that is handed to a
+// worker, or from one to another.
+func TestBalanceModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "what is carried is taken for gone",
+			File: "rebalance.go",
+			Old:  "	s.carried.Add(1)\n	move()\n	s.carried.Add(-1)\n",
+			New:  "	move()\n",
+			Want: "ran 0 times",
+		},
+		{
+			Name: "nobody settles after a move",
+			File: "rebalance.go",
+			Old:  "	s.carried.Add(-1)\n	s.settle()\n",
+			New:  "	s.carried.Add(-1)\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "a submission is handed over and nobody is told",
+			File: "place.go",
+			Old:  "		return ErrStopped\n	}\n	s.delivered(to, p)\n",
+			New:  "		return ErrStopped\n	}\n",
+			Want: "deadlock",
+		},
+	}, "-tags", "modelcheck", "-run", "^TestModel$/^(scatter|balance)$", "-count", "1", ".")
+}
+
+// TestReservationModelFindsPlantedFaults does the same for reserved workers.
+func TestReservationModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "normal work wakes a reserved worker",
+			File: "idle.go",
+			Old:  "able[0].tier < p {",
+			New:  "able[0].tier > p {",
+			Want: "deadlock",
+		},
+		{
+			Name: "normal work relies on any search",
+			File: "idle.go",
+			Old:  "	for _, c := range able {\n		if c.searching() != 0 {",
+			New:  "	for _, c := range d.reserved {\n		if c.searching() != 0 {",
+			Want: "deadlock",
+		},
+		{
+			Name: "the last searcher wakes its own crew only",
+			File: "crew.go",
+			Old:  "	if s.idle.wake(c.tier) || len(s.idle.reserved) == 0 || c.tier == Critical {",
+			New:  "	if s.idle.wake(c.tier); c.tier >= Critical {",
+			Want: "deadlock",
+		},
+		{
+			Name: "a reserved worker takes anything",
+			File: "crew.go",
+			Old:  "return 2<<c.tier - 1",
+			New:  "return 2<<Low - 1",
+			Want: "FAIL",
+		},
+	}, "-tags", "modelcheck", "-run", "^TestModel$/^reserve$", "-count", "1", "-timeout", "2m", ".")
 }
 
 // TestSuspensionModelFindsPlantedFaults does the same for suspensions.

@@ -60,7 +60,8 @@ func (w *Worker) fork(n *Node) {
 	q := &w.forks
 	q.private = append(q.private, n)
 	// The word is zero while nobody searches or sleeps, and rarely written then.
-	if q.offer.Len() < onOffer() || w.s.idle.word.Load() != 0 {
+	// Workers that are reserved for urgent work don't take branches.
+	if q.offer.Len() < onOffer() || w.s.idle.open.word.Load() != 0 {
 		w.offerForks()
 	}
 }
@@ -72,8 +73,8 @@ func (w *Worker) offerForks() {
 	for q.base < len(q.private) && q.offer.Push(q.private[q.base]) {
 		q.private[q.base] = nil
 		q.base++
-		w.s.idle.wake()
-		if q.offer.Len() >= onOffer() && w.s.idle.word.Load() == 0 {
+		w.s.idle.wake(Normal)
+		if q.offer.Len() >= onOffer() && w.s.idle.open.word.Load() == 0 {
 			break
 		}
 	}
@@ -106,7 +107,7 @@ func (w *Worker) takeBack(n *Node) bool {
 	}
 	// The fiber has been away in between, and n is on offer elsewhere or deeper.
 	w.putOnOffer(newest)
-	w.s.idle.wake() // Somebody may have looked just now, and gone to sleep.
+	w.s.idle.wake(Normal) // Somebody may have looked just now, and gone to sleep.
 	return false
 }
 
@@ -122,7 +123,7 @@ func (w *Worker) leaveForks() {
 	}
 	clear(q.private)
 	q.private, q.base = q.private[:0], 0
-	w.s.idle.wake()
+	w.s.idle.wake(Normal)
 }
 
 func (w *Worker) putOnOffer(n *Node) {

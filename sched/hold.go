@@ -64,7 +64,7 @@ func (w *Worker) transitionToFree() {
 	case holdHeld:
 		w.s.held.Add(-1)
 	case holdReplaced:
-		w.s.awake.Add(1)
+		w.crew().awake.Add(1)
 	}
 	w.s.monitor.rouse()
 }
@@ -105,11 +105,12 @@ func (m *monitor) replace(w *Worker) bool {
 		spare := m.retired[last]
 		m.retired = m.retired[:last]
 		m.resting.Add(-1)
+		spare.member.Store(w.crew())
 		spare.token.Send() // The spare takes w's place among the awake.
 		return true
 	}
 	m.spares++
-	m.s.addWorker(true)
+	m.s.addWorker(w.crew(), true)
 	return true
 }
 
@@ -132,7 +133,7 @@ func (m *monitor) refuse(w *Worker) {
 // time; the rest waits until the monitor has marked them. A worker that has begun
 // nothing yet was started just now, and is about to look.
 func (m *monitor) relieve(p Priority) {
-	held := m.s.held.Load() >= m.s.awake.Load()
+	held := m.s.held.Load() >= m.s.idle.awake()
 	if !held && p != Critical {
 		return
 	}
@@ -144,6 +145,7 @@ func (m *monitor) relieve(p Priority) {
 	for _, w := range *m.s.workers.Load() {
 		switch {
 		case w.resting.Load() || w.replaced():
+		case p > w.crew().tier: // A spare in its place would not take it either.
 		case held && w.hold.Load() == holdHeld, !held && w.began.Load() > 0 && now-w.aliveAt() >= criticalAfter:
 			silent = w
 		case !held:

@@ -18,15 +18,19 @@ import "github.com/troupe-go/troupe/internal/xatomic"
 // A worker that pushes a single node to its own empty queue does not call wake,
 // because it is about to take the node itself; see [Worker.push]. Should it
 // then not come to it for long, the monitor calls wake in its stead.
+//
+// # Reserved workers
+//
+// A worker that is reserved for urgent work passes by the rest, so nobody may
+// rely on its search for that. Hence the accounts are kept for each crew, and
+// wake considers those crews only that take work of the given priority. The
+// last searcher of a crew that finds something may have been relied on for work
+// of any priority that it takes; see [Scheduler.handOver]. Without reservations
+// there is one crew, and no more is done than if there were none.
 type idle struct {
-	// word holds the number of searching workers in its low half and the number
-	// of sleeping ones in its high half, so that both are read at one moment.
-	// Written under mu where a sleeper comes or goes, else by the searching
-	// worker itself.
-	word xatomic.Uint64
-
 	mu       xatomic.Mutex
-	sleepers []*Worker // The most recent last; it is the first to be woken.
+	open     crew    // The workers that take anything.
+	reserved []*crew // The others, from the most urgent on.
 }
 
 const (
@@ -34,36 +38,68 @@ const (
 	oneSleeping  = 1 << 32
 )
 
-func (d *idle) searching() int { return int(uint32(d.word.Load())) }
-func (d *idle) sleeping() int  { return int(d.word.Load() >> 32) }
+func (d *idle) searching() int {
+	sum := d.open.searching()
+	for _, c := range d.reserved {
+		sum += c.searching()
+	}
+	return sum
+}
 
-// startSearch enters the caller as searching, unless half of the workers
-// already are: more would only get in each other's way.
-func (d *idle) startSearch(workers int) bool {
-	if 2*d.searching() >= workers {
+func (d *idle) sleeping() int {
+	sum := d.open.sleeping()
+	for _, c := range d.reserved {
+		sum += c.sleeping()
+	}
+	return sum
+}
+
+// nobody reports whether no worker sleeps or searches.
+func (d *idle) nobody() bool {
+	for _, c := range d.reserved {
+		if c.word.Load() != 0 {
+			return false
+		}
+	}
+	return d.open.word.Load() == 0
+}
+
+// ceiling is the priority above which work must not rise by age: bulk work that
+// has become old would else hold the workers that are reserved for urgent work.
+func (d *idle) ceiling() Priority {
+	if last := len(d.reserved) - 1; last >= 0 {
+		return d.reserved[last].tier + 1
+	}
+	return Critical
+}
+
+// startSearch enters the caller as searching, unless half of the crew already
+// are: more would only get in each other's way.
+func (c *crew) startSearch() bool {
+	if 2*c.searching() >= int(c.awake.Load()) {
 		return false
 	}
-	d.word.Add(oneSearching)
+	c.word.Add(oneSearching)
 	return true
 }
 
 // endSearch takes the caller out again, after it has found something. It
 // reports whether nobody searches any more.
-func (d *idle) endSearch() (last bool) {
-	return uint32(d.word.Add(^uint64(oneSearching-1))) == 0
+func (c *crew) endSearch() (last bool) {
+	return uint32(c.word.Add(^uint64(oneSearching-1))) == 0
 }
 
 // enter puts w among the sleepers.
 func (d *idle) enter(w *Worker) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.sleepers = append(d.sleepers, w)
+	w.crew().sleepers = append(w.crew().sleepers, w)
 	delta := uint64(oneSleeping)
 	if w.searching {
 		w.searching = false
 		delta -= oneSearching
 	}
-	d.word.Add(delta)
+	w.crew().word.Add(delta)
 }
 
 // leave takes w back from the sleepers and makes it a searching worker. It
@@ -71,33 +107,78 @@ func (d *idle) enter(w *Worker) {
 func (d *idle) leave(w *Worker) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.remove(w) {
+	if !w.crew().remove(w) {
 		return false
 	}
-	d.transferToSearch()
+	w.crew().transferToSearch()
 	w.searching = true
 	return true
 }
 
-// wake wakes one sleeper if nobody is searching. The sleeper wakes up as a
-// searching worker.
-func (d *idle) wake() {
-	word := d.word.Load()
+// remove takes w from the sleepers, if it is one. The caller holds mu.
+func (c *crew) remove(w *Worker) bool {
+	for i, other := range c.sleepers {
+		if other == w {
+			c.sleepers = append(c.sleepers[:i], c.sleepers[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// wake wakes one sleeper that takes work of priority p, if no such worker is
+// searching. The sleeper wakes up as a searching worker. It reports whether one
+// is searching now.
+func (d *idle) wake(p Priority) bool {
+	if len(d.reserved) == 0 {
+		return d.wakeOne(&d.open)
+	}
+	return d.wakeFor(p)
+}
+
+func (d *idle) wakeFor(p Priority) bool {
+	able := d.reserved
+	for len(able) > 0 && able[0].tier < p {
+		able = able[1:]
+	}
+	for _, c := range able {
+		if c.searching() != 0 {
+			return true
+		}
+	}
+	if d.open.searching() != 0 {
+		return true
+	}
+	// The crew that takes the least else goes first; the others are kept for what
+	// it can't take.
+	for _, c := range able {
+		if d.wakeOne(c) {
+			return true
+		}
+	}
+	return d.wakeOne(&d.open)
+}
+
+// wakeOne wakes one sleeper of the crew if none of it is searching. It reports
+// whether one is searching now.
+func (d *idle) wakeOne(c *crew) bool {
+	word := c.word.Load()
 	if uint32(word) != 0 || word>>32 == 0 {
-		return
+		return uint32(word) != 0
 	}
 	d.mu.Lock()
-	if d.searching() != 0 || len(d.sleepers) == 0 {
+	if c.searching() != 0 || len(c.sleepers) == 0 {
 		d.mu.Unlock()
-		return
+		return c.searching() != 0
 	}
-	last := len(d.sleepers) - 1
-	w := d.sleepers[last]
-	d.sleepers[last] = nil
-	d.sleepers = d.sleepers[:last]
-	d.transferToSearch()
+	last := len(c.sleepers) - 1
+	w := c.sleepers[last]
+	c.sleepers[last] = nil
+	c.sleepers = c.sleepers[:last]
+	c.transferToSearch()
 	d.mu.Unlock()
 	w.token.Send()
+	return true
 }
 
 // wakeWorker wakes w, if it sleeps, for work that nobody else may take. It wakes
@@ -108,9 +189,9 @@ func (d *idle) wakeWorker(w *Worker) {
 		return // Should it be about to rest, it will look into its inbox again.
 	}
 	d.mu.Lock()
-	slept := d.remove(w)
+	slept := w.crew().remove(w)
 	if slept {
-		d.word.Add(^uint64(oneSleeping - 1))
+		w.crew().word.Add(^uint64(oneSleeping - 1))
 	}
 	d.mu.Unlock()
 	if slept {
@@ -119,13 +200,14 @@ func (d *idle) wakeWorker(w *Worker) {
 	}
 }
 
-// wakeToSearch wakes w, if it sleeps and nobody is searching. It returns false
-// if it did not.
+// wakeToSearch wakes w, if it sleeps and nobody of its crew is searching. It
+// returns false if it did not.
 func (d *idle) wakeToSearch(w *Worker) bool {
+	c := w.crew()
 	d.mu.Lock()
-	woken := d.searching() == 0 && d.remove(w)
+	woken := c.searching() == 0 && c.remove(w)
 	if woken {
-		d.transferToSearch()
+		c.transferToSearch()
 	}
 	d.mu.Unlock()
 	if woken {
@@ -134,32 +216,25 @@ func (d *idle) wakeToSearch(w *Worker) bool {
 	return woken
 }
 
-// remove takes w from the sleepers, if it is one. The caller holds mu.
-func (d *idle) remove(w *Worker) bool {
-	for i, other := range d.sleepers {
-		if other == w {
-			d.sleepers = append(d.sleepers[:i], d.sleepers[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
 // wakeAll wakes every sleeper, to have it look at the scheduler's state.
 func (d *idle) wakeAll() {
 	d.mu.Lock()
-	all := d.sleepers
-	d.sleepers = nil
-	for range all {
-		d.transferToSearch()
-	}
+	var all []*Worker
+	d.crews(func(c *crew) bool {
+		for range c.sleepers {
+			c.transferToSearch()
+		}
+		all = append(all, c.sleepers...)
+		c.sleepers = nil
+		return true
+	})
 	d.mu.Unlock()
 	for _, w := range all {
 		w.token.Send()
 	}
 }
 
-func (d *idle) transferToSearch() {
+func (c *crew) transferToSearch() {
 	var delta int64 = oneSearching - oneSleeping
-	d.word.Add(uint64(delta))
+	c.word.Add(uint64(delta))
 }

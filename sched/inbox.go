@@ -17,7 +17,8 @@ import (
 // either the sender sees the sleeper, or the sleeper the work. Nobody else takes
 // what is pinned, so no search may stand in for that wake-up; see
 // [idle.wakeWorker]. What is preferred may be taken by others once the worker
-// has too much of it; see [Worker.relieve].
+// has too much of it; see [Worker.relieve]. What was merely placed here, anybody
+// steals.
 //
 // # Tried and rejected
 //
@@ -29,14 +30,15 @@ type inbox struct {
 	// mask has a bit for each queue that holds something. Written under mu, read
 	// by everyone without it; it pairs with Worker.resting and the sleepers.
 	mask xatomic.Uint32
-	// pinned and preferred count what waits. Written under mu; sleepers look at
-	// preferred, and the rest is for statistics.
-	pinned    atomic.Int64
+	// These count what waits. Written under mu; thieves and sleepers look at those
+	// of which they may take.
+	placed    xatomic.Int64
 	preferred xatomic.Int64
+	pinned    atomic.Int64
 
 	mu     xatomic.Mutex
 	queues [bonds][inboxSlots]fifo
-	turn   bool // Where both kinds wait with the same urgency, they take turns.
+	turn   int  // Where several kinds wait with the same urgency, they take turns.
 	closed bool // Nothing more is accepted from outside.
 }
 
@@ -45,10 +47,11 @@ type bond uint8
 
 const (
 	free      bond = iota // It runs anywhere.
+	placed                // It is handed to the worker, and free once it has begun. Others steal it.
 	preferred             // It runs elsewhere only if its worker has too much of it.
 	pinned                // It runs nowhere else.
 
-	bonds = 2 // Those that an inbox holds.
+	bonds = 3 // Those that an inbox holds.
 )
 
 const (
@@ -57,7 +60,7 @@ const (
 	slotNext   = 0
 	inboxSlots = 1 + numPriorities
 	// inboxBonds has the mask's bits of one slot, for every bond.
-	inboxBonds = 1 | 1<<inboxSlots
+	inboxBonds = 1 | 1<<inboxSlots | 1<<(2*inboxSlots)
 )
 
 func slotOf(p Priority) int { return 1 + int(p) }
@@ -70,7 +73,7 @@ func priorityOf(slot int) Priority {
 	return Priority(slot - 1)
 }
 
-func (b bond) index() int { return int(b - preferred) }
+func (b bond) index() int { return int(b - placed) }
 
 // bit is that of a queue in the mask.
 func (b bond) bit(slot int) uint32 { return 1 << (b.index()*inboxSlots + slot) }
@@ -81,7 +84,7 @@ func urgency(mask uint32) int {
 	if mask&(inboxBonds<<slotOf(Critical)) != 0 {
 		return slotOf(Critical)
 	}
-	return bits.TrailingZeros32(mask | mask>>inboxSlots)
+	return bits.TrailingZeros32(mask | mask>>inboxSlots | mask>>(2*inboxSlots))
 }
 
 // urgent reports whether critical work waits for this worker alone.
@@ -94,7 +97,7 @@ func (b *inbox) hasFor(p Priority) bool {
 		return b.urgent()
 	}
 	before := uint32(1)<<(slotOf(p)+1) - 1
-	return b.mask.Load()&(before|before<<inboxSlots) != 0
+	return b.mask.Load()&(before|before<<inboxSlots|before<<(2*inboxSlots)) != 0
 }
 
 // interrupted is how many pieces of interrupted work wait for this worker alone.
@@ -152,11 +155,12 @@ func (b *inbox) take() (n *Node, p Priority, kind bond) {
 		return nil, 0, free
 	}
 	slot := urgency(mask)
-	kind = pinned
-	if mask&preferred.bit(slot) != 0 && (b.turn || mask&pinned.bit(slot) == 0) {
-		kind = preferred
+	for {
+		b.turn = (b.turn + 1) % bonds
+		if kind = placed + bond(b.turn); mask&kind.bit(slot) != 0 {
+			break
+		}
 	}
-	b.turn = !b.turn
 	return b.popLocked(slot, kind), priorityOf(slot), kind
 }
 
@@ -184,10 +188,13 @@ func (b *inbox) popLocked(slot int, kind bond) *Node {
 }
 
 func (b *inbox) count(kind bond, delta int64) {
-	if kind == pinned {
+	switch kind {
+	case pinned:
 		b.pinned.Add(delta)
-	} else {
+	case preferred:
 		b.preferred.Add(delta)
+	case placed:
+		b.placed.Add(delta)
 	}
 }
 
@@ -215,6 +222,14 @@ func (b *inbox) raise(kind bond, slot int, end int64) (moved int) {
 		moved++
 	}
 	return moved
+}
+
+// length is how many nodes wait.
+func (b *inbox) length() int {
+	if b.mask.Load() == 0 {
+		return 0
+	}
+	return int(b.placed.Load() + b.preferred.Load() + b.pinned.Load())
 }
 
 // lengths adds how many nodes wait, by priority.

@@ -13,11 +13,14 @@ import (
 func TestInboxAgainstLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var inbox sched.Inbox
-		lists := map[bool]map[int][]*sched.Node{true: {}, false: {}}
-		most := func(kinds ...bool) (slot int, n int) {
+		lists := map[sched.Bond]map[int][]*sched.Node{}
+		for _, kind := range sched.Bonds {
+			lists[kind] = map[int][]*sched.Node{}
+		}
+		most := func(kinds ...sched.Bond) (slot int, n int) {
 			for _, slot := range sched.InboxOrder {
-				for _, pinned := range kinds {
-					n += len(lists[pinned][slot])
+				for _, kind := range kinds {
+					n += len(lists[kind][slot])
 				}
 				if n > 0 {
 					return slot, n
@@ -25,14 +28,14 @@ func TestInboxAgainstLists(t *testing.T) {
 			}
 			return 0, 0
 		}
-		remove := func(t *rapid.T, x *sched.Node, kinds ...bool) {
+		remove := func(t *rapid.T, x *sched.Node, kinds ...sched.Bond) {
 			slot, n := most(kinds...)
 			if (x == nil) != (n == 0) {
 				t.Fatalf("got %v of %d", x, n)
 			}
-			for _, pinned := range kinds {
-				if list := lists[pinned][slot]; len(list) > 0 && list[0] == x {
-					lists[pinned][slot] = list[1:]
+			for _, kind := range kinds {
+				if list := lists[kind][slot]; len(list) > 0 && list[0] == x {
+					lists[kind][slot] = list[1:]
 					return
 				}
 			}
@@ -42,32 +45,35 @@ func TestInboxAgainstLists(t *testing.T) {
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
-				pinned, slot := rapid.Bool().Draw(t, "pinned"), rapid.SampledFrom(sched.InboxOrder).Draw(t, "slot")
+				kind, slot := rapid.SampledFrom(sched.Bonds).Draw(t, "kind"), rapid.SampledFrom(sched.InboxOrder).Draw(t, "slot")
 				x := &sched.Node{}
-				inbox.Push(x, slot, pinned)
-				if list := lists[pinned][slot]; slot == sched.SlotNext {
-					lists[pinned][slot] = append([]*sched.Node{x}, list...)
+				inbox.Push(x, slot, kind)
+				if list := lists[kind][slot]; slot == sched.SlotNext {
+					lists[kind][slot] = append([]*sched.Node{x}, list...)
 				} else {
-					lists[pinned][slot] = append(list, x)
+					lists[kind][slot] = append(list, x)
 				}
 			},
 			"take": func(t *rapid.T) {
 				x := inbox.Take()
-				remove(t, x, true, false)
+				remove(t, x, sched.Bonds...)
 			},
-			"relieve": func(t *rapid.T) { remove(t, inbox.TakePreferred(), false) },
+			"steal": func(t *rapid.T) {
+				kind := rapid.SampledFrom(sched.Bonds).Draw(t, "kind")
+				remove(t, inbox.TakeOf(kind), kind)
+			},
 			"": func(t *rapid.T) {
-				_, n := most(true, false)
+				_, n := most(sched.Bonds...)
 				if got := inbox.Empty(); got != (n == 0) {
 					t.Fatalf("empty: %t", got)
 				}
-				for _, pinned := range []bool{true, false} {
+				for _, kind := range sched.Bonds {
 					want := 0
-					for _, list := range lists[pinned] {
+					for _, list := range lists[kind] {
 						want += len(list)
 					}
-					if got := inbox.Len(pinned); got != want {
-						t.Fatalf("%d are counted, want %d (pinned: %t)", got, want, pinned)
+					if got := inbox.Len(kind); got != want {
+						t.Fatalf("%d are counted, want %d of kind %d", got, want, kind)
 					}
 				}
 			},

@@ -92,7 +92,7 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 		if err != nil {
 			return nil, err
 		}
-		if to, err = s.resolve(o.place); err != nil {
+		if to, err = s.resolve(o.place, o.priority); err != nil {
 			return nil, err
 		}
 		j.set(o)

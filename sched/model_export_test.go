@@ -11,8 +11,27 @@ import (
 
 // NewModel returns a scheduler whose workers are run by the threads of a model,
 // and do not depend on chance.
-func NewModel(workers int) *Scheduler {
-	s := NewStill(Config{Workers: workers, QueueCapacity: 2})
+func NewModel(workers int) *Scheduler { return newModel(Config{Workers: workers, QueueCapacity: 2}) }
+
+// NewReservedModel is NewModel with some of the workers reserved for critical
+// work.
+func NewReservedModel(workers, critical int) *Scheduler {
+	return newModel(Config{Workers: workers, QueueCapacity: 2, Reserved: [numPriorities]int{Critical: critical}})
+}
+
+// NewScatteringModel is NewModel with least-loaded placement.
+func NewScatteringModel(workers int) *Scheduler {
+	return newModel(Config{Workers: workers, QueueCapacity: 2, Placement: LeastLoaded})
+}
+
+// RebalanceNow evens the queues out if they are uneven.
+func (s *Scheduler) RebalanceNow() {
+	s.monitor.rebalance.next = 0
+	s.monitor.rebalance.look(0)
+}
+
+func newModel(cfg Config) *Scheduler {
+	s := NewStill(cfg)
 	for _, w := range *s.workers.Load() {
 		w.random = rand.New(rand.NewPCG(0, uint64(w.id)))
 	}
@@ -55,7 +74,7 @@ func (s *Scheduler) Settle() {
 // Deliver queues n at a place as a running worker does, also while the scheduler
 // stops.
 func (s *Scheduler) Deliver(n *Node, p Priority, at Place) {
-	to, err := s.resolve(at)
+	to, err := s.resolve(at, p)
 	if err != nil {
 		panic(err)
 	}

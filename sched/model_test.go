@@ -49,12 +49,42 @@ func once(pieces []*piece) func() error {
 	}
 }
 
+// scattering is parking with two workers, to one of which each piece is handed.
+func scattering(submitters, each int) func(*modelcheck.Program) {
+	return parkingOf(sched.NewScatteringModel, 2, submitters, each, sched.Normal)
+}
+
+// balancing has a worker with two pieces in its own queue, one of which is about
+// to be handed over to the other one while the scheduler stops.
+func balancing(prog *modelcheck.Program) {
+	const workers = 2
+	s := sched.NewModel(workers)
+	pieces := newPieces(2)
+	for _, p := range pieces {
+		s.Worker(0).Push(&p.node, sched.Normal)
+	}
+	for i := range workers {
+		prog.Go(fmt.Sprintf("worker %d", i), func() {
+			for n := s.Worker(i).Next(); n != nil; n = s.Worker(i).Next() {
+				note(pieces, n)
+			}
+		})
+	}
+	prog.Go("monitor", s.RebalanceNow)
+	prog.Go("stopper", func() { s.Settle() })
+	prog.Finally(once(pieces))
+}
+
 // parking has workers that run until the scheduler settles, and submitters from
 // outside, the last of which stops it. A lost wake-up shows as a deadlock: with
 // something queued and all workers asleep, nothing settles.
 func parking(workers, submitters, each int, p sched.Priority) func(*modelcheck.Program) {
+	return parkingOf(sched.NewModel, workers, submitters, each, p)
+}
+
+func parkingOf(model func(int) *sched.Scheduler, workers, submitters, each int, p sched.Priority) func(*modelcheck.Program) {
 	return func(prog *modelcheck.Program) {
-		s := sched.NewModel(workers)
+		s := model(workers)
 		pieces := newPieces(submitters * each)
 		for i := range workers {
 			prog.Go(fmt.Sprintf("worker %d", i), func() {
@@ -326,6 +356,49 @@ func leaving(workers int) func(*modelcheck.Program) {
 	}
 }
 
+// reserving has a worker that is reserved for critical work and one that takes
+// anything, and as many pieces of each priority as it says. If two are critical,
+// each waits for the other, so they need both workers.
+func reserving(critical, normal int) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		const workers = 2
+		s := sched.NewReservedModel(workers, 1)
+		pieces := newPieces(critical + normal)
+		met := []xatomic.Signal{xatomic.NewSignal(), xatomic.NewSignal()}
+		var strayed error
+		for i := range workers {
+			prog.Go(fmt.Sprintf("worker %d", i), func() {
+				for n := s.Worker(i).Next(); n != nil; n = s.Worker(i).Next() {
+					note(pieces, n)
+					for j := range pieces {
+						switch {
+						case n != &pieces[j].node:
+						case j >= critical && i == 0:
+							strayed = errors.New("the reserved worker runs normal work")
+						case critical == 2 && j < critical:
+							met[j].Send()
+							met[1-j].Receive()
+						}
+					}
+				}
+			})
+		}
+		prog.Go("submitter", func() {
+			for j := range pieces {
+				p := sched.Critical
+				if j >= critical {
+					p = sched.Normal
+				}
+				if err := s.Submit(&pieces[j].node, p); err != nil {
+					panic(err)
+				}
+			}
+			s.Settle()
+		})
+		prog.Finally(func() error { return errors.Join(strayed, once(pieces)()) })
+	}
+}
+
 var models = []struct {
 	name  string
 	cfg   modelcheck.Config
@@ -350,6 +423,14 @@ var models = []struct {
 	{"inject/a batch, two takers", modelcheck.Config{Preemptions: 2}, sharing(2, 2, 4)},
 	{"inject/close", modelcheck.Config{}, closing(2, 1)},
 	{"inject/priorities", modelcheck.Config{}, mixing},
+	{"scatter/one submitter", modelcheck.Config{Preemptions: 1}, scattering(1, 2)},
+	{"scatter/two submitters", modelcheck.Config{Random: 5_000}, scattering(2, 1)},
+	{"balance/at a stop", modelcheck.Config{Preemptions: 1}, balancing},
+	{"balance/at a stop, at random", modelcheck.Config{Random: 2_000}, balancing},
+	{"reserve/normal work", modelcheck.Config{Preemptions: 1}, reserving(0, 1)},
+	{"reserve/two critical", modelcheck.Config{Preemptions: 1}, reserving(2, 0)},
+	{"reserve/one critical, two normal", modelcheck.Config{Preemptions: 1}, reserving(1, 2)},
+	{"reserve/two critical, one normal", modelcheck.Config{Random: 5_000}, reserving(2, 1)},
 	{"suspend/one event", modelcheck.Config{}, suspension(1)},
 	{"suspend/two events", modelcheck.Config{Preemptions: 2}, suspension(2)},
 	{"fork/one branch", modelcheck.Config{Preemptions: 2}, forking(2, 1, goesOn)},

@@ -44,6 +44,7 @@ type monitor struct {
 	asleep       xatomic.Bool
 	wake         chan struct{}
 	limitReached atomic.Uint64
+	rebalance    rebalance
 	goroutines   [2]metrics.Sample
 
 	// resting is how many spares are retired. Written under mu, read by
@@ -81,7 +82,8 @@ const (
 )
 
 func newMonitor(s *Scheduler) *monitor {
-	m := &monitor{s: s, wake: make(chan struct{}, 1)}
+	m := &monitor{s: s, wake: make(chan struct{}, 1), rebalance: rebalance{s: s}}
+	m.rebalance.start()
 	m.goroutines[0].Name = "/sched/goroutines/running:goroutines"
 	m.goroutines[1].Name = "/sched/goroutines/runnable:goroutines"
 	return m
@@ -116,7 +118,7 @@ func (m *monitor) run() {
 			m.sleep()
 			pause, idle = time.Millisecond, 0
 		}
-		timer.Reset(min(pause, max(m.s.ageing.each, monitorMin)))
+		timer.Reset(min(pause, max(m.s.ageing.each, monitorMin), m.rebalance.look(m.s.now())))
 	}
 }
 
@@ -186,7 +188,7 @@ func (m *monitor) poke() {
 // quiet reports whether every worker is asleep or held, and nothing is queued.
 func (m *monitor) quiet() bool {
 	s := m.s
-	return s.idle.sleeping()+int(s.held.Load()) >= int(s.awake.Load()) && !s.hasWork()
+	return s.idle.sleeping()+int(s.held.Load()) >= int(s.idle.awake()) && !s.hasWork()
 }
 
 // look examines the workers once. It reports whether it had to do something.
@@ -208,7 +210,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 		if now-tookAt >= m.s.cfg.BlockedAfter {
 			m.s.spill(w)
 		}
-		stranded = stranded || tookAt < now && w.queued() > 0
+		stranded = stranded || tookAt < now && w.queued(Low) > 0
 		silent := now-seen.since >= limit
 		if silent {
 			w.transitionToHeld()
@@ -219,15 +221,15 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	}
 	if m.s.idle.sleeping() > 0 {
 		if stranded {
-			m.s.idle.wake()
+			m.s.handOver(&m.s.idle.open)
+			found = true
 		}
 		m.retry(now)
-		return stranded
-	}
-	if len(late) == 0 || !m.s.hasFreeWork() {
-		return false
 	}
 	for _, w := range late {
+		if !m.s.helpless(w.crew()) {
+			continue
+		}
 		if !m.replace(w) {
 			return found
 		}
@@ -263,7 +265,7 @@ func (m *monitor) processorIdle() bool {
 	}
 	running := m.goroutines[0].Value.Uint64() // The monitor itself among them.
 	runnable := m.goroutines[1].Value.Uint64()
-	return runnable == 0 && int64(running)-1 < m.s.awake.Load()
+	return runnable == 0 && int64(running)-1 < m.s.idle.awake()
 }
 
 // retire keeps w, which has given its place up, until it is needed. It returns

@@ -179,13 +179,15 @@ func TestForFails(t *testing.T) {
 
 // The error of the lowest range counts, whenever it comes.
 func TestForLowestError(t *testing.T) {
-	high := make(chan struct{})
+	low, high := make(chan struct{}), make(chan struct{})
 	err := inJob(t, sched.Config{Workers: 2}, func(ctx context.Context) error {
 		return sched.For(ctx, 2, 1, func(_ context.Context, from, _ int) error {
 			if from == 1 {
+				<-low // It would not begin any more after the error.
 				defer close(high)
 				return errors.New("the higher one")
 			}
+			close(low)
 			<-high
 			return errBranch
 		})

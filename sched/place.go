@@ -44,7 +44,7 @@ type home struct {
 }
 
 // resolve looks up the worker of a place.
-func (s *Scheduler) resolve(at Place) (home, error) {
+func (s *Scheduler) resolve(at Place, p Priority) (home, error) {
 	if at.bond == free {
 		return home{}, nil
 	}
@@ -52,23 +52,33 @@ func (s *Scheduler) resolve(at Place) (home, error) {
 		return home{}, fmt.Errorf("sched: there is no worker %d to place work on; choose one from 0 to %d (spare workers can't be chosen)",
 			at.worker, s.cfg.Workers-1)
 	}
-	return home{(*s.workers.Load())[at.worker], at.bond}, nil
+	w := (*s.workers.Load())[at.worker]
+	if p > w.tier {
+		return home{}, fmt.Errorf("sched: %v work can't be placed on worker %d, which is reserved for %v or more urgent work", p, w.id, w.tier)
+	}
+	return home{w, at.bond}, nil
 }
 
 // SubmitTo queues n at a place, from any goroutine; see [Scheduler.Submit].
-// It reports a worker that does not exist as an error. It costs a lock of the
+// It reports a worker that does not exist, or is
+// reserved for more urgent work, as an error. It costs a lock of the
 // worker's inbox, and the worker's wake-up if it sleeps.
 func (s *Scheduler) SubmitTo(n *Node, p Priority, at Place) error {
 	if err := checkNode(n, p); err != nil {
 		return err
 	}
-	to, err := s.resolve(at)
+	to, err := s.resolve(at, p)
 	if err != nil {
 		return err
 	}
 	if s.anywhere(to, p) {
 		return s.Submit(n, p)
 	}
+	return s.submitAt(n, p, to)
+}
+
+// submitAt puts work from outside into an inbox.
+func (s *Scheduler) submitAt(n *Node, p Priority, to home) error {
 	if !to.w.inbox.submit(n, slotOf(p), to.bond) {
 		return ErrStopped
 	}
@@ -77,12 +87,13 @@ func (s *Scheduler) SubmitTo(n *Node, p Priority, at Place) error {
 }
 
 // SubmitTo queues n at a place. It must be called from the fiber's goroutine;
-// see [Fiber.Submit]. It reports a worker that does not exist as an error.
+// see [Fiber.Submit]. It reports a worker that does not exist, or is
+// reserved for more urgent work, as an error.
 func (f *Fiber) SubmitTo(n *Node, p Priority, at Place) error {
 	if err := checkNode(n, p); err != nil {
 		return err
 	}
-	to, err := f.s.resolve(at)
+	to, err := f.s.resolve(at, p)
 	if err != nil {
 		return err
 	}
@@ -113,7 +124,7 @@ func (s *Scheduler) enqueueAt(from *Fiber, n *Node, p Priority, to home) {
 
 // anywhere reports whether work of priority p need not wait for its place.
 func (s *Scheduler) anywhere(to home, p Priority) bool {
-	return to.bond == free || to.bond == preferred && (p == Critical || to.w.hold.Load() != holdFree)
+	return to.bond == free || to.bond != pinned && (p == Critical || to.w.hold.Load() != holdFree)
 }
 
 // delivered makes sure that what was put into an inbox is taken. The monitor is
@@ -121,8 +132,15 @@ func (s *Scheduler) anywhere(to home, p Priority) bool {
 func (s *Scheduler) delivered(to home, p Priority) {
 	s.idle.wakeWorker(to.w)
 	s.monitor.rouse()
-	if to.bond == preferred && to.w.inbox.preferred.Load() > keepPreferred {
-		s.idle.wake()
+	switch to.bond {
+	case placed:
+		if to.w.inbox.placed.Load() > 1 {
+			s.idle.wake(p)
+		}
+	case preferred:
+		if to.w.inbox.preferred.Load() > keepPreferred {
+			s.idle.wake(p)
+		}
 	}
 }
 
@@ -162,7 +180,7 @@ func (w *Worker) pushNextOf(f *Fiber, n *Node) {
 // takePlaced takes the most urgent work of the worker's inbox.
 func (w *Worker) takePlaced() (*Node, Priority) {
 	n, p, kind := w.inbox.take()
-	if n != nil {
+	if n != nil && kind != placed {
 		w.at = home{w, kind}
 	}
 	return n, p
@@ -186,86 +204,4 @@ func (w *Worker) placedFirst(mine, waiting uint32) bool {
 		}
 	}
 	return w.turn&1 == 0 || waiting&p.bit() == 0 && w.local[p].Len() == 0
-}
-
-const (
-	// keepPreferred is how many pieces of preferred work may wait without others
-	// taking any. Picked out of thin air; a few waiting pieces are no overload.
-	keepPreferred = 4
-	// overloadFactor is how many times the others' mean load makes a worker
-	// overloaded.
-	overloadFactor = 2
-)
-
-// load is how many pieces of work wait for the worker.
-func (w *Worker) load() int {
-	sum := w.first.Len() + w.forks.offer.Len() + int(w.inbox.preferred.Load()+w.inbox.pinned.Load())
-	for p := High; p < numPriorities; p++ {
-		sum += w.local[p].Len()
-	}
-	return sum
-}
-
-// overloaded reports whether others shall take the worker's preferred work.
-func (w *Worker) overloaded() bool {
-	if w.inbox.preferred.Load() <= keepPreferred {
-		return false
-	}
-	workers := (*w.s.workers.Load())[:w.s.cfg.Workers]
-	others := 0
-	for _, other := range workers {
-		if other != w {
-			others += other.load()
-		}
-	}
-	return w.load()*(len(workers)-1) > overloadFactor*others
-}
-
-// overflows reports whether some worker has more preferred work than it shall
-// keep to itself.
-func (s *Scheduler) overflows() bool {
-	for _, w := range *s.workers.Load() {
-		if w.overloaded() {
-			return true
-		}
-	}
-	return false
-}
-
-// relieve takes preferred work of an overloaded worker, the oldest and more, up
-// to half of it.
-func (w *Worker) relieve(victim *Worker) (*Node, Priority) {
-	if victim == w || !victim.overloaded() {
-		return nil, 0
-	}
-	more := min(int(victim.inbox.preferred.Load())/2, stealBatch)
-	first, p := victim.inbox.takeOf(preferred)
-	if first == nil {
-		return nil, 0
-	}
-	w.count.stolen++
-	first.stolen()
-	for range more - 1 {
-		n, q := victim.inbox.takeOf(preferred)
-		if n == nil {
-			break
-		}
-		w.count.stolen++
-		n.stolen()
-		n.arrived()
-		w.push(n, q)
-	}
-	w.at = home{victim, preferred}
-	return first, p
-}
-
-// spill gives the preferred work of w to everyone.
-func (s *Scheduler) spill(w *Worker) {
-	for range w.inbox.preferred.Load() {
-		n, p := w.inbox.takeOf(preferred)
-		if n == nil {
-			return
-		}
-		s.share(n, p)
-	}
 }

@@ -30,8 +30,9 @@ type Config struct {
 	BlockedAfter time.Duration
 	// AgeAfter is how long queued work waits until it rises by one priority; it
 	// does so again and again, up to Critical, until it runs. Whatever is more
-	// urgent, it is not kept from running for ever. Defaults to 5 s; -1 means that
-	// work keeps its priority.
+	// urgent, it is not kept from running for ever. It does not rise to a priority
+	// for which workers are Reserved. Defaults to 5 s; -1 means that work keeps its
+	// priority.
 	AgeAfter time.Duration
 	// Reductions is how much work may do until it yields to others of its
 	// priority, counted by a [Budget] and by checkpoints. Defaults to 4000, which
@@ -64,6 +65,24 @@ type Config struct {
 	// WhenFull says what Go does when MaxQueued jobs are queued. Defaults to
 	// WaitWhenFull.
 	WhenFull FullPolicy
+	// Reserved says, by priority, how many of the Workers are reserved for work of
+	// this priority or more urgent. They take nothing else, even if there is
+	// nothing else to do, and so do the spare workers in their places. With 8
+	// Workers, {Critical: 2, High: 2} leaves 4 for all work. Workers reserved for
+	// Low are like those that are not reserved. The ones for the most urgent work
+	// have the lowest ids. Defaults to none.
+	Reserved [numPriorities]int
+	// Placement says where work from outside goes. Defaults to Shared.
+	Placement Placement
+	// ImbalanceThreshold is by how much, as a share of the mean, the largest load
+	// of a worker may exceed the mean before work is handed over to others that
+	// are too busy to steal. A load of more than twice the mean is always too
+	// much. Defaults to 0.3.
+	ImbalanceThreshold float64
+	// RebalanceMin and RebalanceMax bound how often the loads are compared: more
+	// often the more they change. Default to 1 ms and 100 ms; a RebalanceMax of -1
+	// means never. A single worker has nobody to share with.
+	RebalanceMin, RebalanceMax time.Duration
 
 	exactStart bool // JobTimeout is short.
 }
@@ -109,6 +128,15 @@ func (c Config) withDefaults() (Config, error) {
 	c.exactStart = c.JobTimeout > 0 && c.JobTimeout < exactUnder
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if err := checkReserved(c.Reserved, c.Workers); err != nil {
+		return c, err
+	}
+	if c.Placement > LeastLoaded {
+		return c, fmt.Errorf("sched: unknown Config.Placement %d; use Shared or LeastLoaded", c.Placement)
+	}
+	if err := c.rebalanceDefaults(); err != nil {
+		return c, err
 	}
 	switch c.MaxSpares {
 	case 0:
@@ -157,10 +185,8 @@ type Scheduler struct {
 	// workers is replaced by a longer copy when a spare is added; a worker's id
 	// is its index. Written under mu.
 	workers atomic.Pointer[[]*Worker]
-	// awake counts the workers that are neither replaced nor retired, and held
-	// those among them that give no sign of life; see hold.go.
-	awake xatomic.Int64
-	held  atomic.Int64
+	// held counts the workers that are awake and give no sign of life; see hold.go.
+	held atomic.Int64
 
 	account account
 	room    room
@@ -175,6 +201,7 @@ type Scheduler struct {
 	forced   xatomic.Bool // What has not begun is given up.
 	settled  xatomic.Bool // Stopping and nothing is left to do: workers leave.
 	running  sync.WaitGroup
+	carried  xatomic.Int64 // Who has work in hand outside the workers; see carry.
 
 	// signals are channels on which goroutines outside wait. They are kept for
 	// each scheduler apart, since a channel that was made in a bubble of
@@ -228,24 +255,26 @@ func assemble(cfg Config) *Scheduler {
 	s.kinds.none.s = s
 	s.room.limit, s.room.reject = int64(cfg.MaxQueued), cfg.WhenFull == RejectWhenFull
 	s.workers.Store(&[]*Worker{})
+	s.idle.form(cfg)
 	return s
 }
 
 func (s *Scheduler) start() {
-	for range s.cfg.Workers {
-		s.awake.Add(1)
-		s.addWorker(false)
+	for id := range s.cfg.Workers {
+		c := s.idle.crewOf(id)
+		c.awake.Add(1)
+		s.addWorker(c, false)
 	}
 	s.running.Add(1)
 	go s.monitor.run()
 }
 
-// addWorker starts a worker in a place that is free.
-func (s *Scheduler) addWorker(spare bool) {
+// addWorker starts a worker in a place of the crew that is free.
+func (s *Scheduler) addWorker(c *crew, spare bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := *s.workers.Load()
-	w := newWorker(s, len(old), spare)
+	w := newWorker(s, c, len(old), spare)
 	w.sample.since = s.now()
 	w.lookedAt.Store(int64(w.sample.since))
 	workers := append(old[:len(old):len(old)], w)
@@ -276,6 +305,11 @@ func (s *Scheduler) Submit(n *Node, p Priority) error {
 	if err := checkNode(n, p); err != nil {
 		return err
 	}
+	if s.scatters(p) {
+		if w := s.leastLoaded(p); w != nil {
+			return s.submitAt(n, p, home{w, placed})
+		}
+	}
 	if !s.injector.submit(n, p) {
 		return ErrStopped
 	}
@@ -289,6 +323,10 @@ func (s *Scheduler) enqueue(from *Fiber, n *Node, p Priority) {
 		from.w.push(n, p)
 		return
 	}
+	if s.scatters(p) {
+		s.scatter(n, p)
+		return
+	}
 	s.share(n, p)
 }
 
@@ -300,48 +338,43 @@ func (s *Scheduler) share(n *Node, p Priority) {
 
 // summon has somebody come to work of priority p that was queued for all.
 func (s *Scheduler) summon(p Priority) {
-	s.idle.wake()
-	if s.held.Load() > 0 || p == Critical && s.idle.word.Load() == 0 {
+	s.idle.wake(p)
+	if s.held.Load() > 0 || p == Critical && s.idle.nobody() {
 		s.monitor.relieve(p)
 	}
 }
 
 // hasWork reports whether anything is queued.
 func (s *Scheduler) hasWork() bool {
-	if s.queuedAtLeast(1) {
-		return true
-	}
-	for _, w := range *s.workers.Load() {
-		if w.inbox.mask.Load() != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// hasFreeWork reports whether anything is queued that is not meant for one worker.
-func (s *Scheduler) hasFreeWork() bool { return s.queuedAtLeast(1) }
-
-// backlog reports whether more is queued than the workers that are awake are
-// about to take.
-func (s *Scheduler) backlog() bool { return s.queuedAtLeast(2) || s.overflows() }
-
-func (s *Scheduler) queuedAtLeast(n int) bool {
 	if s.injector.mask.Load() != 0 {
 		return true
 	}
 	for _, w := range *s.workers.Load() {
-		if w.queued() >= n {
+		if w.queued(Low) > 0 || w.inbox.mask.Load() != 0 {
 			return true
 		}
 	}
-	return false
+	return s.carried.Load() != 0 // At last: see carry.
+}
+
+// backlog reports whether more is queued for a crew than the workers that are
+// awake are about to take.
+func (s *Scheduler) backlog(c *crew) bool {
+	if s.injector.mask.Load()&c.takes() != 0 {
+		return true
+	}
+	for _, w := range *s.workers.Load() {
+		if w.queued(c.tier) >= 2 {
+			return true
+		}
+	}
+	return c.tier == Low && s.overflows()
 }
 
 // busy returns how many workers are awake, not asleep for want of work, and not
 // known to be held.
 func (s *Scheduler) busy() int {
-	return int(s.awake.Load()) - s.idle.sleeping() - int(s.held.Load())
+	return int(s.idle.awake()) - s.idle.sleeping() - int(s.held.Load())
 }
 
 // anyHeld reports whether a worker is held, be it replaced or not.
@@ -350,22 +383,5 @@ func (s *Scheduler) anyHeld() bool {
 		return true
 	}
 	workers := len(*s.workers.Load())
-	return workers > s.cfg.Workers && workers > int(s.awake.Load()+s.monitor.resting.Load())
-}
-
-// surplus reports whether more workers are awake than there should be.
-func (s *Scheduler) surplus() bool { return s.awake.Load() > int64(s.cfg.Workers) }
-
-// giveUpPlace takes the caller out of a surplus. It returns false if there is
-// none.
-func (s *Scheduler) giveUpPlace() bool {
-	for {
-		awake := s.awake.Load()
-		if awake <= int64(s.cfg.Workers) {
-			return false
-		}
-		if s.awake.CompareAndSwap(awake, awake-1) {
-			return true
-		}
-	}
+	return workers > s.cfg.Workers && workers > int(s.idle.awake()+s.monitor.resting.Load())
 }

@@ -25,6 +25,11 @@ type Stats struct {
 	// Aged counts how often work has risen by one priority because it had waited
 	// for Config.AgeAfter.
 	Aged uint64
+	// Rebalances counts the times that queues were evened out, Moved the pieces of
+	// work that were handed over, and RebalanceInterval is the time between two
+	// looks at present; 0 if nothing is ever rebalanced.
+	Rebalances, Moved uint64
+	RebalanceInterval time.Duration
 	// Jobs is the number of jobs that were accepted by Go and whose functions have
 	// not ended. Of a worker that is busy up to 16 that have just ended may be among
 	// them; when all workers sleep it is exact.
@@ -65,6 +70,9 @@ type WorkerStats struct {
 	// CPU is the processor on which the worker was last seen, or -1. It is known of
 	// a pinned worker, and where the machine has places that are near and far.
 	CPU int
+	// Tier is the least urgent priority that the worker takes: Low unless it is
+	// reserved.
+	Tier Priority
 	// Queued is the length of the worker's own queues, by priority. Work that
 	// was interrupted counts as Normal.
 	Queued [numPriorities]int
@@ -157,10 +165,13 @@ func (s *Scheduler) Stats() Stats {
 	workers := *s.workers.Load()
 	st := Stats{
 		Workers:           make([]WorkerStats, 0, len(workers)),
-		Awake:             int(s.awake.Load()),
+		Awake:             int(s.idle.awake()),
 		SpareLimitReached: s.monitor.limitReached.Load(),
 		Held:              s.Held(),
 		Aged:              s.ageing.risen.Load(),
+		Rebalances:        s.monitor.rebalance.rounds.Load(),
+		Moved:             s.monitor.rebalance.moved.Load(),
+		RebalanceInterval: time.Duration(s.monitor.rebalance.interval.Load()),
 		Jobs:              max(0, s.jobsLeft()),
 		Overdue:           int(max(0, s.overdue.Load())),
 		Kinds:             s.kinds.stats(),
@@ -181,7 +192,7 @@ func (s *Scheduler) Stats() Stats {
 func (w *Worker) stats() WorkerStats {
 	p := &w.published
 	ws := WorkerStats{
-		ID: w.id, Spare: w.spare, State: w.state(), CPU: -1, Pace: time.Duration(p.pace.Load()),
+		ID: w.id, Spare: w.spare, State: w.state(), Tier: w.crew().tier, CPU: -1, Pace: time.Duration(p.pace.Load()),
 		Pinned: int(w.inbox.pinned.Load()), Preferred: int(w.inbox.preferred.Load()),
 		Jobs: p.jobs.Load(), Stolen: p.stolen.Load(), Parked: p.slept.Load(),
 		Suspended: p.suspended.Load(), Yielded: p.yielded.Load(),

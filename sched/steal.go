@@ -14,7 +14,7 @@ const searchRounds = 16
 // search looks for work everywhere, several times over.
 func (w *Worker) search() (*Node, Priority) {
 	if !w.searching {
-		if !w.s.idle.startSearch(int(w.s.awake.Load())) {
+		if !w.crew().startSearch() {
 			return nil, 0
 		}
 		w.searching = true
@@ -72,7 +72,7 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 			}
 		}
 	}
-	if w.s.injector.mask.Load() != 0 {
+	if w.s.injector.mask.Load()&w.crew().takes() != 0 {
 		return w.poll()
 	}
 	return nil, 0
@@ -112,12 +112,15 @@ func (w *Worker) taken() (sum int64) {
 	return sum
 }
 
-// queued returns the length of the worker's longest queue. Work that was
+// queued returns the length of the worker's longest queue that a worker of the
+// given tier may take from. Work that was
 // interrupted, or forked, counts as more than one piece: its owner is on other
 // work.
-func (w *Worker) queued() int {
-	longest := 2 * (w.first.Len() + w.forks.offer.Len())
-	for p := High; p < numPriorities; p++ {
+func (w *Worker) queued(tier Priority) (longest int) {
+	if tier == Low {
+		longest = max(2*(w.first.Len()+w.forks.offer.Len()), int(w.inbox.placed.Load()))
+	}
+	for p := High; p <= tier; p++ {
 		longest = max(longest, w.local[p].Len())
 	}
 	return longest
@@ -127,15 +130,16 @@ func (w *Worker) queued() int {
 // at least so many, and moves some of what is behind it here.
 //
 // A branch comes first, and alone: it is the largest part of something that has
-// begun, and splits further.
+// begun, and splits further. Reserved workers leave branches and interrupted work
+// alone, since nothing says how urgent they are.
 func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 	before := w.thief.count.Attempts
-	if victim.forks.offer.Len() > 0 {
+	if w.tier == Low && victim.forks.offer.Len() > 0 {
 		if n := w.stealNode(victim.forks.offer); n != nil {
 			return n, Normal
 		}
 	}
-	for p := High; p < numPriorities; p++ {
+	for p := High; p <= w.tier; p++ {
 		from := victim.local[p]
 		length := from.Len()
 		if length < atLeast {
@@ -146,9 +150,14 @@ func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 			return n, p
 		}
 	}
-	if victim.first.Len() > 0 {
+	if w.tier == Low && victim.first.Len() > 0 {
 		if n := w.stealNode(victim.first); n != nil {
 			return n, Normal
+		}
+	}
+	if length := int(victim.inbox.placed.Load()); w.tier == Low && length >= atLeast {
+		if n, p := w.stealPlaced(victim, placed, length); n != nil {
+			return n, p
 		}
 	}
 	if w.thief.count.Attempts == before {
@@ -206,8 +215,8 @@ func (w *Worker) found() {
 	}
 	w.searching = false
 	w.turnTo(WorkerWorking)
-	if w.s.idle.endSearch() {
-		w.s.idle.wake()
+	if w.crew().endSearch() {
+		w.s.handOver(w.crew())
 	}
 }
 

@@ -78,7 +78,11 @@ func (s *Scheduler) transitionToSettled() bool {
 func (s *Scheduler) allDone() bool {
 	s.idle.mu.Lock()
 	defer s.idle.mu.Unlock()
-	resting := len(s.idle.sleepers) + int(s.monitor.resting.Load())
+	resting := int(s.monitor.resting.Load())
+	s.idle.crews(func(c *crew) bool {
+		resting += len(c.sleepers)
+		return true
+	})
 	return resting == len(*s.workers.Load()) && !s.hasWork() && s.jobsLeft() == 0
 }
 

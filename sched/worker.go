@@ -23,6 +23,10 @@ type Worker struct {
 	s     *Scheduler
 	id    int
 	spare bool
+	// member is the worker's crew. Written by the monitor while the worker, a
+	// spare, is retired; read by everyone. Tier is that of the crew.
+	member atomic.Pointer[crew]
+	tier   Priority
 
 	// local holds queued work by priority, oldest first. Local[Critical] stays
 	// empty, since critical work goes where every worker sees it.
@@ -134,9 +138,9 @@ const (
 	spareCapacity = 64
 )
 
-func newWorker(s *Scheduler, id int, spare bool) *Worker {
+func newWorker(s *Scheduler, c *crew, id int, spare bool) *Worker {
 	w := &Worker{
-		s: s, id: id, spare: spare,
+		s: s, id: id, spare: spare, tier: c.tier,
 		token:  xatomic.NewSignal(),
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 		first:  deque.New[Node](invariants.Shrink(nextCapacity, 4)),
@@ -145,6 +149,7 @@ func newWorker(s *Scheduler, id int, spare bool) *Worker {
 		thief:  newThief(s.cfg.Steal),
 	}
 	w.turnTo(WorkerWorking)
+	w.member.Store(c)
 	capacity := s.cfg.QueueCapacity
 	if spare {
 		capacity = min(capacity, spareCapacity)
@@ -247,7 +252,7 @@ func (w *Worker) leave() {
 	w.publish()
 	if w.searching {
 		w.searching = false
-		w.s.idle.endSearch()
+		w.crew().endSearch()
 	}
 	w.endPool()
 }
@@ -270,7 +275,7 @@ func (w *Worker) end(f *Fiber) {
 func (w *Worker) next() (*Node, Priority) {
 	for {
 		w.signOfLife()
-		if w.spare && w.s.surplus() && w.mayRetire() {
+		if w.spare && w.crew().surplus() && w.mayRetire() {
 			w.retire()
 		}
 		w.tick()
@@ -306,7 +311,7 @@ func (w *Worker) poll() (*Node, Priority) {
 	w.turn++
 	fair := w.turn%fairTurn == 0
 	if fair && waiting != 0 {
-		for p := High; p < numPriorities; p++ {
+		for p := High; p <= w.tier; p++ {
 			// One alone: what lies in the own queue waits behind all that is more
 			// urgent there.
 			if n := w.takeShared(p, waiting, 0); n != nil {
@@ -326,7 +331,7 @@ func (w *Worker) poll() (*Node, Priority) {
 	if n := w.forks.offer.Pop(); n != nil {
 		return n, Normal
 	}
-	for p := High; p < numPriorities; p++ {
+	for p := High; p <= w.tier; p++ {
 		if n := w.local[p].Take(); n != nil {
 			return n, p
 		}
@@ -365,7 +370,7 @@ func (w *Worker) sleep() bool {
 	s.idle.enter(w)
 	// If the monitor has just taken the worker for held, there is a place to be
 	// taken back; see hold.go for the other side.
-	stay := w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog()
+	stay := w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog(w.crew())
 	if !stay || !s.idle.leave(w) {
 		s.settle()
 		w.token.Receive()
@@ -387,7 +392,7 @@ func (w *Worker) sleep() bool {
 
 // push queues n on this worker. It must run on the worker.
 func (w *Worker) push(n *Node, p Priority) {
-	if p == Critical || !w.local[p].Push(n) {
+	if p == Critical || p > w.tier || !w.local[p].Push(n) {
 		w.signOfLife()
 		w.s.share(n, p)
 		return
@@ -397,7 +402,7 @@ func (w *Worker) push(n *Node, p Priority) {
 	// two actors that talk to each other stay on one worker and wake nobody. But
 	// where the work takes long, or there is more, another one shall help.
 	if w.heavy || w.local[p].Len() > 1 {
-		w.s.idle.wake()
+		w.s.idle.wake(p)
 	}
 }
 
@@ -406,8 +411,17 @@ func (w *Worker) push(n *Node, p Priority) {
 func (w *Worker) pushNext(n *Node) {
 	w.signOfLife()
 	if !w.first.Push(n) {
-		w.s.share(n, Normal)
+		w.s.share(n, priorityOfInterrupted(n))
 	}
+}
+
+// priorityOfInterrupted says with which priority work is shared that should be
+// continued before other work. The caller must have taken it out of a queue.
+func priorityOfInterrupted(n *Node) Priority {
+	if f, ok := n.origin().runner.(*Fiber); ok {
+		return min(f.priority, Normal)
+	}
+	return Normal
 }
 
 // mayRetire reports whether nothing is left that only this worker can do.
@@ -419,7 +433,7 @@ func (w *Worker) mayRetire() bool {
 // until it is needed again.
 func (w *Worker) retire() {
 	s := w.s
-	if !s.giveUpPlace() {
+	if !w.crew().giveUpPlace() {
 		return
 	}
 	for p := High; p < numPriorities; p++ {
@@ -429,7 +443,7 @@ func (w *Worker) retire() {
 		w.local[p].Sweep()
 	}
 	for n := w.first.Pop(); n != nil; n = w.first.Pop() {
-		s.injector.push(n, Normal)
+		s.injector.push(n, priorityOfInterrupted(n))
 	}
 	for n := w.forks.offer.Pop(); n != nil; n = w.forks.offer.Pop() {
 		s.injector.push(n, Normal)
@@ -437,17 +451,19 @@ func (w *Worker) retire() {
 	wasSearching := w.searching
 	w.searching = false
 	if wasSearching {
-		s.idle.endSearch()
+		w.crew().endSearch()
 	}
 	w.publish()
 	w.turnTo(WorkerRetired)
 	w.resting.Store(true)
-	w.signOfLife() // As in sleep: the place that was given up is somebody's now.
+	w.signOfLife()   // As in sleep: the place that was given up is somebody's now.
+	crew := w.crew() // From here on the monitor may move it to another.
 	if s.monitor.retire(w) {
-		s.idle.wake()
+		s.handOver(crew)
 		s.settle()
 		w.token.Receive()
 	}
+	w.tier = w.crew().tier
 	w.turnTo(WorkerWorking)
 	w.resting.Store(false)
 	w.resetClock()

@@ -58,6 +58,9 @@ func (w *Worker) endPreemption(next Priority) {
 	}
 }
 
+// retired reports whether the worker is a spare that waits to be needed.
+func (w *Worker) retired() bool { return WorkerState(w.activity.Load()) == WorkerRetired }
+
 // state puts together what several fields say, some of which others write. Each
 // is read once, so the answer was right at some moment or between two.
 func (w *Worker) state() WorkerState {

@@ -1,0 +1,124 @@
+package sched
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
+
+// Placement says where work from outside the workers goes that is not critical
+// and has no [Place]. What a job submits stays on the job's worker in either
+// case, until others steal it.
+type Placement uint8
+
+const (
+	// Shared puts it into a queue from which each worker takes when it has need.
+	// No worker is idle while there is work.
+	Shared Placement = iota
+	// LeastLoaded hands each piece to the worker that has least to do: the fewest
+	// pieces, queued and running, times the mean time of its last pieces. Idle
+	// workers still steal it. It costs a look at every worker.
+	LeastLoaded
+)
+
+// String returns the placement's name in lower case.
+func (p Placement) String() string {
+	switch p {
+	case Shared:
+		return "shared"
+	case LeastLoaded:
+		return "least loaded"
+	default:
+		return fmt.Sprintf("Placement(%d)", uint8(p))
+	}
+}
+
+// LeastLoadedWorker returns the id of the worker with least to do among those
+// that take work of priority p, for [Pinned] and [Preferred]: work that belongs
+// together goes to one. It returns false if all of them are blocked, or the
+// priority does not exist. It costs a look at every worker.
+func (s *Scheduler) LeastLoadedWorker(p Priority) (id int, ok bool) {
+	if w := s.leastLoaded(p); p < numPriorities && w != nil {
+		return w.id, true
+	}
+	return 0, false
+}
+
+// scatters reports whether work from outside is to be handed to a worker.
+func (s *Scheduler) scatters(p Priority) bool { return s.cfg.Placement == LeastLoaded && p != Critical }
+
+// scatter hands n from outside to the worker with least to do.
+func (s *Scheduler) scatter(n *Node, p Priority) {
+	if w := s.leastLoaded(p); w != nil {
+		s.enqueueAt(nil, n, p, home{w, placed})
+		return
+	}
+	s.share(n, p)
+}
+
+// leastLoaded returns the worker with least to do that takes work of priority p,
+// or nil if all of those are blocked. Among equals, those that take the least
+// else come first, then any.
+func (s *Scheduler) leastLoaded(p Priority) (least *Worker) {
+	workers := (*s.workers.Load())[:s.cfg.Workers]
+	unknown := meanPace(workers)
+	offset := 0
+	if !xatomic.Checked { // A model must not depend on chance.
+		offset = rand.IntN(len(workers))
+	}
+	var best time.Duration
+	for i := range workers {
+		w := workers[(offset+i)%len(workers)]
+		if w.replaced() || p > w.tier {
+			continue
+		}
+		load := w.load(unknown)
+		if least == nil || load < best || load == best && w.tier < least.tier {
+			least, best = w, load
+		}
+	}
+	return least
+}
+
+// load is how long the worker will take for what it has to do, by its pace.
+func (w *Worker) load(unknown time.Duration) time.Duration {
+	pieces := w.pieces()
+	if !w.resting.Load() {
+		pieces++ // It runs one, or is about to.
+	}
+	return time.Duration(pieces) * w.paceOr(unknown)
+}
+
+func (w *Worker) paceOr(unknown time.Duration) time.Duration {
+	if pace := time.Duration(w.published.pace.Load()); pace > 0 {
+		return pace
+	}
+	return unknown
+}
+
+// meanPace returns the mean of the paces that are known. If none is, the unit
+// does not matter.
+func meanPace(workers []*Worker) time.Duration {
+	var sum, known time.Duration
+	for _, w := range workers {
+		if pace := time.Duration(w.published.pace.Load()); pace > 0 {
+			sum += pace
+			known++
+		}
+	}
+	if known == 0 {
+		return time.Microsecond
+	}
+	return max(1, sum/known)
+}
+
+// pieces is how many pieces of work wait for the worker.
+func (w *Worker) pieces() int {
+	sum := w.first.Len() + w.forks.offer.Len() + w.inbox.length()
+	for p := High; p < numPriorities; p++ {
+		sum += w.local[p].Len()
+	}
+	return sum
+}
