@@ -183,6 +183,7 @@ func TestUnlink(t *testing.T) {
 			if err := a.Kill(); err != nil {
 				return err
 			}
+			<-a.Done() // So the signal is there, and waits for this handler to return.
 			return c.Unlink(a.PID())
 		}))
 		receive(t, ctx, a.Done())
