@@ -77,8 +77,8 @@ func TestInjectorModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "the mask is cleared outside the lock",
 			File: "injector.go",
-			Old:  "		q.mask.And(^p.bit())\n",
-			New:  "		q.mu.Unlock()\n		q.mask.And(^p.bit())\n		q.mu.Lock()\n",
+			Old:  "	if queue.n == 0 {\n		q.mask.And(^p.bit())\n",
+			New:  "	if queue.n == 0 {\n		q.mu.Unlock()\n		q.mask.And(^p.bit())\n		q.mu.Lock()\n",
 			Want: "deadlock",
 		},
 		{
@@ -98,8 +98,8 @@ func TestInjectorModelFindsPlantedFaults(t *testing.T) {
 		{
 			Name: "the mask of one queue is cleared for all",
 			File: "injector.go",
-			Old:  "		q.mask.And(^p.bit())\n",
-			New:  "		q.mask.Store(0)\n",
+			Old:  "	if queue.n == 0 {\n		q.mask.And(^p.bit())\n",
+			New:  "	if queue.n == 0 {\n		q.mask.Store(0)\n",
 			Want: "FAIL",
 		},
 		{

@@ -7,9 +7,7 @@ import "github.com/troupe-go/troupe/internal/deque"
 // Model stands in for a scheduler in the models of the packages above: its
 // shared queues are real, and the threads of the model are its workers. Like all
 // of package modelcheck it is only there in a build with the tag.
-type Model struct {
-	s Scheduler
-}
+type Model struct{ s *Scheduler }
 
 // modelOver is set in the mask of the shared queues when no more work comes. It
 // lies there so that the explorer sees whom it concerns.
@@ -17,24 +15,26 @@ const modelOver = 1 << numPriorities
 
 // NewModelScheduler returns a model's scheduler, without work.
 func NewModelScheduler() *Model {
-	m := &Model{}
-	m.s.signals.New = newSignal
-	m.s.workers.Store(new([]*Worker))
-	m.s.monitor = newMonitor(&m.s)
-	return m
+	cfg, err := Config{Workers: 1, MaxSpares: -1}.withDefaults()
+	if err != nil {
+		panic(err)
+	}
+	s := assemble(cfg)
+	s.awake.Store(1)
+	return &Model{s}
 }
 
 // Scheduler returns what the package under test takes for its scheduler.
-func (m *Model) Scheduler() *Scheduler { return &m.s }
+func (m *Model) Scheduler() *Scheduler { return m.s }
 
 // Fiber returns a fiber on a worker of its own, whose queues are full: so what
 // is submitted on it lies in the shared queues.
 func (m *Model) Fiber() *Fiber {
-	w := &Worker{s: &m.s, first: new(deque.Deque[Node])}
+	w := &Worker{s: m.s, first: new(deque.Deque[Node])}
 	for p := range w.local {
 		w.local[p] = new(deque.Deque[Node])
 	}
-	return &Fiber{s: &m.s, w: w}
+	return &Fiber{s: m.s, w: w}
 }
 
 // Work runs what is queued on f, in the order of priority, and waits for more
