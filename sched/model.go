@@ -20,7 +20,7 @@ func NewModelScheduler() *Model {
 		panic(err)
 	}
 	s := assemble(cfg)
-	s.awake.Store(1)
+	s.idle.open.awake.Store(1)
 	return &Model{s}
 }
 
@@ -30,7 +30,8 @@ func (m *Model) Scheduler() *Scheduler { return m.s }
 // Fiber returns a fiber on a worker of its own, whose queues are full: so what
 // is submitted on it lies in the shared queues.
 func (m *Model) Fiber() *Fiber {
-	w := &Worker{s: m.s, first: new(deque.Deque[Node])}
+	w := &Worker{s: m.s, tier: Low, first: new(deque.Deque[Node])}
+	w.member.Store(&m.s.idle.open)
 	for p := range w.local {
 		w.local[p] = new(deque.Deque[Node])
 	}
