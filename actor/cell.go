@@ -65,6 +65,9 @@ func (c *cell[M]) Run(f *sched.Fiber, priority sched.Priority) {
 	c.frame.Enter(f)
 	f.SetOwner(&c.proc)
 	a := activation[M]{cell: c, f: f, todo: todo, budget: c.opts.throughput, urgentOnly: priority == sched.Critical}
+	if c.sys.simulated {
+		a.budget = 1 // So that each message is a step of its own.
+	}
 	if !a.urgentOnly && c.credit > 0 {
 		a.budget, c.credit = int(c.credit), 0
 	}
@@ -198,6 +201,9 @@ func (a *activation[M]) handleBatch(l *lane[M], which Lane) (err error) {
 				a.letIn(l)
 			}
 		}
+		if a.sys.simulated {
+			traceMessage(a.f, &a.proc, which, m)
+		}
 		if err = a.actor.Receive(a.ctx, m); err != nil {
 			if !errors.Is(err, ErrLateReply) {
 				a.abandon(m, err)
@@ -233,6 +239,9 @@ func (a *activation[M]) wake(waiters []sched.Waiter) {
 
 // send puts m into a lane. If the lane is full it waits, or returns ErrFull.
 func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
+	if c.sys.simulated {
+		interleave(ctx)
+	}
 	if which >= numLanes {
 		return fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", which)
 	}
@@ -281,6 +290,9 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, wai
 		return nil
 	}
 	c.mu.Unlock()
+	if c.sys.simulated {
+		explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, &c.proc) })
+	}
 	for {
 		goOn := waiter.Wait(ctx)
 		c.mu.Lock()

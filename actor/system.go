@@ -49,6 +49,8 @@ type System struct {
 	deadLetters atomic.Uint64
 	lateReplies atomic.Uint64
 
+	simulated bool // The system is part of a simulation.
+
 	stopping atomic.Bool // No actor is accepted any more.
 
 	stop    sync.Once
@@ -76,6 +78,7 @@ func NewSystem(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
 	s.cfg = cfg
+	s.simulated = s.scheduler.Simulated()
 	s.root = &proc{sys: s, opts: &defaults}
 	return s, nil
 }

@@ -2,11 +2,13 @@ package sched
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/coro"
 	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -52,6 +54,9 @@ type Fiber struct {
 	home  home
 	bound bool // Home does not change any more.
 	ended bool // The fiber was taken out of service; its loop returns.
+	// aborted is set when a simulation ends while the fiber's work waits.
+	aborted bool
+	waits   string // In a simulation: what for.
 }
 
 const (
@@ -66,6 +71,10 @@ func newFiber(s *Scheduler) *Fiber {
 	f.co = coro.New(func(*coro.Coro) {
 		defer f.id.Store(0) // Also when the work calls Goexit.
 		f.id.Store(uintptr(gid.Current()))
+		if s.sim != nil {
+			sim.EnterWork(s.sim.engine)
+			defer sim.Leave()
+		}
 		f.loop()
 	})
 	return f
@@ -104,6 +113,9 @@ func (f *Fiber) leave() {
 	}
 	if !f.co.Yield() {
 		f.ended = true
+		if f.aborted {
+			runtime.Goexit()
+		}
 	}
 }
 
@@ -186,6 +198,7 @@ func (f *Fiber) Checkpoint() {
 		f.w.op = opGiveWay
 		f.leave()
 	}
+	f.Interleave()
 }
 
 // Urgent reports whether critical work waits anywhere that the fiber's worker

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -100,6 +101,7 @@ type Scheduler struct {
 	injector   injector
 	idle       idle
 	monitor    *monitor
+	sim        *simulated // Nil unless the scheduler is part of a simulation.
 	// workers is replaced by a longer copy when a spare is added; a worker's id
 	// is its index. Written under mu.
 	workers atomic.Pointer[[]*Worker]
@@ -127,6 +129,9 @@ func New(cfg Config) (*Scheduler, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
+	}
+	if e := sim.Current(); e != nil {
+		return newSimulated(cfg, e), nil
 	}
 	s := assemble(cfg)
 	if err := s.launch(); err != nil {
@@ -208,6 +213,9 @@ func (s *Scheduler) Submit(n *Node, p Priority) error {
 	if err := checkNode(n, p); err != nil {
 		return err
 	}
+	if s.sim != nil {
+		return s.sim.submit(n, p)
+	}
 	if !s.injector.submit(n, p) {
 		return ErrStopped
 	}
@@ -226,12 +234,19 @@ func (s *Scheduler) enqueue(from *Fiber, n *Node, p Priority) {
 
 // share queues n for all workers.
 func (s *Scheduler) share(n *Node, p Priority) {
+	if s.sim != nil {
+		s.sim.queue(false, n, p)
+		return
+	}
 	s.injector.push(n, p)
 	s.idle.wake()
 }
 
 // hasWork reports whether anything is queued.
 func (s *Scheduler) hasWork() bool {
+	if s.sim != nil {
+		return s.sim.engine.Queued()
+	}
 	if s.queuedAtLeast(1) {
 		return true
 	}

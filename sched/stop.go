@@ -41,6 +41,10 @@ func (s *Scheduler) beginStop() {
 		w.inbox.close()
 	}
 	s.stopping.Store(true)
+	if s.sim != nil {
+		s.sim.engine.Nudge() // It ends the scheduler when nothing is left.
+		return
+	}
 	go func() {
 		s.running.Wait()
 		close(s.ended)
@@ -63,7 +67,7 @@ func (s *Scheduler) jobEnded() {
 // Workers don't leave one by one, since what still runs may need the others: it
 // may block until work that it submits is done.
 func (s *Scheduler) settle() {
-	if !s.stopping.Load() || s.jobs.Load() != 0 || !s.allRest() || s.settled.Swap(true) {
+	if s.sim != nil || !s.stopping.Load() || s.jobs.Load() != 0 || !s.allRest() || s.settled.Swap(true) {
 		return
 	}
 	s.idle.wakeAll()
@@ -83,6 +87,10 @@ func (s *Scheduler) allRest() bool {
 // queues later is given up by the worker; see [Worker.next].
 func (s *Scheduler) force() {
 	s.forced.Store(true)
+	if s.sim != nil {
+		s.sim.giveUp()
+		return
+	}
 	s.jobs.Add(1) // Nothing settles while nodes are in the hands of this call.
 	defer s.jobEnded()
 	var begun []*Node

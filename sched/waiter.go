@@ -2,7 +2,10 @@ package sched
 
 import (
 	"context"
+	"runtime"
 	"sync"
+
+	"github.com/troupe-go/troupe/internal/sim"
 )
 
 // Waiter waits for an event on behalf of whoever runs: work on a fiber
@@ -28,7 +31,10 @@ func newSignal() any { return make(chan struct{}, 1) }
 // Arm prepares for waiting by the caller, whose context is ctx, for something
 // that work of s does.
 func (w *Waiter) Arm(ctx context.Context, s *Scheduler) {
-	if w.fiber = Current(ctx); w.fiber == nil {
+	if w.fiber = Current(ctx); w.fiber == nil && s.sim != nil {
+		w.fiber = s.sim.running()
+	}
+	if w.fiber == nil {
 		w.pool = &s.signals
 		w.signal = s.signals.Get().(chan struct{})
 	}
@@ -50,6 +56,9 @@ func (w *Waiter) Wait(ctx context.Context) bool {
 		case <-w.signal:
 			return true
 		case <-ctx.Done():
+			return false
+		case <-sim.Over():
+			runtime.Goexit() // The simulation has ended: nobody will wake the caller.
 			return false
 		}
 	}
@@ -74,13 +83,22 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 	case w.fiber != nil:
 		w.fiber.Resume(from, p)
 	case w.signal != nil:
-		select {
-		case w.signal <- struct{}{}:
-		default:
+		if e := sim.Working(); e != nil {
+			signal := w.signal
+			e.AfterStep(func() { wakeUp(signal) })
+			return
 		}
+		wakeUp(w.signal)
 		if from != nil {
 			from.w.nudge()
 		}
+	}
+}
+
+func wakeUp(signal chan<- struct{}) {
+	select {
+	case signal <- struct{}{}:
+	default:
 	}
 }
 

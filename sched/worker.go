@@ -96,6 +96,7 @@ const (
 	opYield                    // Go to the end of the queue.
 	opGiveWay                  // Let critical work run first.
 	opSwitch                   // Continue another fiber, pool this one.
+	opRest                     // In a simulation: the piece of work is done.
 )
 
 const (
@@ -242,6 +243,9 @@ func (w *Worker) end(f *Fiber) {
 // next returns work, waiting for it if need be. It returns nil when the worker
 // shall leave.
 func (w *Worker) next() (*Node, Priority) {
+	if w.s.sim != nil {
+		return w.s.sim.next(w.fiber)
+	}
 	for {
 		w.signOfLife()
 		if w.spare && w.s.surplus() && w.mayRetire() {
@@ -358,6 +362,10 @@ func (w *Worker) sleep() bool {
 
 // push queues n on this worker. It must run on the worker.
 func (w *Worker) push(n *Node, p Priority) {
+	if w.s.sim != nil {
+		w.s.sim.queue(true, n, p)
+		return
+	}
 	if p == Critical || !w.local[p].Push(n) {
 		w.s.share(n, p)
 		return
@@ -374,6 +382,10 @@ func (w *Worker) push(n *Node, p Priority) {
 // pushNext queues n so that this worker takes it before its other work. It
 // must run on the worker.
 func (w *Worker) pushNext(n *Node) {
+	if w.s.sim != nil {
+		w.s.sim.queue(true, n, Normal)
+		return
+	}
 	if !w.first.Push(n) {
 		w.s.share(n, Normal)
 		return
