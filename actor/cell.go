@@ -203,6 +203,7 @@ func (a *activation[M]) handleBatch(l *lane[M], which Lane) (err error) {
 		}
 		if a.sys.simulated {
 			traceMessage(a.f, &a.proc, which, m)
+			a.f.Handling(a.opts.name)
 		}
 		if err = a.actor.Receive(a.ctx, m); err != nil {
 			if !errors.Is(err, ErrLateReply) {
@@ -241,6 +242,9 @@ func (a *activation[M]) wake(waiters []sched.Waiter) {
 func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
 	if c.sys.simulated {
 		interleave(ctx)
+		if c.sys.scheduler.PretendsFull(c.opts.name) && !wait {
+			return ErrFull
+		}
 	}
 	if which >= numLanes {
 		return fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", which)

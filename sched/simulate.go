@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/sim"
@@ -244,6 +245,28 @@ func (f *Fiber) Trace(kind string, what func() string) {
 	if m := f.s.sim; m != nil && m.engine.Tracing() {
 		m.engine.Trace(kind, "%s", what())
 	}
+}
+
+// Handling is called before a message is handled by what is named. In a
+// simulation it may panic, or hold the work up; elsewhere nothing happens.
+func (f *Fiber) Handling(name string) {
+	m := f.s.sim
+	if m == nil || m.engine.Faults() == nil {
+		return
+	}
+	if d := m.engine.Faults().Handling(name); d > 0 {
+		f.waits = fmt.Sprintf("for %v, as it was told to be slow", d)
+		until := time.Now().Add(d)
+		time.AfterFunc(d, func() { f.Resume(nil, Normal) })
+		for time.Now().Before(until) {
+			f.Suspend()
+		}
+	}
+}
+
+// PretendsFull reports whether, in a simulation, what is named shall be full.
+func (s *Scheduler) PretendsFull(name string) bool {
+	return s.sim != nil && s.sim.engine.Faults() != nil && s.sim.engine.Faults().Full(name)
 }
 
 // Explain says, for a simulation, what the work waits for from now on; elsewhere

@@ -149,7 +149,7 @@ func (r *runner) exhaust() *Failure {
 func (r *runner) replay(seed uint64, choices []int) *Failure {
 	o := r.once(&replayer{choices: choices}, seed, true)
 	if !o.failed() {
-		r.t.Logf("simtest: the program passes under the replayed schedule\n%s", o.trace)
+		r.t.Logf("simtest: the program passes under the replayed schedule\n%s", ending(o.trace.lines()))
 		return nil
 	}
 	return r.explain(o, seed, choices, "when replayed")

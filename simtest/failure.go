@@ -34,7 +34,7 @@ func (f *Failure) Error() string {
 	}
 	if len(f.Trace) > 0 {
 		fmt.Fprintf(&b, "What happened (%d steps, %d choices other than the oldest work):\n", f.steps, f.deviations)
-		b.WriteString((&trace{lines: f.Trace}).String())
+		b.WriteString(ending(f.Trace))
 	}
 	if f.Command != "" {
 		b.WriteString("To replay it, in this package:\n    " + f.Command)
@@ -63,12 +63,8 @@ func (r *runner) explain(o *outcome, seed uint64, choices []int, when string) *F
 	if o.stuck {
 		return f
 	}
-	f.Trace = o.trace.lines
-	for _, d := range o.made {
-		if d.chosen != 0 {
-			f.deviations++
-		}
-	}
+	f.Trace = o.trace.lines()
+	f.deviations = deviations(o.choices())
 	f.Schedule = encodeToken(seed, choices)
 	f.Command = fmt.Sprintf("%s=%s go test -run '%s' .", envReplay, f.Schedule, pattern(r.t.Name()))
 	return f

@@ -129,8 +129,14 @@ func forgottenReply(s *simtest.Sim, mended bool) {
 		_ = server.Send(ctx, account{set: true})
 		return server.Send(ctx, account{set: true})
 	})
-	_ = toggle.Send(bg, 1)
-	ask(s, s.Context(), server, func(r actor.Reply[int]) account { return account{reply: r} })
+	client := spawn(s, sys, "client", func(ctx *actor.Context[int], _ int) error {
+		_, err := actor.Ask(ctx, server, func(r actor.Reply[int]) account { return account{reply: r} })
+		return err
+	})
+	_, _ = toggle.Send(bg, 1), client.Send(bg, 1)
+	if err := client.Drain(bg); err != nil {
+		s.Error(err)
+	}
 }
 
 // askCycle: two actors ask each other.

@@ -60,7 +60,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 				mu.Lock()
 				defer mu.Unlock()
 				if o.failures = s.failures; len(o.failures) == 0 {
-					o.failures = []string{bubbleFailure(v)}
+					o.failures = []string{bubbleFailure(engine, v)}
 				}
 			}
 		}()
@@ -89,13 +89,16 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 }
 
 // bubbleFailure says what it means that the bubble could not end.
-func bubbleFailure(v any) string {
+func bubbleFailure(e *sim.Engine, v any) string {
 	text := fmt.Sprint(v)
-	switch {
+	switch name, _ := e.Running(); {
+	case name != "" && strings.Contains(text, "deadlock"):
+		return fmt.Sprintf("deadlock: %s is blocked in an operation outside the simulation, such as a channel, and nothing can wake it any more\n%s",
+			name, stackOf(name))
 	case strings.Contains(text, "main bubble goroutine has exited"):
 		return "goroutines that the program has started are blocked, and nothing can wake them any more"
 	case strings.Contains(text, "deadlock"):
-		return "deadlock: a goroutine or a handler is blocked in an operation outside the simulation, such as a channel, and nothing can wake it any more"
+		return "deadlock: the body is blocked in an operation outside the simulation, such as a channel, and nothing can wake it any more"
 	}
 	return "panic: " + text
 }
@@ -115,11 +118,14 @@ func (r *runner) play(s *Sim) {
 	}()
 	stepped := make(chan error, 1)
 	go func() { stepped <- s.engine.Run() }()
+	var err error
 	select {
 	case <-bodyDone:
 		s.engine.Close()
-		<-stepped
-	case err := <-stepped:
+		err = <-stepped // Not nil if the body has ended because the stepper gave up.
+	case err = <-stepped:
+	}
+	if err != nil {
 		r.giveUp(s, err)
 	}
 	left := s.engine.CloseHosts()
@@ -132,17 +138,15 @@ func (r *runner) play(s *Sim) {
 // giveUp reports why the stepper ended before the body.
 func (r *runner) giveUp(s *Sim, err error) {
 	var limit sim.ErrStepLimit
-	switch {
-	case err == nil: // A check has failed.
-	case errors.As(err, &limit):
+	if errors.As(err, &limit) {
 		s.fail(fmt.Sprintf("livelock: %v; if the program needs more, raise Config.Steps", err))
-	default:
-		text := "deadlock: " + err.Error()
-		if waits := s.engine.Waits(); len(waits) > 0 {
-			text += "\n    " + strings.Join(waits, "\n    ")
-		}
-		s.fail(text)
+		return
 	}
+	text := "deadlock: " + err.Error()
+	if waits := s.engine.Waits(); len(waits) > 0 {
+		text += "\n    " + strings.Join(waits, "\n    ")
+	}
+	s.fail(text)
 }
 
 // runBody calls the body and its cleanups, also when one of them fails.

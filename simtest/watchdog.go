@@ -37,15 +37,31 @@ func watch(e *sim.Engine, done <-chan struct{}) string {
 	}
 }
 
-// stackOf returns the stack of the work that runs.
+// stackOf returns the stack of the work that runs, which is in the newest of the
+// bubbles that are left.
 func stackOf(name string) string {
-	buf := make([]byte, 1<<20)
+	buf := make([]byte, 4<<20)
 	buf = buf[:runtime.Stack(buf, true)]
+	stack, newest := "(the stack of "+strconv.Quote(name)+" was not found)", -1
 	for block := range strings.SplitSeq(string(buf), "\n\n") {
 		head, _, _ := strings.Cut(block, "\n")
-		if strings.Contains(block, "sched.(*Fiber).loop") && !strings.Contains(head, "[coroutine") {
-			return block
+		if !strings.Contains(block, "sched.(*Fiber).loop") || strings.Contains(head, "[coroutine") {
+			continue
+		}
+		if bubble := bubbleOf(head); bubble > newest {
+			stack, newest = block, bubble
 		}
 	}
-	return "(the stack of " + strconv.Quote(name) + " was not found)"
+	return stack
+}
+
+// bubbleOf returns the number of the bubble in the first line of a stack.
+func bubbleOf(head string) int {
+	_, number, _ := strings.Cut(head, "synctest bubble ")
+	digits, _, _ := strings.Cut(number, "]")
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return -1
+	}
+	return n
 }

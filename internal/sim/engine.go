@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/gid"
 )
 
 // Host is a scheduler that takes part in a simulation.
@@ -31,6 +33,7 @@ type Entry struct {
 	Host     Host
 	Work     any
 	Priority uint8
+	by       gid.ID // Who handed it in, if it arrived.
 }
 
 // Chooser makes the decisions of a simulation.
@@ -51,6 +54,7 @@ type Engine struct {
 	limit   int
 	trace   func(kind, text string) // Nil while nobody wants to know.
 	after   func()                  // Called after each step.
+	faults  Faults                  // Nil if none are injected.
 
 	mu       sync.Mutex
 	hosts    []Host
@@ -97,6 +101,7 @@ func (e *Engine) Queue(entry Entry) {
 // Arrive takes work from a goroutine outside the step, or from the step where it
 // is not known as such.
 func (e *Engine) Arrive(entry Entry) {
+	entry.by = gid.Current()
 	e.mu.Lock()
 	e.arrived = append(e.arrived, entry)
 	e.mu.Unlock()
@@ -243,6 +248,21 @@ func (e *Engine) Running() (name string, steps int64) {
 	return name, e.begun.Load()
 }
 
+// Faults injects failures.
+type Faults interface {
+	// Handling is called before an actor handles a message. It may panic in the
+	// handler's stead, and returns how long the handler is to be held up.
+	Handling(actor string) time.Duration
+	// Full reports whether a message to the actor shall find its lane full.
+	Full(actor string) bool
+}
+
+// Inject has f injected from now on.
+func (e *Engine) Inject(f Faults) { e.faults = f }
+
+// Faults returns what is to be injected, or nil.
+func (e *Engine) Faults() Faults { return e.faults }
+
 // AfterEach has f called after each step.
 func (e *Engine) AfterEach(f func()) { e.after = f }
 
@@ -268,7 +288,7 @@ func (e *Engine) admit() {
 		e.awaiting = nil
 	}
 	e.mu.Unlock()
-	if len(arrived) > 1 {
+	if fromSeveral(arrived) {
 		sort.SliceStable(arrived, func(i, j int) bool {
 			return arrived[i].Host.Name(arrived[i].Work) < arrived[j].Host.Name(arrived[j].Work)
 		})
@@ -276,6 +296,15 @@ func (e *Engine) admit() {
 	for _, entry := range arrived {
 		e.Queue(entry)
 	}
+}
+
+func fromSeveral(entries []Entry) bool {
+	for i := range entries {
+		if entries[i].by != entries[0].by {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *Engine) isClosed() bool {
