@@ -28,6 +28,7 @@ type simulated struct {
 // newSimulated returns a scheduler whose work is run by e.
 func newSimulated(cfg Config, e *sim.Engine) *Scheduler {
 	cfg.QueueCapacity = 1 // Nothing is ever in the worker's own queues.
+	cfg.PinWorkers = false
 	s := assemble(cfg)
 	s.awake.Store(int64(cfg.Workers))
 	w := newWorker(s, 0, false)
