@@ -241,7 +241,7 @@ func (a *activation[M]) wake(waiters []sched.Waiter) {
 // send puts m into a lane. If the lane is full it waits, or returns ErrFull.
 func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
 	if c.sys.simulated {
-		interleave(ctx)
+		c.sys.interleave(ctx)
 		if c.sys.scheduler.PretendsFull(c.opts.name) && !wait {
 			return ErrFull
 		}

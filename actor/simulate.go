@@ -14,9 +14,11 @@ import (
 // costs a look at System.simulated.
 
 // interleave lets other work go first, if that is so decided.
-func interleave(ctx context.Context) {
+func (s *System) interleave(ctx context.Context) {
 	if f := sched.Current(ctx); f != nil {
 		f.Interleave()
+	} else {
+		s.scheduler.AwaitTurn()
 	}
 }
 

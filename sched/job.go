@@ -72,6 +72,9 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 	if from != nil && from.s != s {
 		from = nil
 	}
+	if from == nil {
+		s.AwaitTurn()
+	}
 	// Count first: a Stop in between either sees the job or is seen here.
 	s.jobs.Add(1)
 	if from == nil && s.stopping.Load() {

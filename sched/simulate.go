@@ -241,6 +241,13 @@ func (f *Fiber) Interleave() {
 	}
 }
 
+// AwaitTurn is Interleave for the body of a simulation, which is on no fiber.
+func (s *Scheduler) AwaitTurn() {
+	if s.sim != nil {
+		s.sim.engine.Turn()
+	}
+}
+
 // Trace adds a line to the trace of a simulation; elsewhere nothing happens.
 func (f *Fiber) Trace(kind string, what func() string) {
 	if m := f.s.sim; m != nil && m.engine.Tracing() {

@@ -30,7 +30,13 @@ func (r *recorder) Next(ready []sim.Entry) int {
 }
 
 func (r *recorder) Interleave() bool {
-	yes := r.inner.Interleave()
+	return r.note(r.inner.Interleave())
+}
+
+func (r *recorder) Delay() bool { return r.note(r.inner.Delay()) }
+
+// note takes note of a decision about an interruption.
+func (r *recorder) note(yes bool) bool {
 	d := decision{0, 2}
 	if yes {
 		d.chosen = 1
@@ -52,6 +58,7 @@ func newRandomWalk(random *rand.Rand) *randomWalk {
 
 func (c *randomWalk) Next(ready []sim.Entry) int { return c.random.IntN(len(ready)) }
 func (c *randomWalk) Interleave() bool           { return c.random.Float64() < c.interrupt }
+func (c *randomWalk) Delay() bool                { return c.random.Float64() < c.interrupt }
 
 // pct is the scheduler of Burckhardt and others, with work in the place of
 // threads.
@@ -98,6 +105,9 @@ func (c *pct) Next(ready []sim.Entry) int {
 // Interleave interrupts the running work where its priority falls.
 func (c *pct) Interleave() bool { return c.pass() }
 
+// Delay lets the body have a priority like all others.
+func (c *pct) Delay() bool { return true }
+
 // pass goes by one decision, and reports whether the priority falls there.
 func (c *pct) pass() bool {
 	c.at++
@@ -135,6 +145,7 @@ func (c *replayer) Next(ready []sim.Entry) int {
 }
 
 func (c *replayer) Interleave() bool { return c.next(2) == 1 }
+func (c *replayer) Delay() bool      { return c.next(2) == 1 }
 
 // advance turns the choices of a schedule into those of the next one in the
 // order of an exhaustive search. It returns false after the last.

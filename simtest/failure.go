@@ -63,11 +63,21 @@ func (r *runner) explain(o *outcome, seed uint64, choices []int, when string) *F
 	if o.stuck {
 		return f
 	}
-	f.Trace = o.trace.lines()
+	f.Trace = upToFailure(o.trace.lines())
 	f.deviations = deviations(o.choices())
 	f.Schedule = encodeToken(seed, choices)
 	f.Command = fmt.Sprintf("%s=%s go test -run '%s' .", envReplay, f.Schedule, pattern(r.t.Name()))
 	return f
+}
+
+// upToFailure leaves out what came after the failure, as the body's clearing up.
+func upToFailure(lines []string) []string {
+	for i := len(lines) - 1; i >= 0; i-- {
+		if strings.Contains(lines[i], "  FAILED   ") {
+			return lines[:i+1]
+		}
+	}
+	return lines
 }
 
 // pattern is the argument of -run that selects a test by its name.

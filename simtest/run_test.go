@@ -105,14 +105,21 @@ func TestExhaustiveEnds(t *testing.T) {
 	simtest.Run(t, simtest.Config{Strategy: simtest.Exhaustive, Schedules: 1000}, func(s *simtest.Sim) {
 		runs++
 		sc := s.Scheduler(sched.Config{})
-		for range 3 {
-			if _, err := sc.Go(bg, func(context.Context) error { return nil }); err != nil {
-				s.Error(err)
+		_, err := sc.Go(bg, func(ctx context.Context) error {
+			for range 3 {
+				if _, err := sc.Go(ctx, func(context.Context) error { return nil }); err != nil {
+					return err
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			s.Error(err)
 		}
 		s.RunUntilIdle()
 	})
-	if runs != 6 {
+	// Six orders, and the body waits its turn or not.
+	if runs != 12 {
 		t.Errorf("%d schedules of three jobs", runs)
 	}
 }

@@ -34,6 +34,7 @@ type Entry struct {
 	Work     any
 	Priority uint8
 	by       gid.ID // Who handed it in, if it arrived.
+	turn     *turn  // Of a goroutine outside.
 }
 
 // Chooser makes the decisions of a simulation.
@@ -44,6 +45,8 @@ type Chooser interface {
 	// Interleave reports whether the running work shall let other work go first
 	// at this point.
 	Interleave() bool
+	// Delay is Interleave for a goroutine outside.
+	Delay() bool
 }
 
 // Engine runs a simulation. Its methods other than Run may be called by any
@@ -146,6 +149,36 @@ func (e *Engine) QueuedBy(h Host, give func(work any) bool) (n int) {
 // Interleave reports whether the running work shall let other work go first.
 func (e *Engine) Interleave() bool { return len(e.ready) > 0 && e.chooser.Interleave() }
 
+// Turn lets a goroutine outside that is known to the simulation, as the body is,
+// wait its turn like work, if so decided: what it does next then comes after some
+// steps of others. Elsewhere it does nothing.
+func (e *Engine) Turn() {
+	if m := current(); m.engine != e || m.work || e.Over() || !e.chooser.Delay() {
+		return
+	}
+	t := &turn{make(chan struct{})}
+	e.Arrive(Entry{Host: outside{}, Work: theBody, turn: t})
+	select {
+	case <-t.ch:
+	case <-e.ended:
+	}
+}
+
+// turn is how a goroutine outside waits for its turn.
+type turn struct{ ch chan struct{} }
+
+// outside is the host of goroutines that wait for their turn.
+type outside struct{}
+
+// theBody is what a chooser knows such a goroutine by. There is one.
+var theBody = new(int)
+
+func (outside) Step(any, uint8) {}
+func (outside) Name(any) string { return "the body" }
+func (outside) Settle() bool    { return false }
+func (outside) Waits() []string { return nil }
+func (outside) Close() []string { return nil }
+
 // Steal reports whether a branch that the running work forks is run as work of
 // its own.
 func (e *Engine) Steal() bool { return e.chooser.Interleave() }
@@ -231,7 +264,12 @@ func (e *Engine) step() {
 		e.trace("run", entry.Host.Name(entry.Work))
 	}
 	e.current.Store(&entry)
-	entry.Host.Step(entry.Work, entry.Priority)
+	if entry.turn != nil {
+		close(entry.turn.ch)
+		e.settle()
+	} else {
+		entry.Host.Step(entry.Work, entry.Priority)
+	}
 	e.current.Store(nil)
 	if e.after != nil {
 		e.after()
