@@ -69,7 +69,6 @@ type pct struct {
 	at       int
 	lowest   float64
 	running  any
-	ready    []sim.Entry // As of the last decision; new ones come at its end.
 }
 
 // newPCT has depth-1 changes within the first so many decisions.

@@ -25,8 +25,8 @@ type Failure struct {
 	steps, deviations int
 }
 
-// Error is the whole report.
-func (f *Failure) Error() string {
+// String is the whole report.
+func (f *Failure) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "simtest: the program fails %s:\n", f.When)
 	for _, m := range f.Messages {

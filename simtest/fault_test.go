@@ -62,7 +62,7 @@ func TestSlow(t *testing.T) {
 		}
 		_ = other.Ref().Send(bg, 1)
 		other.Expect(0) // It is not held up.
-		ask(s, bg, c, count)
+		ask(bg, s, c, count)
 		if took := s.Now().Sub(begun); took != 2*time.Minute {
 			s.Errorf("two messages took %v", took)
 		}

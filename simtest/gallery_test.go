@@ -30,7 +30,7 @@ func spawn[M any](s *simtest.Sim, in actor.Spawner, name string, receive func(*a
 	return ref
 }
 
-func ask[M, T any](s *simtest.Sim, ctx context.Context, to actor.Ref[M], msg func(actor.Reply[T]) M) T {
+func ask[M, T any](ctx context.Context, s *simtest.Sim, to actor.Ref[M], msg func(actor.Reply[T]) M) T {
 	v, err := actor.Ask(ctx, to, msg)
 	if err != nil {
 		s.Fatal(err)
@@ -251,7 +251,7 @@ func timeout(s *simtest.Sim, mended bool) {
 			executed[m.id]++
 		}
 		if s.Rand().IntN(2) == 0 {
-			time.Sleep(20 * time.Millisecond)
+			<-time.After(20 * time.Millisecond)
 		}
 		return m.reply.Send(ctx, m.id)
 	})
@@ -311,7 +311,7 @@ func TestGallery(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f == nil || !strings.Contains(f.Error(), g.want) {
+			if f == nil || !strings.Contains(f.String(), g.want) {
 				t.Fatalf("the failure is not that of the planted fault: %v", f)
 			}
 			t.Log(f)

@@ -39,7 +39,7 @@ func find(t *testing.T, cfg simtest.Config, body func(*simtest.Sim), want ...str
 		t.Fatal("no failure was found")
 	}
 	for _, w := range want {
-		if !strings.Contains(f.Error(), w) {
+		if !strings.Contains(f.String(), w) {
 			t.Fatalf("the failure lacks %q: %v", w, f)
 		}
 	}
@@ -52,7 +52,7 @@ func TestRunPasses(t *testing.T) {
 		runs++
 		c := counter(s, s.System(actor.Config{}))
 		for i := range 3 {
-			if got := ask(s, bg, c, count); got != i+1 {
+			if got := ask(bg, s, c, count); got != i+1 {
 				s.Errorf("answer %d is %d", i+1, got)
 			}
 		}
@@ -71,7 +71,7 @@ func TestRunUnchangedProgram(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(bg, time.Minute)
 		defer cancel()
-		ask(s, ctx, counter(s, sys), count)
+		ask(ctx, s, counter(s, sys), count)
 		if err := sys.Stop(ctx); err != nil {
 			s.Error(err)
 		}
@@ -180,7 +180,7 @@ func TestFailures(t *testing.T) {
 		}, []string{"livelock", "5000 steps", "handles  busy<0.1>"}},
 		{"deadlock", func(s *simtest.Sim) {
 			a := spawn(s, s.System(actor.Config{}), "silent", func(*actor.Context[get], get) error { return nil })
-			ask(s, bg, a, count)
+			ask(bg, s, a, count)
 		}, []string{"deadlock"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -363,7 +363,7 @@ func TestShrinks(t *testing.T) {
 			s.Error("h was before a")
 		}
 	})
-	if !strings.Contains(f.Error(), ", 1 choices other") {
+	if !strings.Contains(f.String(), ", 1 choices other") {
 		t.Errorf("one choice is enough: %v", f)
 	}
 }
