@@ -75,6 +75,9 @@ func (c *cell[M]) Run(f *sched.Fiber, priority sched.Priority) {
 		cell: c, f: f, term: term, todo: todo, budget: c.opts.throughput,
 		urgentOnly: priority == sched.Critical, inCode: todo&pendingSystem == 0,
 	}
+	if c.sys.simulated {
+		a.budget = 1 // So that each message is a step of its own.
+	}
 	if credit := c.credit.Load(); !a.urgentOnly && credit > 0 {
 		a.budget = int(credit)
 		c.credit.Store(0)
@@ -237,6 +240,10 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 				a.letIn(l)
 			}
 		}
+		if a.sys.simulated {
+			traceMessage(a.f, &a.proc, which, m)
+			a.f.Handling(a.opts.name)
+		}
 		if err = x.actor.Receive(x, m); err != nil {
 			if !a.bears(err, which, m) {
 				a.abandon(m, err)
@@ -275,6 +282,12 @@ func (a *activation[M]) wake(waiters []sched.Waiter) {
 
 // send puts m into a lane. If the lane is full it waits, or returns ErrFull.
 func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
+	if c.sys.simulated {
+		c.sys.interleave(ctx)
+		if c.sys.scheduler.PretendsFull(c.opts.name) && !wait {
+			return ErrFull
+		}
+	}
 	if which >= numLanes {
 		return fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", which)
 	}
@@ -335,6 +348,9 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, wai
 		return nil
 	}
 	c.mu.Unlock()
+	if c.sys.simulated {
+		explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, &c.proc) })
+	}
 	for {
 		goOn := waiter.Wait(ctx)
 		c.mu.Lock()

@@ -139,6 +139,9 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 		pool.recycle(s)
 		return zero, err
 	}
+	if to.cell.sys.simulated {
+		explain(ctx, func() string { return "for the answer of " + to.String() })
+	}
 	err := s.wait(ctx, round)
 	v := s.value
 	if err == nil {

@@ -56,6 +56,8 @@ type System struct {
 	ghosts      atomic.Int64
 	monitors    atomic.Uint64 // How many there have been.
 
+	simulated bool // The system is part of a simulation.
+
 	stopping atomic.Bool // No actor is accepted any more.
 
 	stop    sync.Once
@@ -84,6 +86,7 @@ func NewSystem(cfg Config) (*System, error) {
 	}
 	s.cfg = cfg
 	s.born = s.clock.Now()
+	s.simulated = s.scheduler.Simulated()
 	s.root = &proc{sys: s, opts: &defaults}
 	return s, nil
 }

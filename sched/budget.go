@@ -113,6 +113,7 @@ func (f *Fiber) checkpoint(n int) (left bool) {
 		f.reductions = 0
 		left = f.yieldToEquals() || left
 	}
+	f.Interleave()
 	return left
 }
 
@@ -134,6 +135,9 @@ func (f *Fiber) yieldToEquals() bool {
 // hasWorkFor reports whether the worker would find anything to do before work of
 // priority p that is queued now. What others have is theirs.
 func (w *Worker) hasWorkFor(p Priority) bool {
+	if w.s.sim != nil {
+		return w.s.sim.engine.Queued()
+	}
 	if w.s.injector.mask.Load()&(p.bit()<<1-1) != 0 || w.inbox.hasFor(p) {
 		return true
 	}

@@ -2,12 +2,14 @@ package sched
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/coro"
 	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -74,6 +76,10 @@ type Fiber struct {
 	measuredFrom, spent time.Duration
 
 	next, previous *Fiber // In the scheduler's list.
+
+	// aborted is set when a simulation ends while the fiber's work waits.
+	aborted bool
+	waits   string // In a simulation: what for.
 }
 
 const (
@@ -94,6 +100,10 @@ func newFiber(s *Scheduler) *Fiber {
 		s.fibers.add(f)
 		f.id.Store(uintptr(gid.Current()))
 		f.number.Store(gid.Number())
+		if s.sim != nil {
+			sim.EnterWork(s.sim.engine)
+			defer sim.Leave()
+		}
 		f.loop()
 	})
 	return f
@@ -136,6 +146,9 @@ func (f *Fiber) leave() {
 	j := f.pauseJob()
 	if !f.co.Yield() {
 		f.ended = true
+		if f.aborted {
+			runtime.Goexit()
+		}
 	}
 	if j != nil {
 		f.continueJob(j)

@@ -57,6 +57,9 @@ func newForks() forks {
 // fork puts a branch of the running work where it is either taken back by
 // takeBack, or stolen. It must run on the worker.
 func (w *Worker) fork(n *Node) {
+	if w.s.sim != nil && w.s.sim.steal(n) {
+		return
+	}
 	q := &w.forks
 	q.private = append(q.private, n)
 	// The word is zero while nobody searches or sleeps, and rarely written then.

@@ -102,6 +102,7 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 	from := Current(ctx)
 	if from == nil || from.s != s {
 		from = nil
+		s.AwaitTurn()
 		if err := s.accept(ctx, j); err != nil {
 			return nil, err
 		}

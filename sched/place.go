@@ -52,6 +52,9 @@ func (s *Scheduler) resolve(at Place, p Priority) (home, error) {
 		return home{}, fmt.Errorf("sched: there is no worker %d to place work on; choose one from 0 to %d (spare workers can't be chosen)",
 			at.worker, s.cfg.Workers-1)
 	}
+	if s.sim != nil {
+		return home{}, nil // It has one worker that stands for all.
+	}
 	w := (*s.workers.Load())[at.worker]
 	if p > w.tier {
 		return home{}, fmt.Errorf("sched: %v work can't be placed on worker %d, which is reserved for %v or more urgent work", p, w.id, w.tier)

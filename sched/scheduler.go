@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -182,6 +183,7 @@ type Scheduler struct {
 	idle       idle
 	monitor    *monitor
 	ageing     ageing
+	sim        *simulated // Nil unless the scheduler is part of a simulation.
 	// workers is replaced by a longer copy when a spare is added; a worker's id
 	// is its index. Written under mu.
 	workers atomic.Pointer[[]*Worker]
@@ -218,6 +220,9 @@ func New(cfg Config) (*Scheduler, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
+	}
+	if e := sim.Current(); e != nil {
+		return newSimulated(cfg, e), nil
 	}
 	s := assemble(cfg)
 	if err := s.launch(); err != nil {
@@ -305,6 +310,9 @@ func (s *Scheduler) Submit(n *Node, p Priority) error {
 	if err := checkNode(n, p); err != nil {
 		return err
 	}
+	if s.sim != nil {
+		return s.sim.submit(n, p)
+	}
 	if s.scatters(p) {
 		if w := s.leastLoaded(p); w != nil {
 			return s.submitAt(n, p, home{w, placed})
@@ -332,6 +340,10 @@ func (s *Scheduler) enqueue(from *Fiber, n *Node, p Priority) {
 
 // share queues n for all workers.
 func (s *Scheduler) share(n *Node, p Priority) {
+	if s.sim != nil {
+		s.sim.queue(false, n, p)
+		return
+	}
 	s.injector.push(n, p)
 	s.summon(p)
 }
@@ -346,6 +358,9 @@ func (s *Scheduler) summon(p Priority) {
 
 // hasWork reports whether anything is queued.
 func (s *Scheduler) hasWork() bool {
+	if s.sim != nil {
+		return s.sim.engine.Queued()
+	}
 	if s.injector.mask.Load() != 0 {
 		return true
 	}

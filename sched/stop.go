@@ -43,6 +43,10 @@ func (s *Scheduler) beginStop() {
 	}
 	s.stopping.Store(true)
 	s.room.wakeAll()
+	if s.sim != nil {
+		s.sim.engine.Nudge() // It ends the scheduler when nothing is left.
+		return
+	}
 	go func() {
 		s.running.Wait()
 		close(s.ended)
@@ -58,7 +62,7 @@ func (s *Scheduler) beginStop() {
 // Workers don't leave one by one, since what still runs may need the others: it
 // may block until work that it submits is done.
 func (s *Scheduler) settle() {
-	if !s.stopping.Load() || !s.allDone() || !s.transitionToSettled() {
+	if s.sim != nil || !s.stopping.Load() || !s.allDone() || !s.transitionToSettled() {
 		return
 	}
 	s.idle.wakeAll()
@@ -90,6 +94,10 @@ func (s *Scheduler) allDone() bool {
 // queues later is given up by the worker; see [Worker.next].
 func (s *Scheduler) force() {
 	s.forced.Store(true)
+	if s.sim != nil {
+		s.sim.giveUp()
+		return
+	}
 	s.account.came.Add(1) // Nothing settles while nodes are in the hands of this call.
 	defer s.jobGone()
 	var begun []*Node

@@ -2,7 +2,9 @@ package sched
 
 import (
 	"context"
+	"runtime"
 
+	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -29,7 +31,10 @@ func newSignal() any { return xatomic.NewSignal() }
 // Arm prepares for waiting by the caller, whose context is ctx, for something
 // that work of s does.
 func (w *Waiter) Arm(ctx context.Context, s *Scheduler) {
-	if w.fiber = Current(ctx); w.fiber == nil {
+	if w.fiber = Current(ctx); w.fiber == nil && s.sim != nil {
+		w.fiber = s.sim.running()
+	}
+	if w.fiber == nil {
 		w.pool = &s.signals
 		w.signal = s.signals.Get().(xatomic.Signal)
 	}
@@ -47,6 +52,9 @@ type Resumer interface {
 // ended. It may also return true without a reason.
 func (w *Waiter) Wait(ctx context.Context) bool {
 	if w.fiber == nil {
+		if over := sim.Over(); over != nil {
+			return w.waitSimulated(ctx, over)
+		}
 		return w.signal.Await(ctx.Done())
 	}
 	if ctx.Err() != nil {
@@ -63,6 +71,16 @@ func (w *Waiter) Wait(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
+// waitSimulated is Wait for the body of a simulation. When that is over nobody
+// will wake the body, so it ends.
+func (w *Waiter) waitSimulated(ctx context.Context, over <-chan struct{}) bool {
+	woken := w.signal.AwaitEither(ctx.Done(), over)
+	if !woken && ctx.Err() == nil {
+		runtime.Goexit()
+	}
+	return woken
+}
+
 // Wake ends the wait. From is the fiber of the caller, or nil if the caller is
 // a goroutine; see [Fiber.Resume]. A suspended fiber is queued with priority p.
 func (w *Waiter) Wake(from *Fiber, p Priority) {
@@ -70,6 +88,10 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 	case w.fiber != nil:
 		w.fiber.Resume(from, p)
 	case w.signal.Made():
+		if e := sim.Working(); e != nil {
+			e.AfterStep(w.signal.Offer)
+			return
+		}
 		w.signal.Offer()
 		if from != nil {
 			from.w.nudge()

@@ -115,6 +115,7 @@ const (
 	opYield                    // Go to the end of the queue.
 	opGiveWay                  // Let critical work run first.
 	opSwitch                   // Continue another fiber, pool this one.
+	opRest                     // In a simulation: the piece of work is done.
 )
 
 const (
@@ -273,6 +274,9 @@ func (w *Worker) end(f *Fiber) {
 // next returns work, waiting for it if need be. It returns nil when the worker
 // shall leave.
 func (w *Worker) next() (*Node, Priority) {
+	if w.s.sim != nil {
+		return w.s.sim.next(w.fiber)
+	}
 	for {
 		w.signOfLife()
 		if w.spare && w.crew().surplus() && w.mayRetire() {
@@ -392,6 +396,10 @@ func (w *Worker) sleep() bool {
 
 // push queues n on this worker. It must run on the worker.
 func (w *Worker) push(n *Node, p Priority) {
+	if w.s.sim != nil {
+		w.s.sim.queue(true, n, p)
+		return
+	}
 	if p == Critical || p > w.tier || !w.local[p].Push(n) {
 		w.signOfLife()
 		w.s.share(n, p)
@@ -409,6 +417,10 @@ func (w *Worker) push(n *Node, p Priority) {
 // pushNext queues n so that this worker takes it before its other work. It
 // must run on the worker.
 func (w *Worker) pushNext(n *Node) {
+	if w.s.sim != nil {
+		w.s.sim.queue(true, n, Normal)
+		return
+	}
 	w.signOfLife()
 	if !w.first.Push(n) {
 		w.s.share(n, priorityOfInterrupted(n))

@@ -182,6 +182,9 @@ func closed(done <-chan struct{}) bool {
 	}
 }
 
+// AwaitEither is for simulations, which a model has none of.
+func (s Signal) AwaitEither(done, _ <-chan struct{}) bool { return s.Await(done) }
+
 // Receive waits for the token and takes it.
 func (s Signal) Receive() {
 	modelcheck.Point(modelcheck.Write, unsafe.Pointer(s.token), func() bool { return *s.token })

@@ -65,6 +65,18 @@ func (s Signal) Await(done <-chan struct{}) bool {
 	}
 }
 
+// AwaitEither is Await with two channels.
+func (s Signal) AwaitEither(done, over <-chan struct{}) bool {
+	select {
+	case <-s.token:
+		return true
+	case <-done:
+		return false
+	case <-over:
+		return false
+	}
+}
+
 // Receive waits for the token and takes it.
 func (s Signal) Receive() { <-s.token }
 

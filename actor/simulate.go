@@ -1,0 +1,83 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// In a simulation (see simtest) each message is a step of its own, other work
+// may come first at each send, and a trace says what was handled. Elsewhere that
+// costs a look at System.simulated.
+
+// interleave lets other work go first, if that is so decided.
+func (s *System) interleave(ctx context.Context) {
+	if f := sched.Current(ctx); f != nil {
+		f.Interleave()
+	} else {
+		s.scheduler.AwaitTurn()
+	}
+}
+
+// explain says what the caller waits for from now on.
+func explain(ctx context.Context, what func() string) {
+	if f := sched.Current(ctx); f != nil {
+		f.Explain(what)
+	}
+}
+
+// maxTraced is how much of a message a trace shows.
+const maxTraced = 120
+
+// traceMessage says that p handles m. It has a copy of m, since what is traced
+// is on the heap.
+func traceMessage[M any](f *sched.Fiber, p *proc, which Lane, m M) {
+	f.Trace("handles", func() string {
+		var b strings.Builder
+		show(&b, reflect.ValueOf(&m).Elem())
+		text := b.String()
+		if len(text) > maxTraced {
+			text = text[:maxTraced] + "..."
+		}
+		return fmt.Sprintf("%s %v %T%s", p, which, m, text)
+	})
+}
+
+// show writes what is the same in each run with the same schedule: no address,
+// and nothing behind one.
+func show(b *strings.Builder, v reflect.Value) {
+	if b.Len() > maxTraced {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		fmt.Fprintf(b, "(%v)", v)
+	case reflect.String:
+		fmt.Fprintf(b, "(%q)", v.String())
+	case reflect.Struct:
+		if v.Type().PkgPath() == reflect.TypeFor[PID]().PkgPath() {
+			return // A Ref or a Reply, of which nothing else can be seen.
+		}
+		b.WriteByte('{')
+		for i := range v.NumField() {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(v.Type().Field(i).Name)
+			show(b, v.Field(i))
+		}
+		b.WriteByte('}')
+	case reflect.Slice, reflect.Map:
+		fmt.Fprintf(b, "[%d]", v.Len())
+	case reflect.Interface:
+		if !v.IsNil() {
+			fmt.Fprintf(b, " %v", v.Elem().Type())
+			show(b, v.Elem())
+		}
+	}
+}

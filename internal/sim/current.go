@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/internal/gid"
+)
+
+// engines knows in which simulation a goroutine is.
+var engines struct {
+	n  atomic.Int64 // How many are entered; mostly none.
+	mu sync.Mutex
+	of map[gid.ID]member
+}
+
+// member is a goroutine's place in a simulation.
+type member struct {
+	engine *Engine
+	work   bool // It runs work, rather than being outside.
+}
+
+// Enter makes the calling goroutine part of e, until Leave.
+func Enter(e *Engine) { enter(member{e, false}) }
+
+// EnterWork is Enter for a goroutine that runs the work of e.
+func EnterWork(e *Engine) { enter(member{e, true}) }
+
+func enter(m member) {
+	engines.mu.Lock()
+	defer engines.mu.Unlock()
+	if engines.of == nil {
+		engines.of = map[gid.ID]member{}
+	}
+	engines.of[gid.Current()] = m
+	engines.n.Store(int64(len(engines.of)))
+}
+
+// Leave takes the calling goroutine out of its simulation.
+func Leave() {
+	engines.mu.Lock()
+	defer engines.mu.Unlock()
+	delete(engines.of, gid.Current())
+	engines.n.Store(int64(len(engines.of)))
+}
+
+// Current returns the simulation of the calling goroutine, or nil. It costs one
+// load while there is none in the process.
+func Current() *Engine { return current().engine }
+
+// Working is Current for a goroutine that runs work, and nil for others.
+func Working() *Engine {
+	if m := current(); m.work {
+		return m.engine
+	}
+	return nil
+}
+
+func current() member {
+	if engines.n.Load() == 0 {
+		return member{}
+	}
+	engines.mu.Lock()
+	defer engines.mu.Unlock()
+	return engines.of[gid.Current()]
+}
+
+// Over returns a channel that is closed when the simulation of the calling
+// goroutine is over, and nil if it is in none.
+func Over() <-chan struct{} {
+	if e := Current(); e != nil {
+		return e.ended
+	}
+	return nil
+}

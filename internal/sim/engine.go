@@ -1,0 +1,514 @@
+package sim
+
+import (
+	"fmt"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/gid"
+)
+
+// Host is a scheduler that takes part in a simulation.
+type Host interface {
+	// Step runs a piece of work that the host has handed in, up to its end or to
+	// where it waits. It is called by the stepper.
+	Step(work any, priority uint8)
+	// Name says in a trace what the work is. It must be the same in each run with
+	// the same choices.
+	Name(work any) string
+	// Settle is called when nothing of anybody is left to be run. It returns true
+	// if that made a difference, as for a host that has waited to stop.
+	Settle() bool
+	// Deadline returns in what time Expire has something to do, if ever.
+	Deadline() (wait time.Duration, ok bool)
+	// Expire ends what has lasted too long.
+	Expire()
+	// Waits says which work waits, and for what.
+	Waits() []string
+	// Close ends what is left of the host when the simulation is over. It returns
+	// what that was.
+	Close() []string
+}
+
+// Entry is a piece of queued work.
+type Entry struct {
+	Host     Host
+	Work     any
+	Priority uint8
+	by       gid.ID // Who handed it in, if it arrived.
+	turn     *turn  // Of a goroutine outside.
+}
+
+// Chooser makes the decisions of a simulation.
+type Chooser interface {
+	// Next returns which of the entries is to be run, by its place. There is at
+	// least one; they are in the order of their submission.
+	Next(ready []Entry) int
+	// Interleave reports whether the running work shall let other work go first
+	// at this point.
+	Interleave() bool
+	// Delay is Interleave for a goroutine outside.
+	Delay() bool
+}
+
+// Engine runs a simulation. Its methods other than Run may be called by any
+// goroutine of the simulation.
+type Engine struct {
+	chooser Chooser
+	settle  func() // Waits until all other goroutines are blocked.
+	limit   int
+	trace   func(kind, text string) // Nil while nobody wants to know.
+	after   func()                  // Called after each step.
+	faults  Faults                  // Nil if none are injected.
+
+	mu       sync.Mutex
+	hosts    []Host
+	arrived  []Entry         // From goroutines outside the step.
+	waiting  []chan struct{} // Until nothing is queued.
+	awaiting []chan struct{} // Until something has arrived.
+	closed   bool
+	poke     chan struct{}
+	current  atomic.Pointer[Entry] // What the stepper is on.
+	begun    atomic.Int64
+
+	// The rest is the stepper's.
+	ready  []Entry
+	wakes  []func() // To be done after the step.
+	steps  int
+	ended  chan struct{}
+	outage error
+}
+
+// New returns an engine whose stepper is not running yet. It gives up after so
+// many steps. Settle waits until all other goroutines are blocked.
+func New(c Chooser, settle func(), steps int, trace func(kind, text string)) *Engine {
+	return &Engine{
+		chooser: c, settle: settle, limit: steps, trace: trace,
+		poke: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+}
+
+// Join makes h part of the simulation.
+func (e *Engine) Join(h Host) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.hosts = append(e.hosts, h)
+}
+
+// Queue takes work of the step that is running.
+func (e *Engine) Queue(entry Entry) {
+	e.ready = append(e.ready, entry)
+	if e.trace != nil {
+		e.trace("queued", entry.Host.Name(entry.Work))
+	}
+}
+
+// Arrive takes work from a goroutine outside the step, or from the step where it
+// is not known as such.
+func (e *Engine) Arrive(entry Entry) {
+	entry.by = gid.Current()
+	e.mu.Lock()
+	e.arrived = append(e.arrived, entry)
+	e.mu.Unlock()
+	select {
+	case e.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Queued reports whether anything is queued besides the running work.
+func (e *Engine) Queued() bool {
+	if len(e.ready) > 0 {
+		return true
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.arrived) > 0
+}
+
+// QueuedBy counts what h has queued, and takes out what give accepts.
+func (e *Engine) QueuedBy(h Host, give func(work any) bool) (n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	keep := func(entries []Entry) []Entry {
+		kept := entries[:0]
+		for _, entry := range entries {
+			if entry.Host == h && give(entry.Work) {
+				continue
+			}
+			if entry.Host == h {
+				n++
+			}
+			kept = append(kept, entry)
+		}
+		clear(entries[len(kept):])
+		return kept
+	}
+	e.ready, e.arrived = keep(e.ready), keep(e.arrived)
+	return n
+}
+
+// Interleave reports whether the running work shall let other work go first.
+func (e *Engine) Interleave() bool { return len(e.ready) > 0 && e.chooser.Interleave() }
+
+// Turn lets a goroutine outside that is known to the simulation, as the body is,
+// wait its turn like work, if so decided: what it does next then comes after some
+// steps of others. Elsewhere it does nothing.
+func (e *Engine) Turn() {
+	if m := current(); m.engine != e || m.work || e.Over() || !e.chooser.Delay() {
+		return
+	}
+	t := &turn{make(chan struct{})}
+	e.Arrive(Entry{Host: outside{}, Work: theBody, turn: t})
+	select {
+	case <-t.ch:
+	case <-e.ended:
+	}
+}
+
+// turn is how a goroutine outside waits for its turn.
+type turn struct{ ch chan struct{} }
+
+// outside is the host of goroutines that wait for their turn.
+type outside struct{}
+
+// theBody is what a chooser knows such a goroutine by. There is one.
+var theBody = new(int)
+
+func (outside) Step(any, uint8)                 {}
+func (outside) Name(any) string                 { return "the body" }
+func (outside) Deadline() (time.Duration, bool) { return 0, false }
+func (outside) Settle() bool                    { return false }
+func (outside) Expire()                         {}
+func (outside) Waits() []string                 { return nil }
+func (outside) Close() []string                 { return nil }
+
+// Steal reports whether a branch that the running work forks is run as work of
+// its own.
+func (e *Engine) Steal() bool { return e.chooser.Interleave() }
+
+// AfterStep calls wake when the running step is over, so that the goroutine that
+// it wakes does not run beside the step.
+func (e *Engine) AfterStep(wake func()) { e.wakes = append(e.wakes, wake) }
+
+// Tracing reports whether Trace does anything.
+func (e *Engine) Tracing() bool { return e.trace != nil }
+
+// Trace adds a line to the trace.
+func (e *Engine) Trace(kind, format string, args ...any) {
+	if e.trace != nil {
+		e.trace(kind, fmt.Sprintf(format, args...))
+	}
+}
+
+// Steps returns how many pieces of work have been run.
+func (e *Engine) Steps() int { return e.steps }
+
+// ErrStepLimit is why an engine gave up when it has done too many steps.
+type ErrStepLimit struct{ Steps int }
+
+func (e ErrStepLimit) Error() string {
+	return fmt.Sprintf("the program has not come to rest after %d steps", e.Steps)
+}
+
+// ErrStalled is why an engine gave up when nothing can happen any more.
+type ErrStalled struct{}
+
+func (ErrStalled) Error() string {
+	return "nothing can happen any more: no work is queued and no timer is set"
+}
+
+// Run is the stepper. It returns nil when the engine was closed, and else why it
+// gave up.
+func (e *Engine) Run() error {
+	// A Goexit in the work ends this goroutine, so each has a successor.
+	go e.run()
+	<-e.ended
+	return e.outage
+}
+
+func (e *Engine) run() {
+	over := false
+	defer func() {
+		if over {
+			close(e.ended)
+			return
+		}
+		go e.run()
+	}()
+	e.flush()
+	for {
+		e.settle()
+		e.admit()
+		if e.isClosed() {
+			break
+		}
+		if len(e.ready) == 0 {
+			if !e.rest() {
+				break
+			}
+			continue
+		}
+		if e.steps >= e.limit {
+			e.outage = ErrStepLimit{e.steps}
+			break
+		}
+		e.step()
+	}
+	over = true
+}
+
+func (e *Engine) step() {
+	i := e.chooser.Next(e.ready)
+	entry := e.ready[i]
+	e.ready = append(e.ready[:i], e.ready[i+1:]...)
+	e.steps++
+	e.begun.Store(int64(e.steps))
+	if e.trace != nil {
+		e.trace("run", entry.Host.Name(entry.Work))
+	}
+	e.current.Store(&entry)
+	if entry.turn != nil {
+		close(entry.turn.ch)
+		e.settle()
+	} else {
+		entry.Host.Step(entry.Work, entry.Priority)
+	}
+	e.current.Store(nil)
+	if e.after != nil {
+		e.after()
+	}
+	e.flush()
+}
+
+// Running returns what the stepper is on, or "", and how many steps it has
+// begun. It may be called from outside the simulation.
+func (e *Engine) Running() (name string, steps int64) {
+	if entry := e.current.Load(); entry != nil {
+		name = entry.Host.Name(entry.Work)
+	}
+	return name, e.begun.Load()
+}
+
+// Faults injects failures.
+type Faults interface {
+	// Handling is called before an actor handles a message. It may panic in the
+	// handler's stead, and returns how long the handler is to be held up.
+	Handling(actor string) time.Duration
+	// Full reports whether a message to the actor shall find its lane full.
+	Full(actor string) bool
+}
+
+// Inject has f injected from now on.
+func (e *Engine) Inject(f Faults) { e.faults = f }
+
+// Faults returns what is to be injected, or nil.
+func (e *Engine) Faults() Faults { return e.faults }
+
+// AfterEach has f called after each step.
+func (e *Engine) AfterEach(f func()) { e.after = f }
+
+// flush does what was to wait for the end of the step.
+func (e *Engine) flush() {
+	for i, wake := range e.wakes {
+		e.wakes[i] = nil
+		wake()
+	}
+	e.wakes = e.wakes[:0]
+}
+
+// admit takes over what has arrived. If it came from several goroutines at the
+// same time, its order is chance, so it is put in order by name.
+func (e *Engine) admit() {
+	e.mu.Lock()
+	arrived := e.arrived
+	e.arrived = nil
+	if len(arrived) > 0 {
+		for _, ch := range e.awaiting {
+			close(ch)
+		}
+		e.awaiting = nil
+	}
+	e.mu.Unlock()
+	if fromSeveral(arrived) {
+		sort.SliceStable(arrived, func(i, j int) bool {
+			return arrived[i].Host.Name(arrived[i].Work) < arrived[j].Host.Name(arrived[j].Work)
+		})
+	}
+	for _, entry := range arrived {
+		e.Queue(entry)
+	}
+}
+
+func fromSeveral(entries []Entry) bool {
+	for i := range entries {
+		if entries[i].by != entries[0].by {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Engine) isClosed() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.closed
+}
+
+// horizon is how far ahead the stepper waits for something to happen. Nobody
+// sets a timer for later.
+const horizon = 50 * 365 * 24 * time.Hour
+
+// rest is called when nothing is queued. It returns false when that is final.
+func (e *Engine) rest() bool {
+	if e.settleHosts() || e.release() {
+		return true
+	}
+	wait, ok := e.deadline()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-e.poke:
+	case <-timer.C:
+		if !ok {
+			e.outage = ErrStalled{}
+			return false
+		}
+		for _, h := range e.joined() {
+			h.Expire()
+		}
+	}
+	return true
+}
+
+// deadline returns when the next host has something to expire, or the horizon.
+func (e *Engine) deadline() (wait time.Duration, ok bool) {
+	wait = horizon
+	for _, h := range e.joined() {
+		if d, has := h.Deadline(); has && d < wait {
+			wait, ok = d, true
+		}
+	}
+	return wait, ok
+}
+
+func (e *Engine) joined() []Host {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.hosts
+}
+
+func (e *Engine) settleHosts() (changed bool) {
+	for _, h := range e.joined() {
+		changed = h.Settle() || changed
+	}
+	return changed
+}
+
+// release lets those go on who wait until nothing is queued.
+func (e *Engine) release() bool {
+	e.mu.Lock()
+	waiting := e.waiting
+	e.waiting = nil
+	e.mu.Unlock()
+	for _, ch := range waiting {
+		close(ch)
+	}
+	return len(waiting) > 0
+}
+
+// UntilIdle waits until nothing is queued. It must not be called by work.
+func (e *Engine) UntilIdle() {
+	ch := make(chan struct{})
+	e.mu.Lock()
+	e.waiting = append(e.waiting, ch)
+	e.mu.Unlock()
+	e.Nudge()
+	select {
+	case <-ch:
+	case <-e.ended:
+	}
+}
+
+// UntilWork waits until a goroutine outside, as that of a timer, has queued
+// something and nothing is queued any more. It returns false if that has not
+// come within limit. It must not be called by work.
+func (e *Engine) UntilWork(limit time.Duration) bool {
+	ch := make(chan struct{})
+	e.mu.Lock()
+	e.awaiting = append(e.awaiting, ch)
+	e.mu.Unlock()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-ch:
+		e.UntilIdle()
+		return true
+	case <-timer.C:
+	case <-e.ended:
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range e.awaiting {
+		if e.awaiting[i] == ch {
+			e.awaiting = append(e.awaiting[:i], e.awaiting[i+1:]...)
+			break
+		}
+	}
+	return false
+}
+
+// Close makes Run return at the next step, or at once if it rests.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.Nudge()
+	<-e.ended
+}
+
+// CloseHosts ends what is left of the hosts, and returns what that was.
+func (e *Engine) CloseHosts() (left []string) {
+	for _, h := range e.hosts {
+		left = append(left, h.Close()...)
+	}
+	return left
+}
+
+// Waits says which work of all hosts waits, and for what.
+func (e *Engine) Waits() (waits []string) {
+	for _, h := range e.hosts {
+		waits = append(waits, h.Waits()...)
+	}
+	return waits
+}
+
+// Abort makes Run return after the running step.
+func (e *Engine) Abort() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+}
+
+// Over reports whether the stepper has returned.
+func (e *Engine) Over() bool {
+	select {
+	case <-e.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// Ended is closed when the stepper has returned.
+func (e *Engine) Ended() <-chan struct{} { return e.ended }
+
+// Nudge has the stepper look around if it rests.
+func (e *Engine) Nudge() {
+	select {
+	case e.poke <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,164 @@
+package simtest
+
+import (
+	"math/rand/v2"
+
+	"github.com/troupe-go/troupe/internal/sim"
+)
+
+// decisions is a schedule as the choices that were made, each with the number of
+// alternatives. Choice 0 is the natural one: the oldest work first, and no
+// interruption. So a schedule with few others is one that is easy to follow.
+type decisions []decision
+
+type decision struct{ chosen, of int }
+
+// recorder makes the choices of another chooser and takes note of them.
+type recorder struct {
+	inner sim.Chooser
+	made  decisions
+}
+
+func (r *recorder) Next(ready []sim.Entry) int {
+	if len(ready) == 1 {
+		r.inner.Next(ready)
+		return 0
+	}
+	i := r.inner.Next(ready)
+	r.made = append(r.made, decision{i, len(ready)})
+	return i
+}
+
+func (r *recorder) Interleave() bool {
+	return r.note(r.inner.Interleave())
+}
+
+func (r *recorder) Delay() bool { return r.note(r.inner.Delay()) }
+
+// note takes note of a decision about an interruption.
+func (r *recorder) note(yes bool) bool {
+	d := decision{0, 2}
+	if yes {
+		d.chosen = 1
+	}
+	r.made = append(r.made, d)
+	return yes
+}
+
+// randomWalk decides by chance.
+type randomWalk struct {
+	random    *rand.Rand
+	interrupt float64 // How likely the running work is interrupted at a point.
+}
+
+func newRandomWalk(random *rand.Rand) *randomWalk {
+	likely := []float64{0, 0.05, 0.3}
+	return &randomWalk{random, likely[random.IntN(len(likely))]}
+}
+
+func (c *randomWalk) Next(ready []sim.Entry) int { return c.random.IntN(len(ready)) }
+func (c *randomWalk) Interleave() bool           { return c.random.Float64() < c.interrupt }
+func (c *randomWalk) Delay() bool                { return c.random.Float64() < c.interrupt }
+
+// pct is the scheduler of Burckhardt and others, with work in the place of
+// threads.
+type pct struct {
+	random   *rand.Rand
+	priority map[any]float64 // Of each piece of work that was ever seen.
+	changes  map[int]bool    // At which decisions the running one's priority falls.
+	at       int
+	lowest   float64
+	running  any
+}
+
+// newPCT has depth-1 changes within the first so many decisions.
+func newPCT(random *rand.Rand, depth, length int) *pct {
+	c := &pct{random: random, priority: map[any]float64{}, changes: map[int]bool{}}
+	for range depth - 1 {
+		c.changes[random.IntN(max(1, length))] = true
+	}
+	return c
+}
+
+func (c *pct) of(work any) float64 {
+	p, ok := c.priority[work]
+	if !ok {
+		p = 1 + c.random.Float64()
+		c.priority[work] = p
+	}
+	return p
+}
+
+func (c *pct) Next(ready []sim.Entry) int {
+	c.pass()
+	best := 0
+	for i := range ready {
+		if c.of(ready[i].Work) > c.of(ready[best].Work) {
+			best = i
+		}
+	}
+	c.running = ready[best].Work
+	return best
+}
+
+// Interleave interrupts the running work where its priority falls.
+func (c *pct) Interleave() bool { return c.pass() }
+
+// Delay lets the body have a priority like all others.
+func (c *pct) Delay() bool { return true }
+
+// pass goes by one decision, and reports whether the priority falls there.
+func (c *pct) pass() bool {
+	c.at++
+	if !c.changes[c.at-1] {
+		return false
+	}
+	c.lowest--
+	c.priority[c.running] = c.lowest
+	return true
+}
+
+// replayer makes given choices, and the natural ones after those.
+type replayer struct {
+	choices []int
+	at      int
+	wrap    bool // The choices are arbitrary numbers.
+}
+
+func (c *replayer) next(of int) int {
+	if c.at >= len(c.choices) {
+		return 0
+	}
+	c.at++
+	if c.wrap {
+		return c.choices[c.at-1] % of
+	}
+	return min(c.choices[c.at-1], of-1)
+}
+
+func (c *replayer) Next(ready []sim.Entry) int {
+	if len(ready) == 1 {
+		return 0
+	}
+	return c.next(len(ready))
+}
+
+func (c *replayer) Interleave() bool { return c.next(2) == 1 }
+func (c *replayer) Delay() bool      { return c.next(2) == 1 }
+
+// advance turns the choices of a schedule into those of the next one in the
+// order of an exhaustive search. It returns false after the last.
+func advance(made decisions) (choices []int, more bool) {
+	last := len(made) - 1
+	for last >= 0 && made[last].chosen == made[last].of-1 {
+		last--
+	}
+	if last < 0 {
+		return nil, false
+	}
+	for _, d := range made[:last+1] {
+		choices = append(choices, d.chosen)
+	}
+	choices[last]++
+	return choices, true
+}

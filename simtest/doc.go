@@ -1,0 +1,56 @@
+// Package simtest runs concurrent programs as a function of a seed: actors,
+// supervisors, jobs, timers and goroutines, unchanged, under thousands of
+// schedules a second, with virtual time, and replays exactly what went wrong.
+//
+//	func TestTransfer(t *testing.T) {
+//		simtest.Run(t, simtest.Config{}, func(s *simtest.Sim) {
+//			sys := s.System(actor.Config{})
+//			... start actors, send, ask, s.RunUntilIdle(), check ...
+//		})
+//	}
+//
+// [Run] calls the body again and again, each time under another schedule. If one
+// fails, it looks for the simplest that fails in the same way and prints what
+// happened, step by step, and the command that replays it.
+//
+// # What a schedule decides
+//
+// In a simulation one goroutine runs everything that schedulers have queued: a
+// message of an actor, a job, the rest of a handler whose ask was answered. A
+// schedule says which of them is next; whether a handler is interrupted where it
+// sends, yields or passes a checkpoint; and whether a forked call runs on its own.
+// It ignores priorities and the number of workers, since a program must not
+// depend on them to be right. See [Strategy] for how schedules are chosen.
+//
+// # Time
+//
+// Each run is a bubble of [testing/synctest]: the clock of the time package
+// stands still while anything can run, and then jumps to the next timer. Sleeping
+// for an hour takes no time. [Sim.Advance], [Sim.AdvanceToNext] and
+// [Sim.RunUntilIdle] let the body say when.
+//
+// # What is found
+//
+// Besides what the body checks itself: deadlocks, with who waits for whom;
+// programs that never come to rest; schedulers, jobs and goroutines that are left
+// behind; steps that hang in real time; and programs that are not deterministic,
+// with the place where two runs of one schedule part. [Sim.Always] checks an
+// invariant after each step. [Sim.PanicAt], [Sim.PanicRate], [Sim.Slow] and
+// [Sim.Full] inject failures. A message that was accepted is never dropped or
+// doubled, since inside one process it never is.
+//
+// # What is outside its control
+//
+// Only what waits by means of this module is interleaved. Goroutines of the
+// program's own run between two steps, until all of them are blocked; should they
+// race with each other, the run is not a function of the seed. The same is true
+// of the order of a map, of a select with several ready cases, of random numbers
+// (use [Sim.Rand]), and of variables that outlive the body. A handler that blocks
+// in a channel holds up everything, and is reported when nothing can wake it;
+// one that blocks in a mutex, in a system call, or computes for ever is reported
+// after a second of real time. A synctest bubble must not use channels, timers
+// or goroutines from outside it.
+//
+// The body must not call synctest.Test, nor methods of the outer testing.T that
+// end the test; [Sim] is a [testing.TB] to be used instead.
+package simtest

@@ -1,0 +1,156 @@
+package simtest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/troupe-go/troupe/internal/sim"
+)
+
+// Run runs the body, and the program that it starts, under many schedules, each
+// in a bubble of [testing/synctest] with virtual time. If a run fails, Run looks
+// for a simpler schedule that fails in the same way, and fails the test with the
+// seed, a command that replays it, and what happened step by step.
+//
+// The body starts systems or schedulers as any program does, or by
+// [Sim.System]; they must be stopped when it returns.
+func Run(t *testing.T, cfg Config, body func(s *Sim)) {
+	t.Helper()
+	f, err := Find(t, cfg, body)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case f != nil:
+		t.Error(f)
+	}
+}
+
+// Find is [Run], except that it returns the failure instead of failing the test,
+// or nil if there was none: for a test that shows that a fault is found. The
+// error is of the configuration.
+func Find(t *testing.T, cfg Config, body func(s *Sim)) (*Failure, error) {
+	t.Helper()
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if body == nil {
+		return nil, errors.New("simtest: the body is nil")
+	}
+	r := &runner{t, cfg, body}
+	if text := os.Getenv(envReplay); text != "" {
+		seed, choices, err := decodeToken(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", envReplay, err)
+		}
+		return r.replay(seed, choices), nil
+	}
+	if cfg.Strategy == Exhaustive {
+		return r.exhaust(), nil
+	}
+	return r.explore(), nil
+}
+
+// Replay runs the body under the schedule of an earlier [Failure].
+func Replay(t *testing.T, cfg Config, schedule string, body func(s *Sim)) (*Failure, error) {
+	t.Helper()
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	seed, choices, err := decodeToken(schedule)
+	if err != nil {
+		return nil, err
+	}
+	return (&runner{t, cfg, body}).replay(seed, choices), nil
+}
+
+// Fuzz runs the body under the one schedule that the bytes say, for a fuzz
+// target: each byte is a choice, and after the last all are the natural ones.
+//
+//	f.Fuzz(func(t *testing.T, schedule []byte) { simtest.Fuzz(t, simtest.Config{}, schedule, body) })
+func Fuzz(t *testing.T, cfg Config, schedule []byte, body func(s *Sim)) {
+	t.Helper()
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	choices := make([]int, len(schedule))
+	for i, b := range schedule {
+		choices[i] = int(b)
+	}
+	r := &runner{t, cfg, body}
+	if o := r.once(&replayer{choices: choices, wrap: true}, cfg.Seed, false); o.failed() {
+		t.Error(r.failure(cfg.Seed, o, "under the given schedule"))
+	}
+}
+
+// explore runs the natural schedule, and then those that the strategy chooses.
+func (r *runner) explore() *Failure {
+	natural := r.once(&replayer{}, r.cfg.Seed, true)
+	if natural.failed() {
+		return r.failure(r.cfg.Seed, natural, "under the natural schedule, the oldest work first")
+	}
+	again := r.once(&replayer{}, r.cfg.Seed, true)
+	if diff := parts(natural.trace, again.trace); diff != "" {
+		return &Failure{
+			When:     "to be the same twice",
+			Messages: []string{"not deterministic: the same schedule gave two different runs: " + diff, usualCauses},
+		}
+	}
+	for i := range r.cfg.Schedules {
+		seed := r.cfg.Seed + uint64(i)
+		if o := r.once(r.chooser(seed, len(natural.made)), seed, false); o.failed() {
+			f := r.failure(seed, o, fmt.Sprintf("in schedule %d of %d, seed %d", i+1, r.cfg.Schedules, seed))
+			f.Schedules = i + 1
+			return f
+		}
+	}
+	return nil
+}
+
+const usualCauses = `This is what usually causes it: the order of a range over a map; a choice that a select makes among
+several ready channels; goroutines of the program's own that race with each other; random numbers from elsewhere than
+Sim.Rand; pointers that are compared or printed; state that outlives the body, as a package's variables and caches do.`
+
+// chooser returns the chooser of a seed. Length is about how many decisions the
+// program takes.
+func (r *runner) chooser(seed uint64, length int) sim.Chooser {
+	random := rand.New(rand.NewPCG(seed, 0))
+	if r.cfg.Strategy == PCT || r.cfg.Strategy == Mixed && seed%2 == 1 {
+		return newPCT(random, r.cfg.Depth, length)
+	}
+	return newRandomWalk(random)
+}
+
+// exhaust goes through all schedules, depth first.
+func (r *runner) exhaust() *Failure {
+	var choices []int
+	for i := range r.cfg.Schedules {
+		o := r.once(&replayer{choices: choices}, r.cfg.Seed, false)
+		if o.failed() {
+			f := r.failure(r.cfg.Seed, o, fmt.Sprintf("in schedule %d of an exhaustive search", i+1))
+			f.Schedules = i + 1
+			return f
+		}
+		var more bool
+		if choices, more = advance(o.made); !more {
+			r.t.Logf("simtest: all %d schedules were run", i+1)
+			return nil
+		}
+	}
+	r.t.Logf("simtest: %d schedules were run, and there are more", r.cfg.Schedules)
+	return nil
+}
+
+func (r *runner) replay(seed uint64, choices []int) *Failure {
+	o := r.once(&replayer{choices: choices}, seed, true)
+	if !o.failed() {
+		r.t.Logf("simtest: the program passes under the replayed schedule\n%s", ending(o.trace.lines()))
+		return nil
+	}
+	return r.explain(o, seed, choices, "when replayed")
+}
