@@ -1,6 +1,6 @@
 package sched
 
-import "sync/atomic"
+import "github.com/troupe-go/troupe/internal/xatomic"
 
 // # Counting jobs
 //
@@ -16,9 +16,9 @@ type account struct {
 	// came is on a line of its own: submitters write it for each job, while
 	// workers read what lies beside it for each job.
 	_    [cacheLine]byte
-	came atomic.Uint64 // Accepted, or about to be refused. It also numbers jobs.
+	came xatomic.Uint64 // Accepted, or about to be refused. It also numbers jobs.
 	_    [cacheLine]byte
-	gone atomic.Uint64 // Refused or given up.
+	gone xatomic.Uint64 // Refused or given up.
 }
 
 // cacheLine is 64 bytes on amd64 and most arm64.

@@ -231,6 +231,89 @@ func TestReservationModelFindsPlantedFaults(t *testing.T) {
 	}, "-tags", "modelcheck", "-run", "^TestModel$/^reserve$", "-count", "1", "-timeout", "2m", ".")
 }
 
+// TestJobModelFindsPlantedFaults does the same for the states of jobs.
+func TestJobModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "a torn transition",
+			File: "jobstate.go",
+			Old:  "		if s.word.CompareAndSwap(word, next) {\n			return true\n		}\n",
+			New:  "		s.word.Store(next)\n		return true\n",
+			Want: "job is",
+		},
+		{
+			Name: "a cancelled job runs",
+			File: "jobstate.go",
+			Old:  "if jobStateOf(word) > JobStolen {",
+			New:  "if jobStateOf(word) == JobTimedOut {",
+			Want: "job is",
+		},
+		{
+			Name: "a torn start",
+			File: "jobstate.go",
+			Old:  "		if s.word.CompareAndSwap(word, with(word, JobRunning)|started) {\n			return true\n		}\n",
+			New:  "		s.word.Store(with(word, JobRunning) | started)\n		return true\n",
+			Want: "job is",
+		},
+		{
+			Name: "a job ends after its time was up",
+			File: "jobstate.go",
+			Old:  "		if jobStateOf(word) == JobTimedOut {\n",
+			New:  "		if false {\n",
+			Want: "and was ended as",
+		},
+		{
+			Name: "a cancellation leaves no mark",
+			File: "jobstate.go",
+			Old:  "return word | jobCancelled, true",
+			New:  "return word, true",
+			Want: "it was cancelled after its start",
+		},
+		{
+			Name: "a waiter enters after its last look",
+			File: "jobwait.go",
+			Old:  "	for !j.state.get().Ended() { // Either it is seen here, or the waiter there.\n",
+			New:  "	for first := true; first || !j.state.get().Ended(); first = false {\n",
+			Want: "deadlock",
+		},
+	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^job$", ".")
+}
+
+// TestRoomModelFindsPlantedFaults does the same for submitters that wait for room.
+func TestRoomModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, []planted.Fault{
+		{
+			Name: "a submitter queues up after its last look",
+			File: "room.go",
+			Old:  "		case r.tryEnter():\n			return nil\n		case !w.Wait(ctx):\n",
+			New:  "		case !w.Wait(ctx):\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "a worker looks for submitters before it makes room",
+			File: "room.go",
+			Old:  "		r.queued.Add(-1)\n		r.wakeOne()\n",
+			New:  "		r.wakeOne()\n		r.queued.Add(-1)\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "who leaves takes the wake-up along",
+			File: "room.go",
+			Old:  "	r.mu.Unlock()\n	r.wakeOne()\n",
+			New:  "	r.mu.Unlock()\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "a job is counted after the look for a stop",
+			File: "room.go",
+			Old:  "	j.id = s.account.came.Add(1)\n	if s.stopping.Load() {\n",
+			New:  "	stopping := s.stopping.Load()\n	j.id = s.account.came.Add(1)\n	if stopping {\n",
+			Want: "ran",
+			Run:  "^TestModel$/^stop$/^while",
+		},
+	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^room$", ".")
+}
+
 // TestSuspensionModelFindsPlantedFaults does the same for suspensions.
 func TestSuspensionModelFindsPlantedFaults(t *testing.T) {
 	planted.Expect(t, []planted.Fault{

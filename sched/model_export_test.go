@@ -11,17 +11,17 @@ import (
 
 // NewModel returns a scheduler whose workers are run by the threads of a model,
 // and do not depend on chance.
-func NewModel(workers int) *Scheduler { return newModel(Config{Workers: workers, QueueCapacity: 2}) }
+func NewModel(workers int) *Scheduler { return NewModelOf(Config{Workers: workers, QueueCapacity: 2}) }
 
 // NewReservedModel is NewModel with some of the workers reserved for critical
 // work.
 func NewReservedModel(workers, critical int) *Scheduler {
-	return newModel(Config{Workers: workers, QueueCapacity: 2, Reserved: [numPriorities]int{Critical: critical}})
+	return NewModelOf(Config{Workers: workers, QueueCapacity: 2, Reserved: [numPriorities]int{Critical: critical}})
 }
 
 // NewScatteringModel is NewModel with least-loaded placement.
 func NewScatteringModel(workers int) *Scheduler {
-	return newModel(Config{Workers: workers, QueueCapacity: 2, Placement: LeastLoaded})
+	return NewModelOf(Config{Workers: workers, QueueCapacity: 2, Placement: LeastLoaded})
 }
 
 // RebalanceNow evens the queues out if they are uneven.
@@ -30,7 +30,8 @@ func (s *Scheduler) RebalanceNow() {
 	s.monitor.rebalance.look(0)
 }
 
-func newModel(cfg Config) *Scheduler {
+// NewModelOf is NewModel with a configuration.
+func NewModelOf(cfg Config) *Scheduler {
 	s := NewStill(cfg)
 	for _, w := range *s.workers.Load() {
 		w.random = rand.New(rand.NewPCG(0, uint64(w.id)))
@@ -63,11 +64,12 @@ func (f *Fiber) ModelNode() *Node { return &f.node }
 
 // Settle is the part of Stop that the workers see.
 func (s *Scheduler) Settle() {
-	s.stopping.Store(true)
 	s.injector.close()
 	for _, w := range *s.workers.Load() {
 		w.inbox.close()
 	}
+	s.stopping.Store(true)
+	s.room.wakeAll()
 	s.settle()
 }
 
@@ -80,6 +82,25 @@ func (s *Scheduler) Deliver(n *Node, p Priority, at Place) {
 	}
 	s.enqueueAt(nil, n, p, to)
 }
+
+// AwaitShared waits until something is in the shared queues and takes it, or
+// returns nil when the end is told and nothing is left.
+func (s *Scheduler) AwaitShared() *Node {
+	q := &s.injector
+	waiting := q.mask.Await(func(mask uint32) bool { return mask != 0 })
+	for p := range Priority(numPriorities) {
+		if waiting&p.bit() != 0 {
+			return q.take(p, nil, 0)
+		}
+	}
+	return nil
+}
+
+// EndShared tells AwaitShared that nothing more comes.
+func (s *Scheduler) EndShared() { s.injector.mask.Or(modelOver) }
+
+// Run is what the loop of f does with n.
+func (n *Node) Run(f *Fiber) { n.runner.Run(f, Normal) }
 
 // Queued returns how many nodes wait in the shared queues.
 func (s *Scheduler) Queued() (n int) {
@@ -136,3 +157,12 @@ func (i *Injector) Take(p Priority, local *deque.Deque[Node], batch int) *Node {
 
 // NewLocal returns a worker's queue.
 func NewLocal(capacity int) *deque.Deque[Node] { return deque.New[Node](capacity) }
+
+// Marked reports whether the job was cancelled after it had begun.
+func (s *JobStateWord) Marked() bool { return s.has(jobCancelled) }
+
+// TimeOut is what the monitor does when the job's time is up.
+func (j *Job) TimeOut() { j.timeOut() }
+
+// InRoom returns how many jobs are counted as queued.
+func (s *Scheduler) InRoom() int { return int(s.room.queued.Load()) }

@@ -3,7 +3,6 @@ package sched
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -36,7 +35,7 @@ type room struct {
 	// then looks for one that waits.
 	waiting xatomic.Int64
 
-	mu    sync.Mutex
+	mu    xatomic.Mutex
 	queue []*Waiter // Who waits, the first one first.
 }
 
