@@ -35,21 +35,21 @@ type (
 func Spin(*Uint64, uint64) { runtime.Gosched() }
 
 // Signal wakes one waiter. It holds one token at most. The zero Signal is none.
-type Signal struct{ token chan struct{} }
+type Signal chan struct{}
 
 // NewSignal returns a signal without a token.
-func NewSignal() Signal { return Signal{make(chan struct{}, 1)} }
+func NewSignal() Signal { return make(Signal, 1) }
 
 // Made reports whether the signal comes from NewSignal.
-func (s Signal) Made() bool { return s.token != nil }
+func (s Signal) Made() bool { return s != nil }
 
 // Send puts a token in. It waits while there is one.
-func (s Signal) Send() { s.token <- struct{}{} }
+func (s Signal) Send() { s <- struct{}{} }
 
 // Offer puts a token in unless there is one.
 func (s Signal) Offer() {
 	select {
-	case s.token <- struct{}{}:
+	case s <- struct{}{}:
 	default:
 	}
 }
@@ -58,7 +58,7 @@ func (s Signal) Offer() {
 // first.
 func (s Signal) Await(done <-chan struct{}) bool {
 	select {
-	case <-s.token:
+	case <-s:
 		return true
 	case <-done:
 		return false
@@ -68,7 +68,7 @@ func (s Signal) Await(done <-chan struct{}) bool {
 // AwaitEither is Await with two channels.
 func (s Signal) AwaitEither(done, over <-chan struct{}) bool {
 	select {
-	case <-s.token:
+	case <-s:
 		return true
 	case <-done:
 		return false
@@ -78,12 +78,12 @@ func (s Signal) AwaitEither(done, over <-chan struct{}) bool {
 }
 
 // Receive waits for the token and takes it.
-func (s Signal) Receive() { <-s.token }
+func (s Signal) Receive() { <-s }
 
 // TryReceive takes the token if there is one.
 func (s Signal) TryReceive() bool {
 	select {
-	case <-s.token:
+	case <-s:
 		return true
 	default:
 		return false

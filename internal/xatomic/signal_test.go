@@ -7,8 +7,9 @@ import (
 )
 
 func TestSignalHoldsOneToken(t *testing.T) {
+	var none xatomic.Signal
 	s := xatomic.NewSignal()
-	if (xatomic.Signal{}).Made() || !s.Made() {
+	if none.Made() || !s.Made() {
 		t.Error("Made does not tell a signal from the zero one")
 	}
 	s.Offer()
