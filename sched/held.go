@@ -90,10 +90,10 @@ func (w *Worker) held(now time.Duration) (Held, bool) {
 
 // describe names what the node stands for.
 func (n *Node) describe() (*Job, string) {
-	switch r := n.origin().runner.(type) {
-	case *Job:
-		return r, r.String()
-	case fmt.Stringer:
+	if j := n.job(); j != nil {
+		return j, j.String()
+	}
+	if r, ok := n.origin().runner.(fmt.Stringer); ok {
 		return nil, fmt.Sprint(r) // Which survives a String that panics.
 	}
 	return nil, fmt.Sprintf("%T", n.origin().runner)

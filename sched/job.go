@@ -131,6 +131,9 @@ func (j *Job) timeout() time.Duration {
 	if o := j.options(); o != nil && o.timed {
 		return o.timeout
 	}
+	if j.id&idInBody != 0 {
+		return 0
+	}
 	return j.kind.s.cfg.JobTimeout
 }
 

@@ -28,6 +28,9 @@ func (j *Job) cancel(cause error) cancelled {
 	switch what {
 	case cancelledQueued:
 		j.tell(nil)
+		if b := j.body(); b != nil {
+			b.Ended(nil)
+		}
 	case cancelledBegun:
 		j.endContext()
 	}
@@ -37,13 +40,15 @@ func (j *Job) cancel(cause error) cancelled {
 // endContext ends the context of a job that was cancelled, or whose time is up,
 // while it runs or waits.
 func (j *Job) endContext() {
-	j.standard() // It tells the cause, whether or not somebody has asked for Done.
-	rare := j.rare.Load()
+	rare := j.rarely()
 	rare.mu.Lock()
-	cause := rare.lives().cause
+	cause, std := rare.lives().cause, rare.standard.Load()
 	rare.mu.Unlock()
-	if cause != nil {
-		rare.standard.Load().end(cause)
+	switch {
+	case cause == nil:
+		j.standard() // It tells the cause, whether or not somebody has asked for Done.
+	case std != nil:
+		std.end(cause)
 	}
 	j.fiber.Resume(nil, High)
 	j.cutChildren()

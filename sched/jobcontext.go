@@ -68,6 +68,9 @@ func (c *jobContext) Value(key any) any {
 	if std != nil {
 		return std.Value(key)
 	}
+	if j.state.has(jobCancelled) {
+		return j.standard().Value(key) // Perhaps it is the cause that is asked for.
+	}
 	return j.parent.Value(key)
 }
 
@@ -149,4 +152,22 @@ func (c *standardContext) end(cause error) {
 	if c.stop != nil {
 		c.stop()
 	}
+}
+
+// Cause is [context.Cause], without a context of package context for a job that
+// was cancelled and has none.
+func Cause(ctx context.Context) error {
+	c, ok := ctx.(*jobContext)
+	if !ok {
+		return context.Cause(ctx)
+	}
+	j := (*Job)(c)
+	word := j.state.word.Load()
+	if word&jobCancelled == 0 || jobStateOf(word) == JobTimedOut || j.standardIfMade() != nil {
+		return context.Cause(ctx)
+	}
+	rare := j.rarely()
+	rare.mu.Lock()
+	defer rare.mu.Unlock()
+	return rare.lives().cause
 }

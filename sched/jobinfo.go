@@ -31,7 +31,7 @@ func (j *Job) ID() uint64 {
 	if !j.known() {
 		return 0
 	}
-	return j.id
+	return j.id &^ idInBody
 }
 
 // State returns how far the job has come, which may have changed by the time
@@ -79,7 +79,7 @@ func (j *Job) Info() JobInfo {
 	snapshot := jobState{}
 	snapshot.word.Store(j.state.word.Load())
 	info := JobInfo{
-		ID: j.id, Kind: j.kind.name, State: snapshot.get(), Priority: snapshot.priority(),
+		ID: j.ID(), Kind: j.kind.name, State: snapshot.get(), Priority: snapshot.priority(),
 		Cost: j.node.cost(), Timeout: j.timeout(),
 		Steals: snapshot.steals(), Preemptions: snapshot.preemptions(), Worker: -1,
 	}

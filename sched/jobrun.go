@@ -23,7 +23,11 @@ func (j *Job) Run(f *Fiber, _ Priority) {
 		}
 		j.end(f, err)
 	}()
-	err = fn((*jobContext)(j))
+	if fn != nil {
+		err = fn((*jobContext)(j))
+	} else {
+		err = j.body().Do((*jobContext)(j))
+	}
 	returned = true
 }
 
@@ -68,6 +72,9 @@ func (j *Job) end(f *Fiber, err error) {
 	}
 	if j.rare.Load() != nil {
 		j.release(f)
+	}
+	if b := j.body(); b != nil {
+		b.Ended(f)
 	}
 	f.w.jobEnded()
 }

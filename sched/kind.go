@@ -127,8 +127,8 @@ func (w *Worker) publishKind() {
 // is not known. It reads nothing that changes once n is queued without being
 // atomic, so thieves may ask about what lies in another's queue.
 func (n *Node) cost() time.Duration {
-	j, ok := n.origin().runner.(*Job)
-	if !ok {
+	j := n.job()
+	if j == nil {
 		return 0
 	}
 	if o := j.options(); o != nil && o.cost != 0 {

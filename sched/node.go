@@ -29,11 +29,24 @@ func (n *Node) stolen() {
 		if j := r.job.Load(); j != nil {
 			j.state.transitionToStolen()
 		}
+	case Body:
+		r.record().state.transitionToStolen()
 	}
 }
 
+// job returns the job that n stands for, or nil if that is other work.
+func (n *Node) job() *Job {
+	switch r := n.origin().runner.(type) {
+	case *Job:
+		return r
+	case Body:
+		return r.record()
+	}
+	return nil
+}
+
 func (n *Node) arrived() {
-	if j, ok := n.origin().runner.(*Job); ok {
+	if j := n.job(); j != nil {
 		j.state.transitionToPending()
 	}
 }

@@ -104,6 +104,11 @@ func (s *Scheduler) accept(ctx context.Context, j *Job) error {
 			return err
 		}
 	}
+	return s.count(j)
+}
+
+// count counts a job that has its place, or refuses it.
+func (s *Scheduler) count(j *Job) error {
 	// Count first: a Stop in between either sees the job or is seen here.
 	j.id = s.account.came.Add(1)
 	if s.stopping.Load() {

@@ -210,6 +210,8 @@ type Scheduler struct {
 	// testing/synctest must not leave it.
 	signals xatomic.Pool
 
+	extensions sync.Map // What layers above keep here, by key.
+
 	mu    sync.Mutex
 	ended chan struct{} // Closed when every worker has left.
 }

@@ -27,6 +27,7 @@ func (s *Scheduler) Stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		s.force()
+		s.tellForced()
 		return fmt.Errorf("sched: stop gave up with %d jobs left: %w", s.jobsLeft(), context.Cause(ctx))
 	}
 }

@@ -1,0 +1,95 @@
+package sched
+
+import (
+	"context"
+	"fmt"
+)
+
+// Body is a job for those who build on jobs: a record of their own in which the
+// [Job] lies, embedded, so that a piece of work is one allocation. It has no
+// timeout; whoever builds on jobs has deadlines of his own.
+type Body interface {
+	Runner // The Job's.
+	// Do is the job's function.
+	Do(ctx context.Context) error
+	// Ended is called once, when the job has its result: on its fiber f, or, if it
+	// never began, on whichever goroutine gave it up, where f is nil. The job
+	// counts until Ended has returned. It must not wait.
+	Ended(f *Fiber)
+
+	inRecord
+}
+
+// inRecord is implemented by a Job, and so by what embeds one.
+type inRecord interface{ record() *Job }
+
+// Admission says how [Scheduler.Adopt] takes a job on.
+type Admission struct {
+	Kind     string // See WithKind.
+	Priority Priority
+	// From is the fiber of the caller, or nil.
+	From *Fiber
+	// Wait says that the caller may wait for room; see Config.MaxQueued. Otherwise
+	// the job is accepted beyond the bound.
+	Wait bool
+	// Nested says that the caller keeps a job that has begun from ending until
+	// Adopt returns. Then the job is accepted even if the scheduler is stopping.
+	Nested bool
+}
+
+// Adopt accepts a job, which from now on has an id, counts, and can be
+// cancelled, but is not queued yet: that is left to [Scheduler.Enqueue], which
+// must follow once, also for a job that was cancelled. The context of the job
+// is derived from ctx. The errors are those of [Scheduler.Go].
+func (s *Scheduler) Adopt(ctx context.Context, b Body, a Admission) error {
+	if a.Priority >= numPriorities {
+		return fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", a.Priority)
+	}
+	j := b.record()
+	j.kind, j.parent = &s.kinds.none, ctx
+	if a.Kind != "" {
+		j.kind = s.kinds.get(a.Kind)
+	}
+	j.node.Init(b)
+	j.state.init(a.Priority)
+	var err error
+	switch {
+	case a.Wait && a.From == nil:
+		err = s.accept(ctx, j)
+	case !s.room.enter():
+		err = s.room.full()
+	case a.From != nil && a.From.s == s:
+		j.id = a.From.w.jobAccepted()
+	case a.Nested:
+		j.id = s.account.came.Add(1)
+	default:
+		err = s.count(j)
+	}
+	if err != nil {
+		j.kind = nil // It is no job.
+		return err
+	}
+	j.id |= idInBody
+	return nil
+}
+
+// Enqueue queues a job that was adopted: on the worker below from, which must
+// be the caller's fiber, or, if from is nil, for all workers.
+func (s *Scheduler) Enqueue(from *Fiber, b Body) {
+	j := b.record()
+	s.enqueue(from, &j.node, j.state.priority())
+}
+
+// idInBody marks the id of a job that lies in a Body. No worker's id comes near.
+const idInBody = 1 << 63
+
+// record finds the job in a Body.
+func (j *Job) record() *Job { return j }
+
+// body returns the Body that the job lies in, or nil.
+func (j *Job) body() Body {
+	if j.id&idInBody == 0 {
+		return nil
+	}
+	return j.node.runner.(Body)
+}

@@ -1,0 +1,101 @@
+package task_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/task"
+)
+
+func TestADetachedTaskOutlivesItsStarter(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	var free *task.Task[string]
+	gate := make(chan struct{})
+	inJob(t, context.WithValue(ctx, key{}, "value"), s, func(ctx context.Context) (err error) {
+		free, err = task.Detach(ctx, func(ctx context.Context) (string, error) {
+			<-gate
+			if _, ok := ctx.Deadline(); ok {
+				t.Error("the detached task has the deadline of its starter")
+			}
+			return ctx.Value(key{}).(string), task.Checkpoint(ctx)
+		})
+		return err
+	})
+	if list := task.Detached(s); len(list) != 1 || list[0].ID != free.ID() {
+		t.Errorf("detached are %v", list)
+	}
+	close(gate)
+	if v, err := free.Join(ctx); v != "value" || err != nil {
+		t.Errorf("got %q, %v", v, err)
+	}
+}
+
+func TestADetachedTaskEndsWithTheLimitOfTheStop(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	began := make(chan struct{})
+	free, err := task.Detach(expired(), untilCancelled[int](began), task.On(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	receive(t, ctx, "the task", began)
+	if err := s.Stop(expired()); err == nil {
+		t.Error("the stop did not wait for it")
+	}
+	_, err = free.Join(ctx)
+	is(t, err, sched.ErrStopped, context.Canceled)
+	if err := s.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBadDetach(t *testing.T) {
+	s := newScheduler(t, sched.Config{})
+	if _, err := task.Detach[int](t.Context(), nil, task.On(s)); err == nil {
+		t.Error("Detach takes a nil function")
+	}
+	if _, err := task.Detach(t.Context(), returns(1, nil)); err == nil {
+		t.Error("Detach does without a scheduler")
+	}
+	if task.List(nil) != nil || task.Detached(nil) != nil {
+		t.Error("there are tasks without a scheduler")
+	}
+}
+
+func TestListHasAllTasksThatLive(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	gate := make(chan struct{})
+	var want []uint64
+	var groups []*task.Group[int]
+	for range 300 { // More than one sweep.
+		g := newGroup(t, ctx, s, task.AllCompleted[int](), task.Name("many"))
+		_, _ = start(t, g, returns(0, nil)).Join(ctx)
+		if len(groups)%3 == 0 {
+			want = append(want, start(t, g, after(gate, 0, nil)).ID())
+		}
+		groups = append(groups, g)
+	}
+	g := groups[1] // It was swept, or may have been; it is entered again.
+	want = append(want, start(t, g, after(gate, 0, nil)).ID())
+	slices.Sort(want)
+	var got []uint64
+	for _, info := range task.List(s) {
+		got = append(got, info.ID)
+		if info.Group != "many" || info.Detached {
+			t.Errorf("listed is %+v", info)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d are listed, want %d", len(got), len(want))
+	}
+	close(gate)
+	for _, g := range groups {
+		if _, err := g.Join(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	if list := task.List(s); len(list) != 0 {
+		t.Errorf("%d are listed after their end", len(list))
+	}
+}

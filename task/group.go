@@ -1,0 +1,314 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/internal/gid"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Group is a set of tasks that are started, waited for and cancelled together.
+// [NewGroup] makes one, and [Run] one that nothing outlives. Its methods may be
+// called from any goroutine.
+type Group[T any] struct {
+	// # Protocol
+	//
+	// A task's end is an event in a list, the first of which that the joiner has not
+	// seen is todo. Whoever finds nobody at it, and mu held, hands the events to the
+	// joiner, one after the other: so the joiner is asked in order and by one at a
+	// time, and a joiner of the user's is asked without a lock. A task is left until
+	// the joiner has seen its end. What follows from a decision, the cancellation of
+	// the others, is done at the end, without a lock, since it brings more ends.
+	scope  Scope
+	s      *sched.Scheduler
+	reg    *registry
+	joiner Joiner[T]
+	// builtin says that the joiner does not call back, calm that nothing follows
+	// from a success but at the end.
+	builtin, calm bool
+	opts          options
+	opener        gid.ID // The goroutine that NewGroup was called on.
+
+	// news are the tasks that have ended and are not in the list yet, the last one
+	// first. Written by whoever ends a task, taken by whoever holds mu.
+	news atomic.Pointer[Task[T]]
+	// left is how many are in the group and not in the news.
+	left atomic.Int64
+	// watched says that somebody waits in takers. It pairs with news: a taker sets it,
+	// then looks at the news; who ends a task adds to the news, then looks at it.
+	watched atomic.Bool
+	// adopting holds up the ends of jobs. See anyRuns. Written under mu.
+	adopting atomic.Bool
+
+	mu        sync.Mutex
+	tasks     []*Task[T] // Those that have not ended, and those that are kept.
+	queue     []*Task[T] // Those that wait for a place, the first one first.
+	placed    int        // How many take a place.
+	count     Count      // The joiner has seen the ends of as many.
+	ended     list[T]    // In the order in which they ended.
+	todo      *Task[T]
+	ready     *Task[T] // The first that Next has not returned.
+	listed    bool     // The registry has the group.
+	joining   bool
+	announced bool // The joiner is to be told of joining.
+	settling  bool // Somebody hands events to the joiner.
+	decided   bool
+	acted     bool // The others were cancelled for it.
+	decisive  *Task[T]
+	cancelled bool
+	closed    bool
+	failure   error           // The joiner's own panic.
+	joiners   []*sched.Waiter // Who waits for the end of all.
+	takers    []*sched.Waiter // Who waits for the end of any.
+
+	result sync.Once
+	values []T
+	err    error
+}
+
+// NewGroup returns a group without tasks. Their contexts have the values of ctx
+// and its deadline, and end when it does; they end with an actor if ctx is its
+// context. The tasks run on the scheduler on which ctx is at home, or on that
+// given by [On], with no timeout but the deadline of ctx. A nil joiner means
+// [FirstFailure].
+//
+// Whoever makes a group calls Join, or Cancel; [Run] cannot forget it.
+func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T], error) {
+	if ctx == nil {
+		return nil, errNilContext
+	}
+	o, err := apply(opts)
+	if err != nil {
+		return nil, err
+	}
+	if j == nil {
+		j = FirstFailure[T]()
+	}
+	g := &Group[T]{joiner: j, opts: o, opener: gid.Current()}
+	if own, ok := j.(builtin); ok {
+		traits := own.traits()
+		g.builtin, g.calm = true, traits.calm && !o.discard
+		switch {
+		case traits.wrong != nil:
+			return nil, traits.wrong
+		case traits.values && o.discard:
+			return nil, fmt.Errorf("task: %s needs the values of its tasks, which Discard drops", traits.name)
+		}
+	}
+	if g.s = o.s; g.s == nil {
+		if g.s = home(ctx); g.s == nil {
+			return nil, ErrNoScheduler
+		}
+	}
+	g.reg = registryOf(g.s)
+	g.scope.parent, g.scope.shielded = ctx, o.detached
+	g.scope.onEnd = g.cancelTasks
+	return g, nil
+}
+
+// home returns the scheduler on which ctx is at home, or nil. Unlike
+// sched.Current it is found also by goroutines to which ctx was passed.
+func home(ctx context.Context) *sched.Scheduler {
+	if frame, ok := ctx.Value(sched.FrameKey).(*sched.Frame); ok {
+		if f := frame.Fiber(); f != nil {
+			return f.Scheduler()
+		}
+	}
+	return nil
+}
+
+// Go starts fn as a task. It never waits, with two exceptions: if
+// Config.MaxQueued of the scheduler says so, and on the goroutine that made the
+// group. It may be called by the group's tasks, also while Join waits. In a group that was
+// cancelled or decided, the task ends at once with that cause, and fn is not
+// called. Go returns [ErrClosed] after Join has returned a result, and
+// [sched.ErrStopped] if the scheduler is stopping and it is no task of the group
+// that calls.
+func (g *Group[T]) Go(fn func(ctx context.Context) (T, error)) (*Task[T], error) {
+	return g.GoNamed("", fn)
+}
+
+// GoNamed is Go for a task with a name, which is told in listings and errors.
+func (g *Group[T]) GoNamed(name string, fn func(ctx context.Context) (T, error)) (*Task[T], error) {
+	switch {
+	case g == nil || g.s == nil:
+		return nil, errNoGroup
+	case fn == nil:
+		return nil, errNilFunction
+	}
+	t := &Task[T]{g: g, fn: fn, code: reflect.ValueOf(fn).Pointer(), index: -1}
+	if name != "" {
+		own := name // So that only a name that is given is on the heap.
+		t.name = &own
+	}
+	from, err := g.adopt(t)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.add(t, from); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Do is Go for a function without a value, as errgroup has it. Its result is the
+// zero value.
+func (g *Group[T]) Do(fn func(ctx context.Context) error) (*Task[T], error) {
+	if fn == nil {
+		return nil, errNilFunction
+	}
+	return g.Go(func(ctx context.Context) (none T, err error) { return none, fn(ctx) })
+}
+
+// adopt makes t a job, and returns the caller's fiber if it is the opener's.
+func (g *Group[T]) adopt(t *Task[T]) (*sched.Fiber, error) {
+	a := sched.Admission{Kind: g.opts.name, Priority: g.opts.priority, From: sched.Current(g.scope.parent)}
+	// A task that starts others must not wait for room, since what is queued may
+	// wait for it. Whether the caller is one is not known, unless it is the opener.
+	a.Wait = a.From == nil && g.opener != 0 && g.opener == gid.Current()
+	ctx := (*taskContext[T])(t)
+	err := g.s.Adopt(ctx, (*body[T])(t), a)
+	if err == nil || !errors.Is(err, sched.ErrStopped) {
+		return a.From, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.adopting.Store(true)
+	defer g.adopting.Store(false)
+	if a.Nested = g.anyRuns(); a.Nested {
+		err = g.s.Adopt(ctx, (*body[T])(t), a)
+	}
+	return nil, err
+}
+
+// anyRuns reports whether a task of the group has begun and not ended. Its job
+// does not end while adopting is set and the caller holds mu: it looks at that
+// after its state has changed.
+func (g *Group[T]) anyRuns() bool {
+	for _, t := range g.tasks {
+		switch t.State() {
+		case sched.JobRunning, sched.JobPreempted, sched.JobWaiting:
+			return true
+		}
+	}
+	return false
+}
+
+// add takes t into the group, and queues it if there is a place.
+func (g *Group[T]) add(t *Task[T], from *sched.Fiber) error {
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		t.standing.transitionTo(refused)
+		t.Cancel(ErrClosed)
+		g.s.Enqueue(from, (*body[T])(t)) // Its entry is void.
+		return ErrClosed
+	}
+	t.index = int32(len(g.tasks))
+	g.tasks = append(g.tasks, t)
+	g.left.Add(1)
+	g.count.Started++
+	cancelled := g.cancelled
+	start := g.opts.limit == 0 || g.placed < g.opts.limit || cancelled
+	switch {
+	case g.opts.limit == 0:
+	case start:
+		t.placed = true
+		g.placed++
+	default:
+		g.queue = append(g.queue, t)
+	}
+	list := !g.listed
+	g.listed = true
+	g.mu.Unlock()
+	if list {
+		g.reg.add(g)
+	}
+	if cancelled {
+		t.Cancel(g.scope.Cause())
+	}
+	if start {
+		g.s.Enqueue(from, (*body[T])(t))
+	}
+	return nil
+}
+
+// Cancel ends the contexts of all tasks with a cause; nil means
+// [context.Canceled]. Tasks that have not begun never do. It reports whether the
+// group had not ended. It never waits; Join does.
+func (g *Group[T]) Cancel(cause error) bool {
+	return g != nil && g.s != nil && g.scope.Cancel(cause)
+}
+
+// Scope returns the group's scope, by which its deadline can be moved.
+func (g *Group[T]) Scope() *Scope { return &g.scope }
+
+// Tasks returns the tasks in the order of Go; with [Discard] those that have not
+// succeeded, in no order.
+func (g *Group[T]) Tasks() []*Task[T] {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]*Task[T](nil), g.tasks...)
+}
+
+// cancelTasks is called when the scope has ended.
+func (g *Group[T]) cancelTasks(cause error) {
+	g.mu.Lock()
+	if g.cancelled || g.closed {
+		g.mu.Unlock()
+		return
+	}
+	g.cancelled = true
+	tasks := append([]*Task[T](nil), g.tasks...)
+	queue := g.queue
+	g.queue = nil
+	g.mu.Unlock()
+	for _, t := range tasks {
+		t.Cancel(cause)
+	}
+	for _, t := range queue {
+		g.s.Enqueue(nil, (*body[T])(t)) // Void, but counted.
+	}
+}
+
+// detach takes t out of the group.
+func (g *Group[T]) detach(t *Task[T]) bool {
+	g.mu.Lock()
+	if t.State().Ended() || g.scope.hasEnded() || !g.reg.detach(t, &t.standing) {
+		g.mu.Unlock()
+		return false
+	}
+	g.remove(t)
+	g.left.Add(-1)
+	g.count.Started--
+	g.announced = g.joining // The joiner may see that too few are left.
+	g.drain()
+	g.release(nil)
+	return true
+}
+
+// remove takes t out of the list. The caller holds mu. Only groups that discard
+// have no order to keep.
+func (g *Group[T]) remove(t *Task[T]) {
+	last := len(g.tasks) - 1
+	if g.opts.discard {
+		g.tasks[t.index] = g.tasks[last]
+		g.tasks[t.index].index = t.index
+	} else {
+		copy(g.tasks[t.index:], g.tasks[t.index+1:])
+		for i, other := range g.tasks[t.index:last] {
+			other.index = t.index + int32(i)
+		}
+	}
+	g.tasks[last] = nil
+	g.tasks = g.tasks[:last]
+	t.index = -1
+}

@@ -1,0 +1,56 @@
+package task
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Info is a snapshot of a task.
+type Info struct {
+	ID    uint64
+	Name  string // What GoNamed was given, else the name of the task's function.
+	Group string // What the option Name was given.
+	// Place is the file and line of the task's function.
+	Place string
+	State sched.JobState
+	// Queued says that the task waits in its group for a place; see Limit.
+	Queued   bool
+	Detached bool
+	Started  time.Time // When it began, to about 10 ms; zero before.
+}
+
+// String returns the name, the id, the state and the place.
+func (i Info) String() string {
+	return fmt.Sprintf("%s (task %d, %v, %s)", i.Name, i.ID, i.State, i.Place)
+}
+
+// about returns a snapshot, but for Queued.
+func (t *Task[T]) about() Info {
+	info := t.Info()
+	file, line := "?", 0
+	if fn := funcOf(t.code); fn != nil {
+		file, line = fn.FileLine(fn.Entry())
+	}
+	return Info{
+		ID: info.ID, Name: t.Name(), Group: t.g.opts.name,
+		Place: fmt.Sprintf("%s:%d", filepath.Base(file), line),
+		State: info.State, Detached: t.standing.is(detached), Started: info.Started,
+	}
+}
+
+func funcOf(code uintptr) *runtime.Func { return runtime.FuncForPC(code) }
+
+// nameOf returns the function's name with its package, without the path to that.
+func nameOf(code uintptr) string {
+	f := funcOf(code)
+	if f == nil {
+		return "?"
+	}
+	name := f.Name()
+	return name[strings.LastIndexByte(name, '/')+1:]
+}

@@ -1,0 +1,202 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Join waits until all tasks have ended and returns what the joiner makes of
+// them. Once the result is decided, or the group was cancelled, tasks are asked
+// to end by their contexts, and Join still waits until they have. Later calls,
+// and others at the same time, return the same; the slice is shared.
+//
+// If ctx ends first Join returns an [*UnfinishedError], which names the tasks
+// that have not ended; they go on, and Join may be called again. A task that
+// calls it for its own group gets [ErrSelfJoin]. Inside a task of another group,
+// or an actor, with that context, Join holds no worker.
+func (g *Group[T]) Join(ctx context.Context) ([]T, error) {
+	switch {
+	case g == nil || g.s == nil:
+		return nil, errNoGroup
+	case ctx == nil:
+		return nil, errNilContext
+	}
+	g.mu.Lock()
+	if g.joining {
+		g.mu.Unlock()
+	} else {
+		g.joining, g.announced = true, true
+		g.drain()
+		g.release(sched.Current(ctx))
+	}
+	if err := g.wait(ctx, &g.joiners, g.finished); err != nil {
+		return nil, err
+	}
+	g.result.Do(g.conclude)
+	return g.values, g.err
+}
+
+// Wait is Join for errgroup-style code: it returns the error alone, and waits
+// for as long as it takes.
+func (g *Group[T]) Wait() error {
+	if g == nil || g.s == nil {
+		return errNoGroup
+	}
+	_, err := g.Join(context.WithoutCancel(g.scope.parent))
+	return err
+}
+
+// finished closes the group if nothing is left. The caller holds mu.
+func (g *Group[T]) finished() bool {
+	if g.quiet() {
+		g.closed = true
+	}
+	return g.closed
+}
+
+// conclude has the joiner make the result.
+func (g *Group[T]) conclude() {
+	g.scope.leave()
+	o := Outcome[T]{Tasks: g.tasks, Decided: g.decisive, Count: g.count, first: g.ended.first}
+	if g.builtin {
+		g.values, g.err = g.joiner.Result(o)
+	} else if g.err = g.failure; g.err == nil {
+		o.Tasks = append([]*Task[T](nil), o.Tasks...)
+		if failure := apart(func() { g.values, g.err = g.joiner.Result(o) }); failure != nil {
+			g.values, g.err = nil, failure
+		}
+	}
+	if g.opts.discard {
+		g.values = nil
+	}
+}
+
+// Next waits for a task to end and returns it: each one once, in the order in
+// which they end. It returns [ErrNoMore] if all that were started have been
+// returned, and an [*UnfinishedError] if ctx ends first.
+func (g *Group[T]) Next(ctx context.Context) (*Task[T], error) {
+	switch {
+	case g == nil || g.s == nil:
+		return nil, errNoGroup
+	case ctx == nil:
+		return nil, errNilContext
+	case g.opts.discard:
+		return nil, errDiscarded
+	}
+	var next *Task[T]
+	err := g.wait(ctx, &g.takers, func() bool {
+		if next = g.ready; next != nil && next != g.todo {
+			g.ready = next.next
+			return true
+		}
+		next = nil
+		return g.quiet()
+	})
+	if err == nil && next == nil {
+		err = ErrNoMore
+	}
+	return next, err
+}
+
+// All returns an iterator over the results of the tasks, in the order in which
+// they end; see [Group.Next]. If ctx ends first, its last error is an
+// [*UnfinishedError].
+func (g *Group[T]) All(ctx context.Context) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for {
+			t, err := g.Next(ctx)
+			if errors.Is(err, ErrNoMore) {
+				return
+			}
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			if !yield(t.Result()) {
+				return
+			}
+		}
+	}
+}
+
+// wait waits, in one of the group's lists, until ok, which is called with mu
+// held, returns true.
+func (g *Group[T]) wait(ctx context.Context, where *[]*sched.Waiter, ok func() bool) error {
+	if g.look(where, nil, ok) {
+		return nil
+	}
+	if ctx.Value(memberKey{g}) != nil {
+		return ErrSelfJoin
+	}
+	var w sched.Waiter
+	w.Arm(ctx, g.s)
+	defer w.Disarm()
+	known := w // Whoever wakes it has a copy of its own.
+	for {
+		if g.look(where, &known, ok) {
+			return nil
+		}
+		if w.Wait(ctx) {
+			continue
+		}
+		if g.look(where, nil, ok) {
+			return nil
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		forget(where, &known)
+		return &UnfinishedError{Cause: sched.Cause(ctx), Tasks: g.unfinished()}
+	}
+}
+
+// look returns what ok does, and if that is false enters w, unless it is nil, with
+// those who wait.
+func (g *Group[T]) look(where *[]*sched.Waiter, w *sched.Waiter, ok func() bool) bool {
+	g.mu.Lock()
+	if w != nil {
+		forget(where, w)
+	}
+	if where == &g.takers {
+		g.watched.Store(true) // Then drain: who ends a task looks the other way round.
+	}
+	g.drain()
+	done := ok()
+	if done || w == nil {
+		g.release(nil)
+		return done
+	}
+	if g.decided && !g.acted {
+		g.release(nil) // It takes the list, so w is entered after it.
+		g.mu.Lock()
+		if where == &g.takers {
+			g.watched.Store(true)
+		}
+	}
+	*where = append(*where, w)
+	g.mu.Unlock()
+	return false
+}
+
+// forget removes a waiter that was not woken.
+func forget(where *[]*sched.Waiter, w *sched.Waiter) {
+	if i := slices.Index(*where, w); i >= 0 {
+		*where = slices.Delete(*where, i, i+1)
+	}
+}
+
+// unfinished returns the tasks that have not ended. The caller holds mu.
+func (g *Group[T]) unfinished() (infos []Info) {
+	for _, t := range g.tasks {
+		if !t.State().Ended() {
+			info := t.about()
+			info.Queued = info.State == sched.JobPending && !t.placed
+			infos = append(infos, info)
+		}
+	}
+	return infos
+}

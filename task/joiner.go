@@ -1,0 +1,95 @@
+package task
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Joiner decides when a group has its result, and what that is. Use
+// [AllCompleted], [FirstFailure], [FirstSuccess] or [Quorum], or write one; it
+// may keep state, and then is good for one group.
+type Joiner[T any] interface {
+	// Decide is called when a task has ended, one call at a time, in the order in
+	// which they ended, and once with a nil task when Join is first called: from
+	// then on c.Started grows only if the tasks themselves start more. If it
+	// returns true the result is decided: the tasks that are left are cancelled,
+	// and Decide is not called again.
+	Decide(t *Task[T], c Count) bool
+	// Result is called once, by Join, after all tasks have ended. It returns the
+	// values and the error of Join.
+	Result(o Outcome[T]) ([]T, error)
+}
+
+// Count says what has become of a group's tasks.
+type Count struct {
+	Started   int // All.
+	Succeeded int // Returned without an error.
+	Failed    int // Returned an error, panicked, or called runtime.Goexit.
+	Cancelled int // Were cancelled, and ended for that reason or never began.
+	// Joining says that Join was called: more tasks come only if those that are
+	// left start them.
+	Joining bool
+}
+
+// Left returns how many have not ended.
+func (c Count) Left() int { return c.Started - c.Succeeded - c.Failed - c.Cancelled }
+
+// Outcome is a group all of whose tasks have ended.
+type Outcome[T any] struct {
+	Tasks []*Task[T] // In the order of Go.
+	// Decided is the task with which Decide returned true, or nil.
+	Decided *Task[T]
+	Count   Count
+
+	first *Task[T]
+}
+
+// Ended returns an iterator over the tasks in the order in which they ended.
+func (o Outcome[T]) Ended() iter.Seq[*Task[T]] {
+	return func(yield func(*Task[T]) bool) {
+		for t := o.first; t != nil && yield(t); t = t.next {
+		}
+	}
+}
+
+// Values returns the tasks' values in the order of Go, with the zero value for
+// those that did not succeed.
+func (o Outcome[T]) Values() []T {
+	values := make([]T, len(o.Tasks))
+	for i, t := range o.Tasks {
+		if t.State() == sched.JobCompleted {
+			values[i] = t.value
+		}
+	}
+	return values
+}
+
+// Err returns the errors of the tasks, joined, in the order of Go, and nil if
+// all succeeded. Of the tasks that were cancelled with their group it has the
+// first only, and none of those that were no longer needed.
+func (o Outcome[T]) Err() error {
+	if o.Count.Succeeded == o.Count.Started {
+		return nil
+	}
+	var errs []error
+	told := false
+	for _, t := range o.Tasks {
+		_, err := t.Result()
+		if err == nil || t.notNeeded(err) {
+			continue
+		}
+		if t.endedWithGroup(err) {
+			if told {
+				continue
+			}
+			told = true
+		}
+		errs = append(errs, err)
+	}
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	return errors.Join(errs...)
+}

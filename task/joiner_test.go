@@ -1,0 +1,145 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/task"
+)
+
+func goexit() { runtime.Goexit() }
+
+// custom is a joiner made of functions.
+type custom struct {
+	decide func(t *task.Task[int], c task.Count) bool
+	result func(o task.Outcome[int]) ([]int, error)
+}
+
+func (j *custom) Decide(t *task.Task[int], c task.Count) bool {
+	return j.decide != nil && j.decide(t, c)
+}
+
+func (j *custom) Result(o task.Outcome[int]) ([]int, error) {
+	if j.result == nil {
+		return o.Values(), o.Err()
+	}
+	return j.result(o)
+}
+
+func TestACustomJoinerIsAskedInOrderAndOneAtATime(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	var ended []*task.Task[int] // Without a lock: the race detector watches.
+	announced := 0
+	j := &custom{decide: func(one *task.Task[int], c task.Count) bool {
+		if one == nil {
+			announced++
+			return false
+		}
+		ended = append(ended, one)
+		return c.Succeeded == 50
+	}}
+	j.result = func(o task.Outcome[int]) ([]int, error) {
+		if o.Decided != ended[len(ended)-1] || o.Count.Left() != 0 || o.Count.Started != 100 {
+			t.Errorf("decided by %v, count %+v", o.Decided, o.Count)
+		}
+		i := 0
+		for one := range o.Ended() {
+			if i < len(ended) && one != ended[i] {
+				t.Errorf("task %d to end is another than the joiner was told", i)
+			}
+			i++
+		}
+		if i != 100 {
+			t.Errorf("%d tasks have ended, want 100", i)
+		}
+		return []int{len(ended)}, nil
+	}
+	g := newGroup[int](t, ctx, s, j)
+	for i := range 100 {
+		if i%2 == 0 {
+			start(t, g, returns(i, nil))
+		} else {
+			start(t, g, untilCancelled[int](nil))
+		}
+	}
+	values, err := g.Join(ctx)
+	if err != nil || len(values) != 1 || values[0] != 50 || announced > 1 {
+		t.Errorf("got %v, %v, and %d announcements", values, err, announced)
+	}
+}
+
+func TestACustomJoinerMayStartTasks(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	var g *task.Group[int]
+	retried := false
+	g = newGroup[int](t, ctx, s, &custom{decide: func(one *task.Task[int], c task.Count) bool {
+		if c.Failed == 1 && !retried {
+			retried = true
+			if _, err := g.Go(returns(5, nil)); err != nil {
+				t.Error(err)
+			}
+		}
+		return false
+	}})
+	start(t, g, returns(0, errBroken))
+	values, err := g.Join(ctx)
+	is(t, err, errBroken)
+	if len(values) != 2 || values[1] != 5 {
+		t.Errorf("values %v", values)
+	}
+}
+
+func TestACustomJoinerThatPanicsEndsTheGroup(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	for _, test := range []struct {
+		name   string
+		joiner custom
+		panics bool
+	}{
+		{"Decide panics", custom{decide: func(one *task.Task[int], _ task.Count) bool { panic(errBroken) }}, true},
+		{"Decide calls Goexit", custom{decide: func(one *task.Task[int], _ task.Count) bool { goexit(); return false }}, false},
+		{"Result panics", custom{
+			decide: func(one *task.Task[int], _ task.Count) bool { return one != nil },
+			result: func(task.Outcome[int]) ([]int, error) { panic(errBroken) },
+		}, true},
+		{"Result calls Goexit", custom{
+			decide: func(one *task.Task[int], _ task.Count) bool { return one != nil },
+			result: func(task.Outcome[int]) ([]int, error) { goexit(); return nil, nil },
+		}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := newGroup[int](t, ctx, s, &test.joiner)
+			start(t, g, untilCancelled[int](nil))
+			start(t, g, returns(1, nil))
+			for range 2 { // Join twice gives the same.
+				_, err := g.Join(ctx)
+				var p *sched.PanicError
+				if test.panics && (!errors.As(err, &p) || !errors.Is(err, errBroken)) {
+					t.Errorf("Join returned %v, want the panic", err)
+				}
+				if !test.panics {
+					is(t, err, sched.ErrGoexit)
+				}
+			}
+		})
+	}
+}
+
+func TestOutcomeErrHasOneOfManyCancelled(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	g := newGroup(t, ctx, s, task.AllCompleted[int]())
+	began := make(chan struct{})
+	for range 10 {
+		start(t, g, untilCancelled[int](began))
+		receive(t, ctx, "a task", began)
+	}
+	g.Cancel(errBroken)
+	_, err := g.Join(ctx)
+	is(t, err, errBroken, context.Canceled)
+	if err.Error() != "task: cancelled: broken" {
+		t.Errorf("the error is %q", err)
+	}
+}

@@ -1,0 +1,171 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/task"
+)
+
+// A program is a tree of groups whose tasks succeed, fail, panic, wait, are
+// cancelled, and open groups of their own. Whatever it is, each Join returns, with
+// what its joiner promises, and nothing is left.
+func TestPrograms(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	rapid.Check(t, func(rt *rapid.T) {
+		p := &program{rt: rt, s: s}
+		node := p.draw(rapid.IntRange(1, 3).Draw(rt, "depth"))
+		_ = node.run(ctx, rt, s)
+		if p.started.Load() < p.ran.Load() {
+			rt.Fatalf("%d tasks ran, %d were started", p.ran.Load(), p.started.Load())
+		}
+		for _, left := range task.List(s) {
+			rt.Fatalf("left behind: %v", left)
+		}
+	})
+	patience.Until(t, ctx, func() bool { return s.Stats().Jobs == 0 })
+}
+
+type program struct {
+	rt           *rapid.T
+	s            *sched.Scheduler
+	started, ran atomic.Int64
+}
+
+// node is a group and what happens to it.
+type node struct {
+	p        *program
+	joiner   int
+	quorum   int
+	limit    int
+	cancels  bool
+	children []child
+}
+
+type child struct {
+	does  int
+	below *node
+}
+
+const (
+	succeeds = iota
+	fails
+	panics
+	waits
+	cancelsGroup
+	opens
+	kinds
+)
+
+func (p *program) draw(depth int) *node {
+	n := &node{
+		p:       p,
+		joiner:  rapid.IntRange(0, 3).Draw(p.rt, "joiner"),
+		quorum:  rapid.IntRange(1, 5).Draw(p.rt, "quorum"),
+		limit:   rapid.IntRange(0, 3).Draw(p.rt, "limit"),
+		cancels: rapid.IntRange(0, 4).Draw(p.rt, "cancels") == 0,
+	}
+	for range rapid.IntRange(0, 6).Draw(p.rt, "children") {
+		c := child{does: rapid.IntRange(0, kinds-1).Draw(p.rt, "does")}
+		if c.does == opens {
+			if depth == 0 {
+				c.does = succeeds
+			} else {
+				c.below = p.draw(depth - 1)
+			}
+		}
+		n.children = append(n.children, c)
+	}
+	return n
+}
+
+func (n *node) pick() task.Joiner[int] {
+	switch n.joiner {
+	case 0:
+		return task.AllCompleted[int]()
+	case 1:
+		return task.FirstFailure[int]()
+	case 2:
+		return task.FirstSuccess[int]()
+	default:
+		return task.Quorum[int](n.quorum)
+	}
+}
+
+// run runs the group, and checks its result against what its tasks say.
+func (n *node) run(ctx context.Context, tb rapid.TB, s *sched.Scheduler) error {
+	g, err := task.NewGroup(ctx, n.pick(), task.On(s), task.Limit(n.limit))
+	if err != nil {
+		tb.Errorf("NewGroup: %v", err)
+		return err
+	}
+	endless := false
+	for _, c := range n.children {
+		endless = endless || c.does == waits
+		n.p.started.Add(1)
+		if _, err := g.Go(func(ctx context.Context) (int, error) {
+			n.p.ran.Add(1)
+			return c.run(ctx, tb, g, s)
+		}); err != nil {
+			tb.Errorf("Go: %v", err)
+		}
+	}
+	if n.cancels || endless { // Else it might take for ever.
+		g.Cancel(errBroken)
+	}
+	values, err := g.Join(context.WithoutCancel(ctx))
+	n.check(tb, g, values, err)
+	return err
+}
+
+func (c child) run(ctx context.Context, tb rapid.TB, g *task.Group[int], s *sched.Scheduler) (int, error) {
+	switch c.does {
+	case fails:
+		return 0, errBroken
+	case panics:
+		panic(errBroken)
+	case waits:
+		return 0, forever(ctx)
+	case cancelsGroup:
+		g.Cancel(errBroken)
+		return 1, nil
+	case opens:
+		return 1, c.below.run(ctx, tb, s)
+	}
+	return 1, nil
+}
+
+func (n *node) check(tb rapid.TB, g *task.Group[int], values []int, err error) {
+	succeeded, failed := 0, 0
+	for _, one := range g.Tasks() {
+		switch _, err := one.Result(); {
+		case errors.Is(err, task.ErrNotEnded):
+			tb.Errorf("a task has outlived its group")
+		case err == nil:
+			succeeded++
+		case one.State() == sched.JobFailed:
+			failed++
+		}
+	}
+	wrong := false
+	switch n.joiner {
+	case 0:
+		wrong = len(values) != len(n.children) || (err == nil) != (succeeded == len(n.children))
+	case 1:
+		wrong = (err == nil) != (succeeded == len(n.children)) || err == nil && len(values) != len(n.children)
+	case 2:
+		wrong = (err == nil) != (len(values) == 1) || err == nil && succeeded == 0 || err != nil && succeeded > 0
+	case 3:
+		wrong = (err == nil) != (len(values) == n.quorum) || err == nil && succeeded < n.quorum
+	}
+	if wrong {
+		tb.Errorf("joiner %d, quorum %d: %v, %v, of %d tasks %d succeeded and %d failed",
+			n.joiner, n.quorum, values, err, len(n.children), succeeded, failed)
+	}
+}

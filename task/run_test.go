@@ -1,0 +1,168 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/task"
+)
+
+func TestTrioNothingOutlivesRun(t *testing.T) {
+	s := newScheduler(t, sched.Config{})
+	ctx, cancel := context.WithCancelCause(guarded(t))
+	began, cleared := make(chan struct{}), atomic.Bool{}
+	_, err := task.Run(ctx, task.AllCompleted[int](), func(ctx context.Context, g *task.Group[int]) error {
+		start(t, g, func(ctx context.Context) (int, error) {
+			close(began)
+			err := forever(ctx)
+			return 0, errors.Join(err, task.Shield(ctx, task.NoLimit, func(ctx context.Context) error {
+				err := task.Sleep(ctx, 1)
+				cleared.Store(true)
+				return err
+			}))
+		})
+		<-began
+		cancel(errBroken)
+		return nil
+	}, task.On(s))
+	is(t, err, errBroken)
+	if !cleared.Load() {
+		t.Error("Run has returned before the task's clean-up")
+	}
+}
+
+func TestRunReturnsTheResult(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	values, err := task.Run(ctx, nil, func(_ context.Context, g *task.Group[int]) error {
+		start(t, g, returns(1, nil))
+		start(t, g, returns(2, nil))
+		return nil
+	}, task.On(s))
+	if !slices.Equal(values, []int{1, 2}) || err != nil {
+		t.Errorf("got %v, %v", values, err)
+	}
+}
+
+func TestTrioAnErrorOfTheBodyCancelsTheTasks(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	var one *task.Task[int]
+	_, err := task.Run(ctx, nil, func(ctx context.Context, g *task.Group[int]) error {
+		one = start(t, g, untilCancelled[int](nil))
+		return errBroken
+	}, task.On(s))
+	is(t, err, errBroken)
+	_, err = one.Result()
+	is(t, err, errBroken, context.Canceled)
+}
+
+func TestTrioAFailureCancelsTheBody(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	_, err := task.Run(ctx, nil, func(ctx context.Context, g *task.Group[int]) error {
+		start(t, g, returns(0, errBroken))
+		return task.Sleep(ctx, 1<<62)
+	}, task.On(s))
+	is(t, err, errBroken)
+	if errors.Is(err, task.ErrDecided) || errors.Is(err, context.Canceled) {
+		t.Errorf("the body's cancellation hides the failure: %v", err)
+	}
+}
+
+func TestASuccessThatDecidesIsNoErrorOfTheBody(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	values, err := task.Run(ctx, task.FirstSuccess[int](), func(ctx context.Context, g *task.Group[int]) error {
+		start(t, g, returns(6, nil))
+		return forever(ctx)
+	}, task.On(s))
+	if !slices.Equal(values, []int{6}) || err != nil {
+		t.Errorf("got %v, %v", values, err)
+	}
+}
+
+func TestAPanicOfTheBodyWaitsForTheTasks(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	var one *task.Task[int]
+	defer func() {
+		if v := recover(); v != "on purpose" {
+			t.Errorf("recovered %v", v)
+		}
+		if !one.State().Ended() {
+			t.Error("the task has outlived Run")
+		}
+	}()
+	_, _ = task.Run(ctx, nil, func(_ context.Context, g *task.Group[int]) error {
+		began := make(chan struct{})
+		one = start(t, g, func(ctx context.Context) (int, error) {
+			close(began)
+			err := forever(ctx)
+			return 0, errors.Join(err, task.Shield(ctx, task.NoLimit, func(ctx context.Context) error {
+				return task.Sleep(ctx, time.Millisecond)
+			}))
+		})
+		receive(t, ctx, "the task", began)
+		panic("on purpose")
+	}, task.On(s))
+}
+
+func TestNestedRunsAreCancelledFromOutside(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	outer := newGroup(t, ctx, s, task.AllCompleted[int]())
+	began := make(chan struct{})
+	var nest func(depth int) func(ctx context.Context) (int, error)
+	nest = func(depth int) func(ctx context.Context) (int, error) {
+		if depth == 0 {
+			return untilCancelled[int](began)
+		}
+		return func(ctx context.Context) (int, error) {
+			_, err := task.Run(ctx, nil, func(_ context.Context, g *task.Group[int]) error {
+				start(t, g, nest(depth-1))
+				start(t, g, nest(depth-1))
+				return nil
+			})
+			return 0, err
+		}
+	}
+	start(t, outer, nest(4))
+	for range 16 {
+		receive(t, ctx, "a leaf", began)
+	}
+	outer.Cancel(errBroken)
+	_, err := outer.Join(ctx)
+	is(t, err, errBroken, context.Canceled)
+}
+
+// A decision around a group is a cancellation to it, not its own decision.
+func TestADecisionOutsideIsACancellationInside(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	outer := newGroup(t, ctx, s, task.FirstSuccess[int]())
+	began := make(chan struct{})
+	loser := start(t, outer, func(ctx context.Context) (int, error) {
+		values, err := task.Run(ctx, nil, func(_ context.Context, g *task.Group[int]) error {
+			start(t, g, untilCancelled[int](began))
+			return nil
+		})
+		return len(values), err
+	})
+	receive(t, ctx, "the inner task", began)
+	start(t, outer, returns(1, nil))
+	if values, err := outer.Join(ctx); err != nil || values[0] != 1 {
+		t.Errorf("got %v, %v", values, err)
+	}
+	if v, err := loser.Result(); err == nil {
+		t.Errorf("the cancelled group returned %d and no error", v)
+	}
+}
+
+func TestBadRuns(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	if _, err := task.Run[int](ctx, nil, nil, task.On(s)); err == nil {
+		t.Error("Run takes a nil body")
+	}
+	if _, err := task.Run(ctx, nil, func(context.Context, *task.Group[int]) error { return nil }); !errors.Is(err, task.ErrNoScheduler) {
+		t.Errorf("Run returned %v", err)
+	}
+}

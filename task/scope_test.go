@@ -1,0 +1,212 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/task"
+)
+
+// key is for values in contexts.
+type key struct{}
+
+func TestTrioCancellationIsALevel(t *testing.T) {
+	s := newScheduler(t, sched.Config{})
+	inJob(t, guarded(t), s, func(ctx context.Context) error {
+		err := task.Within(ctx, func(inner context.Context, sc *task.Scope) error {
+			if err := task.Checkpoint(inner); err != nil {
+				t.Errorf("cancelled too early: %v", err)
+			}
+			if !sc.Cancel(errBroken) || sc.Cancel(errors.New("another")) {
+				t.Error("not exactly the first Cancel is effective")
+			}
+			for range 3 { // Each wait, not only the first.
+				is(t, task.Checkpoint(inner), errBroken)
+				is(t, task.Sleep(inner, time.Hour), errBroken)
+				is(t, inner.Err(), context.Canceled)
+				receive(t, ctx, "the end of the context", inner.Done())
+			}
+			is(t, context.Cause(inner), errBroken)
+			is(t, sc.Cause(), errBroken)
+			return inner.Err()
+		})
+		is(t, err, context.Canceled)
+		return task.Checkpoint(ctx) // Outside of the scope all is well.
+	})
+}
+
+func TestAScopeEndsWhenItsFunctionReturns(t *testing.T) {
+	var kept context.Context
+	var scope *task.Scope
+	if err := task.Within(t.Context(), func(ctx context.Context, sc *task.Scope) error {
+		kept, scope = ctx, sc
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	is(t, kept.Err(), context.Canceled)
+	is(t, context.Cause(kept), task.ErrScopeClosed)
+	if scope.Cancel(nil) || scope.SetDeadline(time.Now()) || scope.Caught(kept.Err()) {
+		t.Error("the scope can still be ended")
+	}
+}
+
+func TestTrioADeadlineCanBeMovedUntilItHasPassed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		err := task.Within(t.Context(), func(ctx context.Context, sc *task.Scope) error {
+			sc.SetDeadline(began.Add(time.Minute))
+			sc.SetDeadline(began.Add(time.Hour)) // Later.
+			if at, ok := ctx.Deadline(); !ok || !at.Equal(began.Add(time.Hour)) {
+				t.Errorf("the deadline is %v", at)
+			}
+			if err := task.Sleep(ctx, 10*time.Minute); err != nil {
+				t.Errorf("the old deadline holds: %v", err)
+			}
+			sc.SetDeadline(time.Time{}) // None.
+			if err := task.Sleep(ctx, 2*time.Hour); err != nil {
+				t.Errorf("a deadline that was taken back holds: %v", err)
+			}
+			sc.SetDeadline(time.Now().Add(time.Second)) // Earlier.
+			before := time.Now()
+			err := task.Sleep(ctx, time.Hour)
+			is(t, err, task.ErrDeadline, context.DeadlineExceeded)
+			if took := time.Since(before); took != time.Second {
+				t.Errorf("it took %v", took)
+			}
+			is(t, ctx.Err(), context.DeadlineExceeded)
+			if sc.SetDeadline(time.Now().Add(time.Hour)) {
+				t.Error("the deadline was moved after it had passed")
+			}
+			if !sc.Caught(err) || !sc.Caught(ctx.Err()) {
+				t.Error("the scope does not know its own cancellation")
+			}
+			return err
+		})
+		is(t, err, context.DeadlineExceeded)
+	})
+}
+
+func TestADeadlineInThePastEndsTheScopeAtOnce(t *testing.T) {
+	_ = task.Within(t.Context(), func(ctx context.Context, sc *task.Scope) error {
+		sc.SetDeadline(time.Unix(0, 1))
+		is(t, ctx.Err(), context.DeadlineExceeded)
+		return nil
+	})
+}
+
+func TestOnlyTheScopeThatEndedHasCaughtTheError(t *testing.T) {
+	leaked := context.DeadlineExceeded // Of some request, while all scopes are well.
+	_ = task.Within(t.Context(), func(ctx context.Context, outer *task.Scope) error {
+		_ = task.Within(ctx, func(ctx context.Context, inner *task.Scope) error {
+			if inner.Caught(leaked) || outer.Caught(leaked) || task.Canceller(ctx) != nil {
+				t.Error("a leaked error is taken for a cancellation")
+			}
+			outer.Cancel(errBroken)
+			err := ctx.Err()
+			is(t, err, context.Canceled)
+			is(t, inner.Cause(), errBroken)
+			if inner.Caught(err) || !outer.Caught(err) || task.Canceller(ctx) != outer {
+				t.Error("the inner scope takes the outer cancellation for its own")
+			}
+			if outer.Caught(errors.New("no cancellation")) || outer.Caught(nil) {
+				t.Error("an error of another kind is taken for a cancellation")
+			}
+			return nil
+		})
+		return nil
+	})
+	_ = task.Within(t.Context(), func(ctx context.Context, outer *task.Scope) error {
+		return task.Within(ctx, func(ctx context.Context, inner *task.Scope) error {
+			inner.Cancel(nil)
+			if !inner.Caught(ctx.Err()) || outer.Caught(ctx.Err()) || task.Canceller(ctx) != inner {
+				t.Error("the outer scope takes the inner cancellation for its own")
+			}
+			outer.Cancel(nil)
+			if task.Canceller(ctx) != outer {
+				t.Error("the outermost scope does not come first")
+			}
+			return nil
+		})
+	})
+}
+
+func TestAScopePassesValuesAndEndsOnToPlainContexts(t *testing.T) {
+	ctx := context.WithValue(guarded(t), key{}, "value")
+	above, cancel := context.WithCancelCause(ctx)
+	_ = task.Within(above, func(in context.Context, _ *task.Scope) error {
+		below, stop := context.WithTimeout(in, time.Hour)
+		defer stop()
+		if below.Value(key{}) != "value" {
+			t.Error("the value is lost")
+		}
+		if below.Err() != nil {
+			t.Error("it has ended too early")
+		}
+		cancel(errBroken)
+		receive(t, ctx, "the end below", below.Done())
+		is(t, context.Cause(below), errBroken)
+		is(t, in.Err(), context.Canceled)
+		is(t, context.Cause(in), errBroken)
+		return nil
+	})
+}
+
+func TestAScopeHasTheSurroundingDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		_ = task.Within(ctx, func(ctx context.Context, sc *task.Scope) error {
+			sc.SetDeadline(time.Now().Add(time.Hour))
+			err := task.Sleep(ctx, time.Minute)
+			is(t, err, context.DeadlineExceeded)
+			if errors.Is(err, task.ErrDeadline) || sc.Caught(err) {
+				t.Error("the surrounding deadline is taken for the scope's own")
+			}
+			return nil
+		})
+	})
+}
+
+func TestAScopeResumesASuspendedJob(t *testing.T) {
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	inJob(t, guarded(t), s, func(ctx context.Context) error {
+		return task.Within(ctx, func(ctx context.Context, sc *task.Scope) error {
+			canceller, err := s.Go(context.WithoutCancel(ctx), func(context.Context) error {
+				sc.Cancel(errBroken)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			is(t, task.Sleep(ctx, 1<<62), errBroken) // There is no other worker.
+			return canceller.Wait(context.WithoutCancel(ctx))
+		})
+	})
+}
+
+func TestBadScopes(t *testing.T) {
+	var none context.Context
+	if err := task.Within(none, func(context.Context, *task.Scope) error { return nil }); err == nil {
+		t.Error("Within takes a nil context")
+	}
+	if err := task.Within(t.Context(), nil); err == nil {
+		t.Error("Within takes a nil function")
+	}
+	if err := task.Checkpoint(none); err == nil {
+		t.Error("Checkpoint takes a nil context")
+	}
+	if err := task.Sleep(none, time.Second); err == nil {
+		t.Error("Sleep takes a nil context")
+	}
+	if err := task.Sleep(expired(), -time.Second); !errors.Is(err, context.Canceled) {
+		t.Errorf("Sleep returned %v", err)
+	}
+	if err := task.Sleep(t.Context(), -time.Second); err != nil {
+		t.Errorf("Sleep returned %v", err)
+	}
+}

@@ -1,0 +1,75 @@
+package task
+
+import (
+	"context"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// scopeContext is the context of the work in a scope: the scope under another
+// type, so that it needs no memory. A context of package context is made only
+// when somebody asks for Done; contexts derived from this one are then its
+// children, and cost no goroutine. They report Canceled even where this one
+// reports DeadlineExceeded; their cause is the same.
+type scopeContext Scope
+
+var _ sched.Resumer = (*scopeContext)(nil)
+
+func (c *scopeContext) Deadline() (time.Time, bool) { return (*Scope)(c).due() }
+
+func (c *scopeContext) Err() error { return (*Scope)(c).state() }
+
+func (c *scopeContext) Done() <-chan struct{} {
+	sc := (*Scope)(c)
+	sc.link()
+	return sc.standard().Done()
+}
+
+func (c *scopeContext) Value(key any) any {
+	sc := (*Scope)(c)
+	switch key {
+	case scopeKey{}:
+		return sc
+	case sched.FrameKey:
+		return sc.parent.Value(key)
+	}
+	if sc.state() != nil {
+		return sc.standard().Value(key) // Perhaps it is the cause that is asked for.
+	}
+	sc.mu.Lock()
+	std := sc.std
+	sc.mu.Unlock()
+	if std != nil {
+		return std.Value(key)
+	}
+	return sc.parent.Value(key)
+}
+
+// ResumesFiber reports whether the end of the context resumes f; see
+// [sched.Resumer]. Work that waits with this context is one after the other, so
+// there is never more than one fiber to be resumed.
+func (c *scopeContext) ResumesFiber(f *sched.Fiber) bool {
+	sc := (*Scope)(c)
+	sc.link()
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if sc.ended.Load() {
+		f.Resume(nil, sched.High)
+	}
+	sc.fiber = f
+	return true
+}
+
+// standard returns a context of package context that ends with the scope.
+func (sc *Scope) standard() context.Context {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if sc.std == nil {
+		sc.std, sc.endStd = context.WithCancelCause(context.WithoutCancel(sc.parent))
+		if sc.ended.Load() {
+			sc.endStd(sc.cause)
+		}
+	}
+	return sc.std
+}

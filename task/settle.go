@@ -1,0 +1,250 @@
+package task
+
+import (
+	"runtime/debug"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// list is a queue of tasks, linked by their next.
+type list[T any] struct{ first, last *Task[T] }
+
+// add adds the tasks from first to last, which are linked.
+func (l *list[T]) add(first, last *Task[T]) {
+	if l.last == nil {
+		l.first = first
+	} else {
+		l.last.next = first
+	}
+	l.last = last
+}
+
+// taskEnded is called for each task when its job has its result, by the job, and
+// by whoever has seen the result before. f is the job's fiber, or nil.
+func (g *Group[T]) taskEnded(t *Task[T], f *sched.Fiber) {
+	if g.opts.limit != 0 {
+		g.giveUpPlace(t, f)
+	}
+	if !t.standing.transitionTo(ending) {
+		if t.standing.is(detached) {
+			g.reg.removeDetached(t)
+		}
+		return
+	}
+	calm := g.calm && t.State() == sched.JobCompleted
+	for {
+		t.next = g.news.Load()
+		if g.news.CompareAndSwap(t.next, t) {
+			break
+		}
+	}
+	t.standing.word.Store(ended)
+	if g.left.Add(-1) != 0 && calm && !g.watched.Load() {
+		return
+	}
+	g.mu.Lock()
+	g.drain()
+	g.release(f)
+}
+
+// lendPlace gives the place of a task that waits for another of its group to
+// others, and returns a function by which it takes one again, if need be beyond
+// the limit.
+func (g *Group[T]) lendPlace(t *Task[T]) (back func()) {
+	if !g.giveUpPlace(t, nil) {
+		return func() {}
+	}
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		t.placed = true
+		g.placed++
+	}
+}
+
+// giveUpPlace gives the place of a task to another one, if it has one.
+func (g *Group[T]) giveUpPlace(t *Task[T], f *sched.Fiber) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	had := t.placed
+	if had {
+		t.placed = false
+		g.placed--
+	}
+	for len(g.queue) > 0 && g.placed < g.opts.limit {
+		next := g.queue[0]
+		g.queue[0] = nil
+		g.queue = g.queue[1:]
+		if !next.State().Ended() { // Else its entry is void.
+			next.placed = true
+			g.placed++
+		}
+		g.s.Enqueue(f, (*body[T])(next))
+	}
+	return had
+}
+
+// drain hands what has happened to the joiner, unless somebody is at it, who
+// then sees this too. The caller holds mu, which a joiner of the user's is asked
+// without.
+func (g *Group[T]) drain() {
+	if g.settling {
+		return
+	}
+	g.settling = true
+	for g.announced || g.collect() {
+		g.step()
+	}
+	g.settling = false
+}
+
+// collect moves the news to the end of the list, and reports whether there is
+// anything that the joiner has not seen. The caller holds mu.
+func (g *Group[T]) collect() bool {
+	if g.todo != nil {
+		return true
+	}
+	var oldest *Task[T]
+	newest := g.news.Swap(nil)
+	for t := newest; t != nil; {
+		next := t.next
+		t.next, oldest = oldest, t
+		t = next
+	}
+	if oldest == nil {
+		return false
+	}
+	g.ended.add(oldest, newest)
+	g.todo = oldest
+	if g.ready == nil {
+		g.ready = oldest
+	}
+	return true
+}
+
+// quiet reports whether all tasks have ended and the joiner has seen it. The
+// caller holds mu.
+func (g *Group[T]) quiet() bool {
+	return g.left.Load() == 0 && !g.settling && g.todo == nil && g.news.Load() == nil
+}
+
+// release unlocks mu after a drain, wakes those who wait for what has happened,
+// and cancels what is no longer needed.
+func (g *Group[T]) release(f *sched.Fiber) {
+	var joiners, takers []*sched.Waiter
+	cancels := false
+	if !g.settling {
+		if g.quiet() {
+			joiners, g.joiners = g.joiners, nil
+		}
+		takers, g.takers = g.takers, nil
+		g.watched.Store(false)
+		cancels = g.decided && !g.acted
+		g.acted = g.decided
+	}
+	failure := g.failure
+	g.mu.Unlock()
+	wake(joiners, f)
+	wake(takers, f)
+	if cancels {
+		if failure == nil {
+			failure = ErrDecided
+		}
+		g.scope.Cancel(failure)
+	}
+}
+
+func wake(waiters []*sched.Waiter, f *sched.Fiber) {
+	for _, w := range waiters {
+		w.Wake(f, sched.Normal)
+	}
+}
+
+// step hands one event to the joiner. The caller holds mu.
+func (g *Group[T]) step() {
+	var t *Task[T]
+	if g.announced {
+		g.announced = false
+	} else {
+		t = g.todo
+		g.todo = t.next
+		g.tally(t)
+	}
+	known := g.decided || g.calm && t != nil && t.State() == sched.JobCompleted
+	if !known && g.asks(t) {
+		g.decided, g.decisive = true, t
+	}
+	if t == nil {
+		return
+	}
+	if g.opts.discard {
+		g.discard(t)
+	}
+}
+
+// discard lets go of a task that the joiner has seen.
+func (g *Group[T]) discard(t *Task[T]) {
+	if g.ended.first = t.next; t.next == nil {
+		g.ended.last = nil
+	}
+	g.ready = nil
+	t.next = nil // Who keeps its handle does not keep all later ones.
+	if t.State() == sched.JobCompleted {
+		g.remove(t)
+	}
+}
+
+// tally counts the end of t.
+func (g *Group[T]) tally(t *Task[T]) {
+	switch t.State() {
+	case sched.JobCompleted:
+		g.count.Succeeded++
+	case sched.JobCancelled:
+		g.count.Cancelled++
+	default:
+		g.count.Failed++
+	}
+}
+
+// asks asks the joiner. The caller holds mu.
+func (g *Group[T]) asks(t *Task[T]) bool {
+	count := g.count
+	count.Joining = g.joining
+	if g.builtin {
+		return g.joiner.Decide(t, count)
+	}
+	g.mu.Unlock()
+	decided, failure := g.asksApart(t, count)
+	g.mu.Lock()
+	if failure != nil {
+		g.failure = failure
+	}
+	return decided || failure != nil
+}
+
+func (g *Group[T]) asksApart(t *Task[T], count Count) (decided bool, failure error) {
+	failure = apart(func() { decided = g.joiner.Decide(t, count) })
+	return decided, failure
+}
+
+// apart calls a joiner's method on a goroutine of its own, since neither a panic
+// nor a Goexit of it must end whoever has brought the event. It returns what
+// happened as an error. It costs about 500 ns.
+func apart(call func()) (failure error) {
+	done := make(chan struct{})
+	go func() {
+		returned := false
+		defer func() {
+			if v := recover(); v != nil {
+				failure = &sched.PanicError{Value: v, Stack: debug.Stack()}
+			} else if !returned {
+				failure = sched.ErrGoexit
+			}
+			close(done)
+		}()
+		call()
+		returned = true
+	}()
+	<-done
+	return failure
+}

@@ -1,0 +1,227 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// job is embedded by Task under a name that is not exported, so that its methods
+// are the task's and the field is nobody's.
+type job = sched.Job
+
+// Task is the handle of a function that runs in a [Group]. It is a [sched.Job],
+// whose methods it has: ID, which no other task or job of the scheduler ever
+// gets, State, Info, Cancel, Done, Wait. They may be called from any goroutine.
+type Task[T any] struct {
+	job
+	g  *Group[T]
+	fn func(ctx context.Context) (T, error) // The task's, which drops it when it begins.
+	// code is where fn is, to tell its name and place when somebody asks.
+	code  uintptr
+	name  *string // Of a task that has one.
+	value T       // Written before the job ends.
+
+	standing standing
+	// index is the place in the group's list. It, placed and next are the group's,
+	// under its mu, but next is first written by who ends the task.
+	index  int32
+	placed bool // It takes one of the group's places; see Limit.
+	next   *Task[T]
+}
+
+// standing says what a task is to its group. It leaves member once, by
+// compare-and-swap:
+//
+//	member --> ending --> ended
+//	member --> detached or refused
+type standing struct{ word atomic.Uint32 }
+
+const (
+	member   uint32 = iota
+	ending          // It has ended, and somebody is telling the group.
+	ended           // The group was told.
+	detached        // It has left the group.
+	refused         // The group was closed.
+)
+
+func (s *standing) transitionTo(what uint32) bool { return s.word.CompareAndSwap(member, what) }
+func (s *standing) is(what uint32) bool           { return s.word.Load() == what }
+
+// Name returns the name that was given to [Group.GoNamed], else that of the
+// function which the task runs, as in a stack trace.
+func (t *Task[T]) Name() string {
+	if t.name != nil {
+		return *t.name
+	}
+	return nameOf(t.code)
+}
+
+// Join waits until the task has ended and returns what its function returned: a
+// panic as a [*sched.PanicError], a Goexit as [sched.ErrGoexit], and an error
+// that wraps the cause if it was cancelled. It may be called more than once, by
+// several, and always returns the same. If ctx ends first it returns an
+// [*UnfinishedError], and the task goes on. Inside a task it holds no worker. A
+// task that joins itself gets [sched.ErrSelfWait].
+func (t *Task[T]) Join(ctx context.Context) (value T, err error) {
+	if t == nil || t.g == nil {
+		return value, sched.ErrNoJob
+	}
+	if ctx == nil {
+		return value, errNilContext
+	}
+	if t.g.opts.limit != 0 && !t.State().Ended() {
+		if caller, ok := ctx.Value(memberKey{t.g}).(*Task[T]); ok && caller != t {
+			defer t.g.lendPlace(caller)()
+		}
+	}
+	err = t.Wait(ctx)
+	switch {
+	case t.State().Ended():
+		// So that Next, too, sees no later one before it.
+		t.g.taskEnded(t, nil)
+		for t.standing.is(ending) {
+			runtime.Gosched() // Somebody is two instructions short of it.
+		}
+	case !errors.Is(err, sched.ErrSelfWait):
+		err = &UnfinishedError{Cause: err, Tasks: []Info{t.about()}}
+	}
+	if err == nil {
+		value = t.value
+	}
+	return value, err
+}
+
+// Result returns what Join does of a task that has ended, and [ErrNotEnded] of
+// one that has not. It never waits.
+func (t *Task[T]) Result() (value T, err error) {
+	if t == nil || t.g == nil {
+		return value, sched.ErrNoJob
+	}
+	if !t.State().Ended() {
+		return value, ErrNotEnded
+	}
+	if err = t.Wait(context.Background()); err == nil {
+		value = t.value
+	}
+	return value, err
+}
+
+// Detach takes the task out of its group: the group waits for it no longer, does
+// not cancel it, and its result is no part of the group's. From now on it is
+// listed by [Detached], and ends with the limit of the scheduler's Stop. It
+// reports false, and does nothing, if the task or its group has ended or was
+// cancelled.
+//
+// Like the function [Detach], it lets something outlive the function that has
+// started it, so it should be rare and easy to find.
+func (t *Task[T]) Detach() bool {
+	if t == nil || t.g == nil {
+		return false
+	}
+	return t.g.detach(t)
+}
+
+// endedWithGroup reports whether err, which is the task's, is that of a task
+// which was cancelled with its group. The group has ended.
+func (t *Task[T]) endedWithGroup(err error) bool {
+	return t.State() == sched.JobCancelled && t.g.scope.ended.Load() && errors.Is(err, t.g.scope.cause)
+}
+
+// notNeeded reports the same of one that was cancelled for the group's decision,
+// and not for that of a group around it.
+func (t *Task[T]) notNeeded(err error) bool {
+	return t.g.decided && t.g.scope.own && t.endedWithGroup(err)
+}
+
+// body is the task as the scheduler sees it.
+type body[T any] Task[T]
+
+// Do runs the task's function. It is called by the scheduler.
+func (b *body[T]) Do(ctx context.Context) (err error) {
+	t := (*Task[T])(b)
+	if !t.standing.is(detached) && t.g.scope.state() != nil {
+		cause := t.g.scope.Cause()
+		t.Cancel(cause)
+		return &CancelledError{Cause: cause}
+	}
+	fn := t.fn
+	t.fn = nil
+	value, err := fn(ctx)
+	if err != nil {
+		return t.explain(ctx, err)
+	}
+	t.value = value
+	return nil
+}
+
+// explain adds the cause to an error that says that ctx has ended. An error of
+// that kind while ctx is well has come from elsewhere and is like any other.
+func (t *Task[T]) explain(ctx context.Context, err error) error {
+	ended := ctx.Err()
+	if ended == nil {
+		return err
+	}
+	cause := sched.Cause(ctx)
+	why, what := errors.Is(err, cause), errors.Is(err, ended)
+	if !why && !what {
+		return err
+	}
+	if !why || !errors.Is(err, context.Canceled) {
+		err = &CancelledError{Cause: cause, Err: err}
+	}
+	t.Cancel(cause) // So that it counts as cancelled, whoever was told first.
+	return err
+}
+
+// Ended tells the group. It is called by the scheduler.
+func (b *body[T]) Ended(f *sched.Fiber) {
+	t := (*Task[T])(b)
+	t.g.taskEnded(t, f)
+	if t.g.adopting.Load() {
+		t.g.mu.Lock()   // Until adopt is done: the scheduler must not be, before that.
+		t.g.mu.Unlock() //nolint:staticcheck // As above.
+	}
+}
+
+// taskContext is what the context of a task is derived from: the task under
+// another type. It asks the group's scope, until the task is detached. Whoever
+// wants to be told of the end is told by the cancellation of the job, so Done
+// returns nil, and has the group keep itself told.
+type taskContext[T any] Task[T]
+
+func (c *taskContext[T]) Deadline() (at time.Time, ok bool) {
+	if c.standing.is(detached) {
+		return at, false
+	}
+	return c.g.scope.due()
+}
+
+func (c *taskContext[T]) Done() <-chan struct{} {
+	if !c.standing.is(detached) {
+		c.g.scope.link()
+	}
+	return nil
+}
+
+func (c *taskContext[T]) Err() error {
+	if c.standing.is(detached) {
+		return nil
+	}
+	return c.g.scope.state()
+}
+
+func (c *taskContext[T]) Value(key any) any {
+	if m, ok := key.(memberKey); ok && m.of == any(c.g) && !c.standing.is(detached) {
+		return (*Task[T])(c)
+	}
+	return (*scopeContext)(&c.g.scope).Value(key)
+}
+
+// memberKey is the key under which the context of a task of a group, and of what
+// is below, has the task.
+type memberKey struct{ of any }
