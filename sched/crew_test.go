@@ -113,6 +113,56 @@ func TestReservedWorkersGiveAwayWhatTheyDoNotTake(t *testing.T) {
 	}
 }
 
+// TestReservedWorkerSharesWhatItDoesNotTake makes the step itself: the next look
+// of another worker finds it.
+func TestReservedWorkerSharesWhatItDoesNotTake(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 2, Reserved: reserve(1, 0)})
+	n := names{}
+	s.Worker(0).Push(n.node("normal"), sched.Normal)
+	if x, _ := s.Worker(0).Poll(); x != nil {
+		t.Errorf("the reserved worker got %q", n[x])
+	}
+	if x, _ := s.Worker(1).Poll(); n[x] != "normal" {
+		t.Errorf("the other worker got %q", n[x])
+	}
+}
+
+// TestSpareChangesItsTier has the only spare stand in for an unreserved worker
+// first, and then for the reserved one.
+func TestSpareChangesItsTier(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 2, MaxSpares: 1, Reserved: reserve(1, 0)})
+	quick := func(p sched.Priority) {
+		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }, sched.WithPriority(p)))
+	}
+	hold := func(gate chan struct{}, p sched.Priority, id int) *sched.Job {
+		begun := make(chan struct{})
+		j := start(t, ctx, s, func(context.Context) error { close(begun); <-gate; return nil }, sched.WithPriority(p), sched.WithWorker(id))
+		receive(t, ctx, "the worker to be held", begun)
+		return j
+	}
+	first := make(chan struct{})
+	j := hold(first, sched.Normal, 1)
+	quick(sched.Normal)
+	close(first)
+	finish(t, ctx, j)
+	eventually(t, ctx, "the spare to retire", func() bool {
+		start(t, ctx, s, func(context.Context) error { return nil }) // A spare retires when it looks for work.
+		return inState(s, sched.WorkerRetired) == 1
+	})
+	second := make(chan struct{})
+	jobs := []*sched.Job{hold(second, sched.Critical, 0), hold(second, sched.Normal, 1)}
+	quick(sched.Critical) // By the spare, since all are held.
+	for range 10 {
+		jobs = append(jobs, start(t, ctx, s, func(context.Context) error { <-second; return nil }))
+	}
+	for range 20 {
+		quick(sched.Critical)
+	}
+	close(second)
+	finish(t, ctx, jobs...)
+}
+
 // TestSparesTakeOverTheTier blocks the reserved worker, and then the other.
 func TestSparesTakeOverTheTier(t *testing.T) {
 	ctx := guarded(t)
@@ -222,5 +272,18 @@ func TestOldWorkLeavesReservedWorkersAlone(t *testing.T) {
 		if got := s.Stats().Queued[c.want]; got != 2 {
 			t.Errorf("with %v reserved, %d pieces rose to %v; queued are %v", c.reserved, got, c.want, s.Stats().Queued)
 		}
+	}
+}
+
+// TestCriticalWorkIsRelievedInItsOwnPlace has every worker held: a spare in a
+// place that is reserved would take nothing else.
+func TestCriticalWorkIsRelievedInItsOwnPlace(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 3, MaxSpares: -1, Reserved: reserve(1, 0)})
+	for i := range s.Workers() {
+		s.Worker(i).Hold()
+	}
+	names{}.outside(t, s, sched.Critical, "critical")
+	if !s.Worker(0).Refused() || s.Worker(1).Refused() || s.Worker(2).Refused() {
+		t.Error("the spare would have come in another place")
 	}
 }

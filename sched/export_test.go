@@ -380,3 +380,22 @@ func (w *Worker) Pieces() int { return w.pieces() }
 
 // SetRetired says that the worker is a spare which waits to be needed.
 func (w *Worker) SetRetired() { w.turnTo(WorkerRetired) }
+
+// SetSpare says that the worker is a spare.
+func (w *Worker) SetSpare() { w.spare = true }
+
+// GiveWay queues a fiber without a stack that has given way on the worker, while
+// it was at home on another one, pinned or not.
+func (w *Worker) GiveWay(at *Worker, isPinned bool) *Node {
+	f := &Fiber{s: w.s, w: w, home: home{at, preferred}}
+	if isPinned {
+		f.home.bond = pinned
+	}
+	f.node.Init(f)
+	w.pushNextOf(f, &f.node)
+	return &f.node
+}
+
+// Hold marks the worker as held, and Refused says that there was no spare for it.
+func (w *Worker) Hold()         { w.transitionToHeld() }
+func (w *Worker) Refused() bool { return w.refused }

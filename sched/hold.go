@@ -147,7 +147,9 @@ func (m *monitor) relieve(p Priority) {
 		case w.resting.Load() || w.replaced():
 		case p > w.crew().tier: // A spare in its place would not take it either.
 		case held && w.hold.Load() == holdHeld, !held && w.began.Load() > 0 && now-w.aliveAt() >= criticalAfter:
-			silent = w
+			if silent == nil || w.crew().tier <= silent.crew().tier {
+				silent = w // In a place that is reserved the spare does nothing else.
+			}
 		case !held:
 			return
 		}

@@ -371,3 +371,25 @@ func TestBoundFiberStays(t *testing.T) {
 	}
 	finish(t, ctx, jobs...)
 }
+
+// TestInterruptedWorkIsContinuedAtHome has work give way at home and elsewhere.
+func TestInterruptedWorkIsContinuedAtHome(t *testing.T) {
+	for _, pinned := range []bool{true, false} {
+		s := sched.NewStill(sched.Config{Workers: 2})
+		home, other := s.Worker(0), s.Worker(1)
+		home.Push(&newWork(nil).Node, sched.High)
+		n := home.GiveWay(home, pinned)
+		if x, _ := other.SearchOnce(0); x == n {
+			t.Errorf("another worker continues it (pinned: %t)", pinned)
+		}
+		if x, _ := home.Poll(); x != n {
+			t.Errorf("it is not the next that its worker takes (pinned: %t)", pinned)
+		}
+		other.Push(&newWork(nil).Node, sched.High)
+		n = other.GiveWay(home, pinned)
+		worker := map[bool]*sched.Worker{true: home, false: other}[pinned]
+		if x, _ := worker.Poll(); x != n {
+			t.Errorf("having given way elsewhere it is not the next there (pinned: %t)", pinned)
+		}
+	}
+}

@@ -163,6 +163,18 @@ func TestRetiredSparesGetNothing(t *testing.T) {
 	}
 }
 
+// TestSparesGetNothing, since one might retire before it comes to it.
+func TestSparesGetNothing(t *testing.T) {
+	s, clock := busy(sched.Config{Workers: 3})
+	s.Worker(2).SetSpare()
+	load(s, 4)
+	clock.Advance(10 * time.Millisecond)
+	s.Rebalance()
+	if got := held(s); got[2] != 0 || got[1] == 0 {
+		t.Errorf("4 pieces became %v", got)
+	}
+}
+
 // TestReservedWorkersAreComparedAmongThemselves would fail if those that have
 // nothing to do made the others look loaded.
 func TestReservedWorkersAreComparedAmongThemselves(t *testing.T) {
