@@ -252,7 +252,7 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 			err = nil
 		}
 		a.f.Tick()
-		if which != Control {
+		if which != Control || a.sys.simulated {
 			a.budget--
 		}
 		if l.ready() == 0 || a.budget <= 0 || (a.state.Load()^a.term)&stopAt != 0 || a.f.Urgent() {

@@ -301,6 +301,12 @@ var gallery = []fault{
 	{"missing back-pressure", "arrived", noBackPressure},
 	{"retry after a timeout", "executed 2 times", timeout},
 	{"leaked system", "was not stopped", leaked},
+	{"double restart", "workers are running", doubleRestart},
+	{"stale ref after a restart", "were delivered", staleRef},
+	{"timer after stop", "the lease is held by", timerAfterStop},
+	{"leaked monitor", "the hub has lost ann", leakedMonitor},
+	{"starvation by priority", "livelock", starvation},
+	{"wrong supervision order", "before there was a database", wrongOrder},
 }
 
 func TestGallery(t *testing.T) {

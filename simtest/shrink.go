@@ -38,7 +38,8 @@ func (r *runner) shrink(seed uint64, choices []int, failed *outcome) []int {
 
 // try takes the candidate as the best if it fails in the same way.
 func (s *shrinker) try(candidate []int) bool {
-	if s.runs++; s.runs > shrinkRuns || time.Now().After(s.deadline) {
+	s.runs++
+	if s.spent() {
 		return false
 	}
 	o := s.once(&replayer{choices: candidate}, s.seed, false)
@@ -49,6 +50,9 @@ func (s *shrinker) try(candidate []int) bool {
 	return true
 }
 
+// spent reports whether it has to be enough.
+func (s *shrinker) spent() bool { return s.runs > shrinkRuns || time.Now().After(s.deadline) }
+
 // clearRanges makes ever smaller ranges of choices natural, and keeps what still
 // fails. It is the idea of delta debugging (Zeller and Hildebrandt, Simplifying
 // and Isolating Failure-Inducing Input, TSE 2002).
@@ -56,6 +60,9 @@ func (s *shrinker) clearRanges() {
 	for size := max(1, len(s.best)/2); size > 0; size /= 2 {
 		for from := 0; from < len(s.best); from += size {
 			to := min(len(s.best), from+size)
+			if s.spent() {
+				return
+			}
 			if deviations(s.best[from:to]) == 0 {
 				continue
 			}
@@ -74,7 +81,7 @@ func (s *shrinker) tryOne() {
 		for choice := d.of - 1; choice > 0; choice-- {
 			candidate := make([]int, at+1)
 			candidate[at] = choice
-			if s.try(candidate) || s.runs > shrinkRuns {
+			if s.try(candidate) || s.spent() {
 				return
 			}
 		}
