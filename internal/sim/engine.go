@@ -153,38 +153,6 @@ func (e *Engine) QueuedBy(h Host, give func(work any) bool) (n int) {
 // Interleave reports whether the running work shall let other work go first.
 func (e *Engine) Interleave() bool { return len(e.ready) > 0 && e.chooser.Interleave() }
 
-// Turn lets a goroutine outside that is known to the simulation, as the body is,
-// wait its turn like work, if so decided: what it does next then comes after some
-// steps of others. Elsewhere it does nothing.
-func (e *Engine) Turn() {
-	if m := current(); m.engine != e || m.work || e.Over() || !e.chooser.Delay() {
-		return
-	}
-	t := &turn{make(chan struct{})}
-	e.Arrive(Entry{Host: outside{}, Work: theBody, turn: t})
-	select {
-	case <-t.ch:
-	case <-e.ended:
-	}
-}
-
-// turn is how a goroutine outside waits for its turn.
-type turn struct{ ch chan struct{} }
-
-// outside is the host of goroutines that wait for their turn.
-type outside struct{}
-
-// theBody is what a chooser knows such a goroutine by. There is one.
-var theBody = new(int)
-
-func (outside) Step(any, uint8)                 {}
-func (outside) Name(any) string                 { return "the body" }
-func (outside) Deadline() (time.Duration, bool) { return 0, false }
-func (outside) Settle() bool                    { return false }
-func (outside) Expire()                         {}
-func (outside) Waits() []string                 { return nil }
-func (outside) Close() []string                 { return nil }
-
 // Steal reports whether a branch that the running work forks is run as work of
 // its own.
 func (e *Engine) Steal() bool { return e.chooser.Interleave() }
@@ -291,21 +259,6 @@ func (e *Engine) Running() (name string, steps int64) {
 	}
 	return name, e.begun.Load()
 }
-
-// Faults injects failures.
-type Faults interface {
-	// Handling is called before an actor handles a message. It may panic in the
-	// handler's stead, and returns how long the handler is to be held up.
-	Handling(actor string) time.Duration
-	// Full reports whether a message to the actor shall find its lane full.
-	Full(actor string) bool
-}
-
-// Inject has f injected from now on.
-func (e *Engine) Inject(f Faults) { e.faults = f }
-
-// Faults returns what is to be injected, or nil.
-func (e *Engine) Faults() Faults { return e.faults }
 
 // AfterEach has f called after each step.
 func (e *Engine) AfterEach(f func()) { e.after = f }
