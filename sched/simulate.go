@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/gid"
@@ -20,9 +21,11 @@ type simulated struct {
 	w      *Worker
 	handed *Node // What the dispatch loop is to take next.
 	prio   Priority
-	names  map[Runner]string // Of jobs and fibers, by their order.
-	left   map[*Fiber]bool   // Fibers with work on them that is to go on; true if it waits.
+	left   map[*Fiber]bool // Fibers with work on them that is to go on; true if it waits.
 	closed bool
+
+	namesMu sync.Mutex
+	names   map[Runner]string // Of runners without a name of their own, by their order.
 }
 
 // newSimulated returns a scheduler whose work is run by e.
@@ -143,18 +146,15 @@ func (m *simulated) perform() {
 
 const goesOn = " (goes on)"
 
-// Named is a Runner or an owner that has a name for traces.
-type Named interface{ String() string }
-
-// Name says what n is.
+// Name says what n is. It may be called from outside the simulation.
 func (m *simulated) Name(work any) string {
 	switch r := work.(*Node).runner.(type) {
 	case *Fiber:
-		if owner, ok := r.owner.(Named); ok {
+		if owner, ok := r.owner.(fmt.Stringer); ok {
 			return owner.String() + goesOn
 		}
 		return m.numbered(r, "work") + goesOn
-	case Named:
+	case fmt.Stringer:
 		return r.String()
 	default:
 		return m.numbered(r, fmt.Sprintf("%T", r))
@@ -163,6 +163,8 @@ func (m *simulated) Name(work any) string {
 
 // numbered names a runner by the order in which it was first seen.
 func (m *simulated) numbered(r Runner, kind string) string {
+	m.namesMu.Lock()
+	defer m.namesMu.Unlock()
 	name, ok := m.names[r]
 	if !ok {
 		name = fmt.Sprintf("%s %d", kind, len(m.names)+1)
@@ -262,7 +264,7 @@ func (m *simulated) inOrder() []*Fiber {
 
 // giveUp is force in a simulation.
 func (m *simulated) giveUp() {
-	m.engine.QueuedBy(m, func(work any) bool { return abandon(work.(*Node)) })
+	m.engine.Drop(m, func(work any) bool { return abandon(work.(*Node)) })
 }
 
 // Interleave is a point at which other work may go first, though no worker

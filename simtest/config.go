@@ -46,8 +46,7 @@ const (
 	// Guarantees of Finding Bugs, ASPLOS 2010).
 	PCT
 	// Exhaustive goes through all schedules, up to Schedules of them. It is for
-	// tiny programs; a program that has more is reported by [Sim.Logf] when the
-	// test is verbose, not as a failure.
+	// tiny programs; that there are more is shown by go test -v, and is no failure.
 	Exhaustive
 
 	numStrategies

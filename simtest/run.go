@@ -24,7 +24,6 @@ type runner struct {
 // outcome is what one run has come to.
 type outcome struct {
 	failures []string
-	logs     []string
 	made     decisions
 	steps    int
 	trace    *trace
@@ -75,7 +74,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 			r.play(s)
 			mu.Lock()
 			defer mu.Unlock()
-			o.failures, o.logs, o.steps = s.failures, s.logs, engine.Steps()
+			o.failures, o.steps = s.failures, engine.Steps()
 		})
 	}()
 	<-ready
@@ -91,7 +90,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 // bubbleFailure says what it means that the bubble could not end.
 func bubbleFailure(e *sim.Engine, v any) string {
 	text := fmt.Sprint(v)
-	switch name, _ := e.Running(); {
+	switch name := e.Running(); {
 	case name != "" && strings.Contains(text, "deadlock"):
 		return fmt.Sprintf("deadlock: %s is blocked in an operation outside the simulation, such as a channel, and nothing can wake it any more\n%s",
 			name, stackOf(name))

@@ -375,3 +375,36 @@ func FuzzSchedule(f *testing.F) {
 		simtest.Fuzz(t, simtest.Config{}, schedule, func(s *simtest.Sim) { lostUpdate(s, true) })
 	})
 }
+
+// relay is work without a name, which hands on to a new one.
+type relay struct {
+	node sched.Node
+	left *int
+}
+
+func newRelay(left *int) *relay {
+	r := &relay{left: left}
+	r.node.Init(r)
+	return r
+}
+
+func (r *relay) Run(f *sched.Fiber, _ sched.Priority) {
+	if *r.left--; *r.left > 0 {
+		f.Submit(&newRelay(r.left).node, sched.Normal)
+	}
+}
+
+// The watchdog of real time looks on while a long run goes on. Under the race
+// detector this takes long enough for it to look several times.
+func TestWatchedRun(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 1, Steps: 1_000_000}, func(s *simtest.Sim) {
+		left := 100_000
+		if err := s.Scheduler(sched.Config{}).Submit(&newRelay(&left).node, sched.Normal); err != nil {
+			s.Fatal(err)
+		}
+		s.RunUntilIdle()
+		if left != 0 {
+			s.Errorf("%d steps are left", left)
+		}
+	})
+}

@@ -25,9 +25,8 @@ type Sim struct {
 	testing.TB
 	engine   *sim.Engine
 	random   *rand.Rand
-	logged   *sync.Mutex // Guards failures and logs.
+	logged   *sync.Mutex // Guards failures.
 	failures []string
-	logs     []string
 	cleanups []func()
 	checks   []func() error
 	ctx      context.Context
@@ -175,16 +174,15 @@ func (s *Sim) Failed() bool {
 	return len(s.failures) > 0
 }
 
-// Log is that of [testing.TB]. Only the logs of a failing run are printed.
+// Log is that of [testing.TB]. It adds a line to the trace of a failing run.
 func (s *Sim) Log(args ...any) { s.log(fmt.Sprintln(args...)) }
 
-// Logf is that of [testing.TB]. Only the logs of a failing run are printed.
+// Logf is that of [testing.TB]. It adds a line to the trace of a failing run.
 func (s *Sim) Logf(format string, args ...any) { s.log(fmt.Sprintf(format, args...)) }
 
 func (s *Sim) log(text string) {
 	s.logged.Lock()
 	defer s.logged.Unlock()
-	s.logs = append(s.logs, strings.TrimRight(text, "\n"))
 	s.engine.Trace("log", "%s", strings.TrimRight(text, "\n"))
 }
 

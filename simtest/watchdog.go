@@ -25,12 +25,13 @@ func watch(e *sim.Engine, done <-chan struct{}) string {
 			return ""
 		case <-ticker.C:
 		}
-		name, steps := e.Running()
-		if name == "" || steps != seen {
+		running, steps := e.InStep()
+		if !running || steps != seen {
 			seen, same = steps, 0
 			continue
 		}
 		if same++; same >= 4 {
+			name := e.Running()
 			return fmt.Sprintf("%s is on one step for more than %v of real time: it computes for ever, or is blocked in something that a simulation can't wake, such as a mutex or a system call\n%s",
 				name, stuckAfter, stackOf(name))
 		}

@@ -128,8 +128,8 @@ func (e *Engine) Queued() bool {
 	return len(e.arrived) > 0
 }
 
-// QueuedBy counts what h has queued, and takes out what give accepts.
-func (e *Engine) QueuedBy(h Host, give func(work any) bool) (n int) {
+// Drop takes out of what h has queued what give accepts.
+func (e *Engine) Drop(h Host, give func(work any) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	keep := func(entries []Entry) []Entry {
@@ -138,16 +138,12 @@ func (e *Engine) QueuedBy(h Host, give func(work any) bool) (n int) {
 			if entry.Host == h && give(entry.Work) {
 				continue
 			}
-			if entry.Host == h {
-				n++
-			}
 			kept = append(kept, entry)
 		}
 		clear(entries[len(kept):])
 		return kept
 	}
 	e.ready, e.arrived = keep(e.ready), keep(e.arrived)
-	return n
 }
 
 // Interleave reports whether the running work shall let other work go first.
@@ -251,13 +247,20 @@ func (e *Engine) step() {
 	e.flush()
 }
 
-// Running returns what the stepper is on, or "", and how many steps it has
-// begun. It may be called from outside the simulation.
-func (e *Engine) Running() (name string, steps int64) {
+// InStep reports whether the stepper is on a step, and how many it has begun. It
+// may be called from outside the simulation.
+func (e *Engine) InStep() (running bool, steps int64) {
+	return e.current.Load() != nil, e.begun.Load()
+}
+
+// Running returns what the stepper is on, or "". It may be called from outside the
+// simulation, but only when the step has come to a standstill or hangs: the name
+// is read from what runs.
+func (e *Engine) Running() string {
 	if entry := e.current.Load(); entry != nil {
-		name = entry.Host.Name(entry.Work)
+		return entry.Host.Name(entry.Work)
 	}
-	return name, e.begun.Load()
+	return ""
 }
 
 // AfterEach has f called after each step.
@@ -454,9 +457,6 @@ func (e *Engine) Over() bool {
 		return false
 	}
 }
-
-// Ended is closed when the stepper has returned.
-func (e *Engine) Ended() <-chan struct{} { return e.ended }
 
 // Nudge has the stepper look around if it rests.
 func (e *Engine) Nudge() {
