@@ -8,10 +8,15 @@ import (
 	"github.com/troupe-go/troupe/internal/planted"
 )
 
-// TestStateModelFindsPlantedFaults runs the searches of TestModel for the
-// activation state, and shows that they see what they are there to see.
-func TestStateModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+// TestModelFindsPlantedFaults runs the searches of TestModel, and shows that they
+// see what they are there to see.
+func TestModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, "modelcheck", stateFaults, laneFaults, replyFaults)
+}
+
+var stateFaults = planted.Group{
+	Run: "^TestModel$/^(state|urgent|held|end)$",
+	Faults: []planted.Fault{
 		{
 			Name: "a lost announcement",
 			File: "state.go",
@@ -132,12 +137,12 @@ func TestStateModelFindsPlantedFaults(t *testing.T) {
 			Want: "deadlock",
 			Run:  "^TestModel$/^end$",
 		},
-	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^(state|urgent|held|end)$", ".")
+	},
 }
 
-// TestLaneModelFindsPlantedFaults does the same for senders that wait for room.
-func TestLaneModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var laneFaults = planted.Group{
+	Run: "^TestModel$/^full$",
+	Faults: []planted.Fault{
 		{
 			Name: "a sender is not let in",
 			File: "cell.go",
@@ -180,12 +185,12 @@ func TestLaneModelFindsPlantedFaults(t *testing.T) {
 			New:  "		if w.done && goOn {\n",
 			Want: "FAIL",
 		},
-	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^full$", ".")
+	},
 }
 
-// TestReplyModelFindsPlantedFaults does the same for the slots of asks.
-func TestReplyModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var replyFaults = planted.Group{
+	Run: "^TestModel$/^reply$",
+	Faults: []planted.Fault{
 		{
 			Name: "two answers to one ask",
 			File: "reply.go",
@@ -230,5 +235,5 @@ func TestReplyModelFindsPlantedFaults(t *testing.T) {
 			Want: "but accepted were",
 			Run:  "^TestModel$/^reply$/^two_answers$",
 		},
-	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^reply$", ".")
+	},
 }

@@ -8,10 +8,21 @@ import (
 	"github.com/troupe-go/troupe/internal/planted"
 )
 
-// TestParkingModelFindsPlantedFaults runs the searches of TestModel for parking
-// and stopping, and shows that they see what they are there to see.
-func TestParkingModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+// TestModelFindsPlantedFaults runs the searches of TestModel, and shows that they
+// see what they are there to see.
+func TestModelFindsPlantedFaults(t *testing.T) {
+	planted.Expect(t, "modelcheck", parkingFaults, injectorFaults, placementFaults, balanceFaults, reservationFaults, jobFaults, roomFaults, suspensionFaults, forkFaults)
+}
+
+// TestTestsOfOrderFindPlantedFaults shows that nothing of what keeps work from
+// waiting for ever can be lost unnoticed.
+func TestTestsOfOrderFindPlantedFaults(t *testing.T) {
+	planted.Expect(t, "", orderFaults)
+}
+
+var parkingFaults = planted.Group{
+	Run: "^TestModel$/^(park|stop)$",
+	Faults: []planted.Fault{
 		{
 			Name: "a sleeper does not look again",
 			File: "worker.go",
@@ -54,12 +65,12 @@ func TestParkingModelFindsPlantedFaults(t *testing.T) {
 			New:  "	if !stay || !s.idle.leave(w) {\n",
 			Want: "deadlock",
 		},
-	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^(park|stop)$", ".")
+	},
 }
 
-// TestInjectorModelFindsPlantedFaults does the same for the shared queues.
-func TestInjectorModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var injectorFaults = planted.Group{
+	Run: "^TestModel$/^inject$",
+	Faults: []planted.Fault{
 		{
 			Name: "the mask is set outside the lock",
 			File: "injector.go",
@@ -117,13 +128,12 @@ func TestInjectorModelFindsPlantedFaults(t *testing.T) {
 			New:  "			if !local.Push(queue.pop()) {\n				break\n			}\n",
 			Want: "deadlock",
 		},
-	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^inject$", ".")
+	},
 }
 
-// TestPlacementModelFindsPlantedFaults does the same for work that is meant for
-// one worker.
-func TestPlacementModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var placementFaults = planted.Group{
+	Run: "^TestModel$/^place$",
+	Faults: []planted.Fault{
 		{
 			Name: "a sleeper does not look into its inbox again",
 			File: "worker.go",
@@ -166,13 +176,12 @@ func TestPlacementModelFindsPlantedFaults(t *testing.T) {
 			New:  "w.queued(Low) > 0",
 			Want: "ran 0 times",
 		},
-	}, "-tags", "modelcheck", "-run", "^TestModel$/^place$", "-count", "1", ".")
+	},
 }
 
-// TestBalanceModelFindsPlantedFaults does the same for work that is handed to a
-// worker, or from one to another.
-func TestBalanceModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var balanceFaults = planted.Group{
+	Run: "^TestModel$/^(scatter|balance)$",
+	Faults: []planted.Fault{
 		{
 			Name: "what is carried is taken for gone",
 			File: "rebalance.go",
@@ -194,12 +203,12 @@ func TestBalanceModelFindsPlantedFaults(t *testing.T) {
 			New:  "		return ErrStopped\n	}\n",
 			Want: "deadlock",
 		},
-	}, "-tags", "modelcheck", "-run", "^TestModel$/^(scatter|balance)$", "-count", "1", ".")
+	},
 }
 
-// TestReservationModelFindsPlantedFaults does the same for reserved workers.
-func TestReservationModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var reservationFaults = planted.Group{
+	Run: "^TestModel$/^reserve$",
+	Faults: []planted.Fault{
 		{
 			Name: "normal work wakes a reserved worker",
 			File: "idle.go",
@@ -228,12 +237,12 @@ func TestReservationModelFindsPlantedFaults(t *testing.T) {
 			New:  "return 2<<Low - 1",
 			Want: "FAIL",
 		},
-	}, "-tags", "modelcheck", "-run", "^TestModel$/^reserve$", "-count", "1", "-timeout", "2m", ".")
+	},
 }
 
-// TestJobModelFindsPlantedFaults does the same for the states of jobs.
-func TestJobModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var jobFaults = planted.Group{
+	Run: "^TestModel$/^job$",
+	Faults: []planted.Fault{
 		{
 			Name: "a torn transition",
 			File: "jobstate.go",
@@ -276,12 +285,12 @@ func TestJobModelFindsPlantedFaults(t *testing.T) {
 			New:  "	for first := true; first || !j.state.get().Ended(); first = false {\n",
 			Want: "deadlock",
 		},
-	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^job$", ".")
+	},
 }
 
-// TestRoomModelFindsPlantedFaults does the same for submitters that wait for room.
-func TestRoomModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var roomFaults = planted.Group{
+	Run: "^TestModel$/^room$",
+	Faults: []planted.Fault{
 		{
 			Name: "a submitter queues up after its last look",
 			File: "room.go",
@@ -311,12 +320,12 @@ func TestRoomModelFindsPlantedFaults(t *testing.T) {
 			Want: "ran",
 			Run:  "^TestModel$/^stop$/^while",
 		},
-	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^room$", ".")
+	},
 }
 
-// TestSuspensionModelFindsPlantedFaults does the same for suspensions.
-func TestSuspensionModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var suspensionFaults = planted.Group{
+	Run: "^TestModel$/^suspend$",
+	Faults: []planted.Fault{
 		{
 			Name: "a resume before its suspend",
 			File: "fiber.go",
@@ -338,12 +347,12 @@ func TestSuspensionModelFindsPlantedFaults(t *testing.T) {
 			New:  "			if f.state.Store(fiberRunning); true {\n",
 			Want: "the fiber is queued though it runs",
 		},
-	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^suspend$", ".")
+	},
 }
 
-// TestForkModelFindsPlantedFaults does the same for forks and joins.
-func TestForkModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var forkFaults = planted.Group{
+	Run: "^TestModel$/^fork$",
+	Faults: []planted.Fault{
 		{
 			Name: "a joiner does not look whether the branch has ended",
 			File: "fork.go",
@@ -379,13 +388,13 @@ func TestForkModelFindsPlantedFaults(t *testing.T) {
 			New:  "	clear(q.private)\n",
 			Want: "deadlock",
 		},
-	}, "-tags", "modelcheck", "-failfast", "-run", "^TestModel$/^fork$", ".")
+	},
 }
 
-// TestTestsOfOrderFindPlantedFaults shows that nothing of what keeps work from
-// waiting for ever can be lost unnoticed.
-func TestTestsOfOrderFindPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+var orderFaults = planted.Group{
+	Run: "^Test(WorkRisesWithAge|RisenWorkStaysWhatItWas|SubmitterPutsSpareIntoPlace|ThievesGiveNoSignOfLife|" +
+		"PreemptionNestsThreeDeep|TightLoopStarvesNobody)$",
+	Faults: []planted.Fault{
 		{
 			Name: "the monitor does not look at ages",
 			File: "monitor.go",
@@ -428,6 +437,5 @@ func TestTestsOfOrderFindPlantedFaults(t *testing.T) {
 			New:  "f.reductions += 0",
 			Want: "equals ran after",
 		},
-	}, "-run", "^Test(WorkRisesWithAge|RisenWorkStaysWhatItWas|SubmitterPutsSpareIntoPlace|ThievesGiveNoSignOfLife|"+
-		"PreemptionNestsThreeDeep|TightLoopStarvesNobody)$", "-count", "1", ".")
+	},
 }

@@ -11,7 +11,7 @@ import (
 // TestModelFindsPlantedFaults runs the exhaustive search of TestModel, and shows
 // that it sees what it is there to see.
 func TestModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, []planted.Fault{
+	planted.Expect(t, "modelcheck", planted.Group{Run: "^TestModel$", Faults: []planted.Fault{
 		{
 			Name: "a missing fence in the deque's pop",
 			File: "deque.go",
@@ -41,14 +41,14 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 			File: "deque.go",
 			Old:  "	x = d.ring[t&d.mask].Load()\n	if !d.top.CompareAndSwap(t, t+1) {\n		return nil, true\n	}\n",
 			New:  "	if !d.top.CompareAndSwap(t, t+1) {\n		return nil, true\n	}\n	x = d.ring[t&d.mask].Load()\n",
-			Want: "times",
+			Want: "a thief got",
 		},
 		{
 			Name: "the ring overwrites its oldest",
 			File: "deque.go",
 			Old:  "if b-d.top.Load() >= int64(len(d.ring)) {",
 			New:  "if b-d.top.Load() > int64(len(d.ring)) {",
-			Want: "times",
+			Want: "a thief got",
 		},
 		{
 			Name: "a thief clears the slot",
@@ -62,7 +62,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 			File: "deque.go",
 			Old:  "	if !d.top.CompareAndSwap(t, t+1) {\n		return nil, true\n	}\n	return x, false\n",
 			New:  "	d.top.Store(t + 1)\n	return x, false\n",
-			Want: "times",
+			Want: "was taken 2 times",
 		},
 		{
 			Name: "bottom before the element",
@@ -78,5 +78,5 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 			New:  "for i := from; i < b; i++ {",
 			Want: "was taken 0 times",
 		},
-	}, "-tags", "modelcheck", "-run", "^TestModel$", "-count", "1", ".")
+	}})
 }

@@ -11,7 +11,7 @@ import (
 // TestExplorer runs the tests of the build with points, and shows that they
 // notice an explorer that leaves out too much.
 func TestExplorer(t *testing.T) {
-	planted.Expect(t, []planted.Fault{{
+	planted.Expect(t, "modelcheck", planted.Group{Run: ".", Faults: []planted.Fault{{
 		Name: "writes commute",
 		File: "program.go",
 		Old:  "o.Addr != other.Addr || o.Kind == Read && other.Kind == Read",
@@ -35,5 +35,5 @@ func TestExplorer(t *testing.T) {
 		Old:  "	aborting = true\n",
 		New:  "",
 		Want: "the other thread went on: true",
-	}}, "-tags", "modelcheck", ".")
+	}}})
 }

@@ -1,18 +1,24 @@
 // Package planted shows that a check finds the faults which it is there to
-// find: it plants one into a copy of the source, and expects a test to fail.
+// find: it plants them into a copy of the source, and expects a test to fail.
 //
 // The copy is seen by the compiler alone, through the overlay of the go
 // command. So the faults need no switches in the source, and a fault whose
 // place has changed is reported, not passed over.
+//
+// To build a test takes far longer than to run it, so all faults go into one
+// build: beside the function that a fault changes lies its faulty twin, and the
+// environment says which of the two runs. A fault outside of the functions'
+// bodies has a build of its own.
 package planted
 
 import (
-	"encoding/json"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Fault is a change for the worse.
@@ -22,67 +28,92 @@ type Fault struct {
 	Old  string // Occurs in File exactly once.
 	New  string
 	Want string // Occurs in the output of the failing test.
-	Run  string // The tests that are to find it, if not all of them.
+	Run  string // The tests that are to find it, if not all of the group's.
 }
 
-// Expect runs `go test` with the given arguments in the package of the running
-// test: once as it is, which has to pass, and once with each fault, which has to
-// fail as wanted.
-func Expect(t *testing.T, faults []Fault, args ...string) {
+// Group is the faults that the same tests are to find.
+type Group struct {
+	Run    string // The tests, as for the flag -run.
+	Faults []Fault
+}
+
+// limit is for one run of the tests. A search with a fault takes 10 s at most.
+const limit = 3 * time.Minute
+
+// Expect builds the tests of the package of the running test, with the tags,
+// and runs those of each group: once as they are, which has to pass, and once
+// with each of the faults, which has to fail as wanted.
+func Expect(t *testing.T, tags string, groups ...Group) {
 	t.Helper()
-	if out, err := goTest(args...); err != nil {
-		t.Fatalf("the test fails without a fault: %v\n%s", err, out)
+	b := build{tags: tags, dir: t.TempDir()}
+	var all []Fault
+	for _, g := range groups {
+		all = append(all, g.Faults...)
 	}
-	for _, f := range faults {
-		t.Run(f.Name, func(t *testing.T) {
-			t.Helper()
-			flags := append([]string{"-overlay", overlay(t, f)}, args...)
-			if f.Run != "" {
-				flags = append(flags, "-run", f.Run)
-			}
-			out, err := goTest(flags...)
-			if err == nil {
-				t.Fatalf("the test passes with the fault:\n%s", out)
-			}
-			if !strings.Contains(string(out), f.Want) || strings.Contains(string(out), "[build failed]") {
-				t.Fatalf("the test does not fail with %q:\n%s", f.Want, out)
-			}
-		})
+	twins := newTwins(t, all)
+	binary := b.compile(t, twins.sources())
+	i := 0
+	for _, g := range groups {
+		if out, err := execute(binary, g.Run, ""); err != nil {
+			t.Fatalf("the test fails without a fault: %v\n%s", err, out)
+		}
+		for _, f := range g.Faults {
+			name := nameOf(i)
+			i++
+			t.Run(f.Name, func(t *testing.T) {
+				t.Helper()
+				binary := binary
+				if !twins.have(name) {
+					binary = b.compile(t, alone(t, f))
+				}
+				run := g.Run
+				if f.Run != "" {
+					run = f.Run
+				}
+				expect(t, f, binary, run, name)
+			})
+		}
 	}
 }
 
-// goTest does without what takes time and says nothing here.
-func goTest(args ...string) (out []byte, err error) {
-	return exec.Command("go", append([]string{"test", "-count", "1", "-vet", "off", "-ldflags", "-w"}, args...)...).CombinedOutput()
-}
-
-// overlay writes the changed copy and the description by which the go command
-// puts it in the place of the original.
-func overlay(t *testing.T, f Fault) (path string) {
+func expect(t *testing.T, f Fault, binary, run, name string) {
 	t.Helper()
-	original, err := filepath.Abs(f.File)
-	if err != nil {
-		t.Fatal(err)
+	out, err := execute(binary, run, name)
+	if err == nil {
+		t.Fatalf("the test passes with the fault:\n%s", out)
 	}
-	source, err := os.ReadFile(original)
-	if err != nil {
-		t.Fatal(err)
+	if !strings.Contains(string(out), f.Want) {
+		t.Fatalf("the test does not fail with %q:\n%s", f.Want, out)
 	}
-	if n := strings.Count(string(source), f.Old); n != 1 {
-		t.Fatalf("%s has the place for the fault %d times; it has moved, or is not unique:\n%s", f.File, n, f.Old)
+}
+
+// execute runs the tests until the first one fails.
+func execute(binary, run, fault string) (out []byte, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "-test.run", run, "-test.failfast", "-test.timeout", (limit - time.Second).String())
+	cmd.Env = append(os.Environ(), variable+"="+fault)
+	return cmd.CombinedOutput()
+}
+
+// build makes test binaries of the package of the running test.
+type build struct {
+	tags string
+	dir  string
+	made int
+}
+
+// compile returns the path of a binary in which the given files have other
+// contents. It does without what takes time and says nothing here.
+func (b *build) compile(t *testing.T, sources map[string]string) string {
+	t.Helper()
+	b.made++
+	binary := filepath.Join(b.dir, "planted"+nameOf(b.made)+".test")
+	args := []string{
+		"test", "-c", "-o", binary, "-overlay", overlay(t, sources), "-tags", b.tags, "-vet", "off", "-ldflags", "-w", ".",
 	}
-	dir := t.TempDir()
-	changed := filepath.Join(dir, filepath.Base(f.File))
-	if err := os.WriteFile(changed, []byte(strings.Replace(string(source), f.Old, f.New, 1)), 0o600); err != nil {
-		t.Fatal(err)
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		t.Fatalf("the test does not compile with the fault: %v\n%s", err, out)
 	}
-	description, err := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path = filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(path, description, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return binary
 }

@@ -1,0 +1,5 @@
+package planted
+
+const Variable = variable
+
+var NameOf = nameOf
