@@ -7,6 +7,7 @@ package workload
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/bench/internal/savina"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -15,7 +16,7 @@ import (
 var All = slices.Concat([]*suite.Workload{
 	&pingPong, &tell, &tell4, &askOutside, &askInside, &ring, &spawn, &stop, &memory, &memoryUsed,
 	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent,
-}, jobs.Workloads)
+}, savina.Workloads, jobs.Workloads)
 
 // channels is the name of the baseline.
 const channels = "channels"

@@ -6,6 +6,7 @@ package suite
 
 import (
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -139,3 +140,14 @@ func (w *Workload) want(n, size int) int64 {
 }
 
 func (w *Workload) per() float64 { return float64(max(w.Per, time.Nanosecond)) }
+
+// Merge returns what all the maps have together: the Runs or the Notes of a
+// subject that are written down in several places. Of equal names the last
+// counts.
+func Merge[V any](all ...map[string]V) map[string]V {
+	merged := map[string]V{}
+	for _, m := range all {
+		maps.Copy(merged, m)
+	}
+	return merged
+}

@@ -15,7 +15,7 @@ var Subject = suite.Subject{
 	Name:     "channels",
 	About:    "a goroutine with a buffered channel for each actor",
 	Families: []suite.Family{suite.Actors},
-	Runs: map[string]suite.Func{
+	Runs: suite.Merge(savinaRuns, map[string]suite.Func{
 		workload.PingPong:    pingPong,
 		workload.Tell:        func(r *suite.Run) (int64, error) { return tell(r, 1) },
 		workload.Tell4:       func(r *suite.Run) (int64, error) { return tell(r, 4) },
@@ -31,8 +31,8 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: urgentFlood,
 		workload.UrgentBusy:  urgentBusy,
 		workload.UrgentEvent: urgentBusy,
-	},
-	Notes: map[string]string{
+	}),
+	Notes: suite.Merge(savinaNotes, map[string]string{
 		"":                   "no lifecycle, supervision, panic containment or statistics: less is done than by a library",
 		workload.Spawn:       "channels of capacity 1, the cheapest that does the work",
 		workload.Memory:      "channels of capacity 1; a channel of 1,024 would take 8 KB more",
@@ -40,5 +40,5 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: "a second channel, looked at before the first",
 		workload.UrgentBusy: "the Go scheduler hands the processor from the sender straight to the receiver; " +
 			"see urgent-event for the wait before that",
-	},
+	}),
 }

@@ -5,6 +5,8 @@ package goactor
 import (
 	"github.com/vladopajic/go-actor/actor"
 
+	"github.com/troupe-go/troupe/bench/internal/savina"
+	"github.com/troupe-go/troupe/bench/internal/subject/library"
 	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -14,7 +16,8 @@ var Subject = suite.Subject{
 	Name:     "go-actor",
 	About:    "go-actor v0.9.0, mailboxes as channels (OptAsChan), its fastest",
 	Families: []suite.Family{suite.Actors},
-	Runs: map[string]suite.Func{
+	Runs: suite.Merge(library.Runs(host), map[string]suite.Func{
+		savina.ThreadRing:    func(r *suite.Run) (int64, error) { return passOn(r, r.Size) },
 		workload.PingPong:    func(r *suite.Run) (int64, error) { return passOn(r, 2) },
 		workload.Tell:        func(r *suite.Run) (int64, error) { return tell(r, 1) },
 		workload.Tell4:       func(r *suite.Run) (int64, error) { return tell(r, 4) },
@@ -30,7 +33,7 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: urgentFlood,
 		workload.UrgentBusy:  urgentBusy,
 		workload.UrgentEvent: urgentBusy,
-	},
+	}),
 	Notes: map[string]string{
 		"":                   "an actor is a goroutine and a mailbox a channel of 1,024; its default mailbox has a goroutine more",
 		workload.AskOutside:  "it has no ask: the message carries a channel for the answer",

@@ -10,6 +10,7 @@ import (
 	"github.com/tochemey/goakt/v3/actor"
 	"github.com/tochemey/goakt/v3/log"
 
+	"github.com/troupe-go/troupe/bench/internal/savina"
 	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -19,7 +20,8 @@ var Subject = suite.Subject{
 	Name:     "goakt",
 	About:    "goakt v3.7.0, default mailboxes, no logging, long-lived actors (no passivation timers)",
 	Families: []suite.Family{suite.Actors},
-	Runs: map[string]suite.Func{
+	Runs: suite.Merge(savinaRuns(), map[string]suite.Func{
+		savina.ThreadRing:    func(r *suite.Run) (int64, error) { return passOn(r, r.Size) },
 		workload.PingPong:    func(r *suite.Run) (int64, error) { return passOn(r, 2) },
 		workload.Tell:        func(r *suite.Run) (int64, error) { return tell(r, 1) },
 		workload.Tell4:       func(r *suite.Run) (int64, error) { return tell(r, 4) },
@@ -34,7 +36,7 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: urgentFlood,
 		workload.UrgentBusy:  urgentBusy,
 		workload.UrgentEvent: urgentBusy,
-	},
+	}),
 	Notes: map[string]string{
 		"":                   "messages are protobuf messages, as it demands; each has a name, an address and an event stream",
 		workload.PingPong:    "the message is a pointer that is passed to and fro, which spares an allocation",
@@ -47,9 +49,12 @@ var Subject = suite.Subject{
 		workload.UrgentEvent: "priorities are within one mailbox; there are none between actors",
 		workload.Memory:      "the system is not stopped afterwards, which takes minutes",
 		workload.MemoryUsed:  "the system is not stopped afterwards, which takes minutes",
-		workload.Skynet:      "no result: handlers run in a pool of 300 goroutines, and those that spawn wait for room in it, for ever",
+		savina.Cobweb:        cannotSpawn,
+		workload.Skynet:      cannotSpawn,
 	},
 }
+
+const cannotSpawn = "handlers run in a pool of 300 goroutines, and those that spawn wait for room in it, for ever"
 
 var (
 	background = context.Background()

@@ -7,6 +7,8 @@ import (
 
 	"github.com/anthdm/hollywood/actor"
 
+	"github.com/troupe-go/troupe/bench/internal/savina"
+	"github.com/troupe-go/troupe/bench/internal/subject/library"
 	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -16,7 +18,8 @@ var Subject = suite.Subject{
 	Name:     "hollywood",
 	About:    "hollywood v1.0.5, default engine and inboxes (1,024, growing)",
 	Families: []suite.Family{suite.Actors},
-	Runs: map[string]suite.Func{
+	Runs: suite.Merge(library.Runs(host), map[string]suite.Func{
+		savina.ThreadRing:    func(r *suite.Run) (int64, error) { return passOn(r, r.Size) },
 		workload.PingPong:    func(r *suite.Run) (int64, error) { return passOn(r, 2) },
 		workload.Tell:        func(r *suite.Run) (int64, error) { return tell(r, 1) },
 		workload.Tell4:       func(r *suite.Run) (int64, error) { return tell(r, 4) },
@@ -32,7 +35,7 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: urgentFlood,
 		workload.UrgentBusy:  urgentBusy,
 		workload.UrgentEvent: urgentBusy,
-	},
+	}),
 	Notes: map[string]string{
 		workload.PingPong:    "the message is a pointer that is passed to and fro, which spares an allocation",
 		workload.Tell:        "unbounded: a sender is never made to wait",

@@ -8,6 +8,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/troupe-go/troupe/bench/internal/savina"
+	"github.com/troupe-go/troupe/bench/internal/subject/library"
 	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -17,7 +19,8 @@ var Subject = suite.Subject{
 	Name:     "protoactor",
 	About:    "protoactor-go v0.0.0-20240822202345-3c0e61ca19c9, default dispatcher and unbounded mailboxes",
 	Families: []suite.Family{suite.Actors},
-	Runs: map[string]suite.Func{
+	Runs: suite.Merge(library.Runs(host), map[string]suite.Func{
+		savina.ThreadRing:    ring,
 		workload.PingPong:    pingPong,
 		workload.Tell:        func(r *suite.Run) (int64, error) { return tell(r, 1) },
 		workload.Tell4:       func(r *suite.Run) (int64, error) { return tell(r, 4) },
@@ -33,7 +36,7 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: urgentFlood,
 		workload.UrgentBusy:  urgentBusy,
 		workload.UrgentEvent: urgentBusy,
-	},
+	}),
 	Notes: map[string]string{
 		workload.PingPong:    "the message is a pointer that is passed to and fro, which spares an allocation",
 		workload.Tell:        "unbounded: a sender is never made to wait",

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/troupe-go/troupe/actor"
 
@@ -20,7 +19,7 @@ var Subject = suite.Subject{
 	Name:     "troupe",
 	About:    "actor.System and sched.Scheduler with their default configurations",
 	Families: []suite.Family{suite.Actors, suite.Jobs},
-	Runs: with(jobs.Troupe.Runs, map[string]suite.Func{
+	Runs: suite.Merge(jobs.Troupe.Runs, savinaRuns, map[string]suite.Func{
 		workload.PingPong:    pingPong,
 		workload.Tell:        func(r *suite.Run) (int64, error) { return tell(r, 1) },
 		workload.Tell4:       func(r *suite.Run) (int64, error) { return tell(r, 4) },
@@ -37,15 +36,9 @@ var Subject = suite.Subject{
 		workload.UrgentBusy:  urgentBusy,
 		workload.UrgentEvent: urgentBusy,
 	}),
-	Notes: with(jobs.Troupe.Notes, map[string]string{
+	Notes: suite.Merge(jobs.Troupe.Notes, savinaNotes, map[string]string{
 		workload.UrgentFlood: "the Control lane; Data has a capacity of 16,384 so that the flood fits in",
 	}),
-}
-
-// with adds what jobs bring to what is here.
-func with[V any](more, own map[string]V) map[string]V {
-	maps.Copy(own, more)
-	return own
 }
 
 var background = context.Background()

@@ -1,0 +1,5 @@
+package savina
+
+var PrimesBelow = primesBelow
+
+func (n Node) Total() int64 { return n.total() }
