@@ -280,11 +280,19 @@ func (a *activation[M]) wake(waiters []sched.Waiter) {
 	}
 }
 
+// sendMode says what a send does with a message that is not accepted at once.
+type sendMode uint8
+
+const (
+	mayWait sendMode = 1 << iota // For room in the lane.
+	mayKeep                      // If the actor has stopped, the message stays the sender's.
+)
+
 // send puts m into a lane. If the lane is full it waits, or returns ErrFull.
-func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
+func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) error {
 	if c.sys.simulated {
 		c.sys.interleave(ctx)
-		if c.sys.scheduler.PretendsFull(c.opts.name) && !wait {
+		if c.sys.scheduler.PretendsFull(c.opts.name) && mode&mayWait == 0 {
 			return ErrFull
 		}
 	}
@@ -297,15 +305,14 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, wait bool) error {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
-		c.deadLetter(which, m, ErrStopped)
-		return fmt.Errorf("send to %s: %w", &c.proc, ErrStopped)
+		return c.refuse(which, m, mode, ErrStopped)
 	}
 	l := c.lanes[which].Load()
 	if l == nil {
 		l = c.laneLocked(which)
 	}
 	if l.full() {
-		return c.sendFull(ctx, l, which, m, wait)
+		return c.sendFull(ctx, l, which, m, mode)
 	}
 	l.in = append(l.in, m)
 	c.mu.Unlock()
@@ -326,7 +333,8 @@ func (c *cell[M]) laneLocked(which Lane) *lane[M] {
 }
 
 // sendFull deals with a full lane. The caller holds mu, which sendFull unlocks.
-func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, wait bool) error {
+func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, mode sendMode) error {
+	wait := mode&mayWait != 0
 	f := sched.Current(ctx)
 	self := current(f) == &c.proc
 	if !wait || self {
@@ -357,8 +365,7 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, wai
 		if w.done {
 			c.mu.Unlock()
 			if w.err != nil {
-				c.deadLetter(which, m, w.err)
-				return fmt.Errorf("send to %s: %w", &c.proc, w.err)
+				return c.refuse(which, m, mode, w.err)
 			}
 			return nil
 		}
@@ -371,6 +378,15 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, wai
 		}
 		c.mu.Unlock()
 	}
+}
+
+// refuse deals with a message that the actor does not take, since it has
+// stopped.
+func (c *cell[M]) refuse(which Lane, m M, mode sendMode, reason error) error {
+	if mode&mayKeep == 0 {
+		c.deadLetter(which, m, reason)
+	}
+	return fmt.Errorf("send to %s: %w", &c.proc, reason)
 }
 
 // abandon answers the asks in a message that will not be handled to its end.

@@ -53,7 +53,7 @@ func (r Ref[M]) Send(ctx context.Context, m M) error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	return r.cell.send(orBackground(ctx), r.lane, m, true)
+	return r.cell.send(orBackground(ctx), r.lane, m, mayWait)
 }
 
 // TrySend is Send, except that it returns [ErrFull] instead of waiting.
@@ -61,7 +61,7 @@ func (r Ref[M]) TrySend(ctx context.Context, m M) error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	return r.cell.send(orBackground(ctx), r.lane, m, false)
+	return r.cell.send(orBackground(ctx), r.lane, m, 0)
 }
 
 // Stop makes the actor stop after the message that it is handling, and returns

@@ -123,12 +123,12 @@ func (t *delivery[M]) fire() {
 // once sends the message of a timer that fires once. The caller holds mu.
 func (t *delivery[M]) once() {
 	cell, ctx := t.to.cell, context.Background()
-	err := cell.send(ctx, t.to.lane, t.m, false)
+	err := cell.send(ctx, t.to.lane, t.m, 0)
 	if errors.Is(err, ErrFull) {
 		ctx, t.withdraw = context.WithCancel(ctx)
 		t.waited = make(chan struct{})
 		t.mu.Unlock()
-		err = cell.send(ctx, t.to.lane, t.m, true)
+		err = cell.send(ctx, t.to.lane, t.m, mayWait)
 		t.mu.Lock()
 		t.withdraw()
 		close(t.waited)
@@ -268,7 +268,7 @@ func (k *tick[M]) send(to Ref[M], m M) error {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
-		return c.send(context.Background(), to.lane, m, false) // As a dead letter.
+		return c.send(context.Background(), to.lane, m, 0) // As a dead letter.
 	}
 	l := c.laneLocked(to.lane)
 	waits := l == k.lane && k.at > l.swapped-int64(max(0, l.unclaimed.Load()))
