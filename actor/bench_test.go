@@ -123,3 +123,55 @@ func BenchmarkIdleActor(b *testing.B) {
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(b.N), "B/actor")
 	runtime.KeepAlive(refs)
 }
+
+// BenchmarkTree is the price of an actor in a tree of 1,000 that is spawned by
+// its nodes and stops by itself, from the leaves on.
+func BenchmarkTree(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	const actors = 1 + 10 + 100 + 1000
+	b.ResetTimer()
+	for range b.N/actors + 1 {
+		done := make(chan struct{})
+		spawnActor(b, sys, actor.Actor[int](&branch{depth: 3, done: done}))
+		<-done
+	}
+}
+
+// branch has ten children, down to a depth, and stops when they have answered.
+type branch struct {
+	depth, answers int
+	parent         actor.Ref[int]
+	done           chan struct{}
+}
+
+func (n *branch) Started(ctx *actor.Context[int]) error {
+	for range 10 {
+		if n.depth == 0 {
+			break
+		}
+		if _, err := actor.Spawn(ctx, &branch{depth: n.depth - 1, parent: ctx.Self()}); err != nil {
+			return err
+		}
+	}
+	if n.depth == 0 {
+		return n.answer(ctx)
+	}
+	return nil
+}
+
+func (n *branch) Receive(ctx *actor.Context[int], _ int) error {
+	if n.answers++; n.answers == 10 {
+		return n.answer(ctx)
+	}
+	return nil
+}
+
+func (n *branch) answer(ctx *actor.Context[int]) error {
+	ctx.Stop()
+	if n.done != nil {
+		close(n.done)
+		return nil
+	}
+	return n.parent.Send(ctx, 1)
+}

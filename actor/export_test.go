@@ -6,7 +6,7 @@ import "unsafe"
 func Asked[M any](r Ref[M]) bool {
 	r.cell.mu.Lock()
 	defer r.cell.mu.Unlock()
-	return r.cell.rare != nil && len(r.cell.rare.mail) > 0
+	return r.cell.first != sysNone || r.cell.rare != nil && len(r.cell.rare.mail) > 0
 }
 
 // SendersWaiting returns how many senders wait for room in the lane of r.

@@ -20,8 +20,8 @@ var stateFaults = planted.Group{
 		{
 			Name: "a lost announcement",
 			File: "state.go",
-			Old:  "if s&bit != 0 || s&dead != 0 {",
-			New:  "if s&bit != 0 || s&dead != 0 || s&running != 0 {",
+			Old:  "if s&dead != 0 || s&bit != 0 &&",
+			New:  "if s&(dead|running) != 0 || s&bit != 0 &&",
 			Want: "deadlock",
 			Run:  "^TestModel$/^state$",
 		},

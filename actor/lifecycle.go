@@ -55,7 +55,7 @@ func (a *activation[M]) handleSystem(m sysMessage) {
 	case sysDrain:
 		a.requestDrain()
 	case sysExit:
-		if a.phase.Load() <= draining && a.isPresent(m.incarnation) {
+		if a.phase.Load() <= draining && !a.ctx.Load().fence.Load() {
 			a.endIncarnation(nil)
 		}
 	case sysChildGone:
@@ -352,7 +352,7 @@ func (a *activation[M]) terminate() {
 
 // childGone takes note of a child that has stopped.
 func (a *activation[M]) childGone(m sysMessage) {
-	childless := a.disown(m.child)
+	childless := m.child == nil || a.disown(m.child)
 	switch {
 	case a.phase.Load() == failing && childless:
 		a.beHeld()

@@ -35,6 +35,7 @@ type proc struct {
 	traps   bool         // Survives the ends of those it is linked to, see Trapper. Like keeper.
 	watches bool         // May monitor others, see Watcher. Like keeper.
 	closing bool         // The Stopped hook of the incarnation has begun. The running activation's own.
+	first   sysKind      // What is before the mail in the system lane.
 	marked  xatomic.Bool // There are marks. Written under mu, read by the running activation.
 	stopped xatomic.Bool
 	// incarnation counts the incarnations, and the kills. What a Context does for
@@ -67,8 +68,8 @@ type family struct {
 // rare holds what most actors never need. Guarded by the proc's mu.
 type rare struct {
 	mail    []sysMessage
-	waiters []*sched.Waiter // Who waits for the end.
-	done    chan struct{}   // Closed at the end, if somebody has asked for it.
+	waiters *endWaiter    // Who waits for the end, the youngest first.
+	done    chan struct{} // Closed at the end, if somebody has asked for it.
 
 	links    map[PID]*link       // By whom it is at the other end.
 	watching map[uint64]*watch   // The monitors that it has made, by their numbers.
@@ -79,29 +80,40 @@ type rare struct {
 	timers *timer   // The youngest.
 }
 
+// endWaiter is somebody who waits for the end of an actor.
+type endWaiter struct {
+	sched.Waiter
+	next *endWaiter
+}
+
 // sysMessage is a message of the system lane, by which actors and system tell
 // each other of their lives.
 type sysMessage struct {
 	kind        sysKind
 	incarnation uint32 // Of the receiver, for sysExit.
-	child       *proc
+	child       *proc  // Nil in sysChildGone if it is of no interest which was the last.
 	reason      error
 	signal      *signal
 }
 
+// isShort reports whether a message is no more than its kind once it has been
+// accepted. One of these alone in the lane needs no memory.
+func (m *sysMessage) isShort() bool { return m.kind <= sysRelease }
+
 type sysKind uint8
 
 const (
-	sysStart     sysKind = iota // Run the Started hook.
-	sysStop                     // Stop after the current message.
-	sysDrain                    // Stop when the lanes are empty.
-	sysExit                     // End as if the handler had returned; by the incarnation itself.
-	sysChildGone                // The child has stopped.
-	sysChildHeld                // The child has failed and waits for a decision.
-	sysRestart                  // The parent's decision: begin again.
-	sysRelease                  // The parent's decision: stop.
-	sysUnstash                  // Put messages back into their lanes; by the actor itself.
-	sysSignal                   // One that it is linked to has ended.
+	sysNone      sysKind = iota
+	sysStart             // Run the Started hook.
+	sysStop              // Stop after the current message.
+	sysDrain             // Stop when the lanes are empty.
+	sysExit              // End as if the handler had returned; by the incarnation itself.
+	sysUnstash           // Put messages back into their lanes; by the actor itself.
+	sysRestart           // The parent's decision: begin again.
+	sysRelease           // The parent's decision: stop.
+	sysChildGone         // The child has stopped.
+	sysChildHeld         // The child has failed and waits for a decision.
+	sysSignal            // One that it is linked to has ended.
 )
 
 // rareLocked returns the rare part, which is made on first use. The caller
@@ -116,8 +128,16 @@ func (p *proc) rareLocked() *rare {
 // post puts a message into the system lane. It never waits.
 func (p *proc) post(from *sched.Fiber, m sysMessage) {
 	p.mu.Lock()
-	r := p.rareLocked()
-	r.mail = append(r.mail, m)
+	switch empty := p.first == sysNone && (p.rare == nil || len(p.rare.mail) == 0); {
+	case m.kind == sysExit && m.incarnation != p.incarnation:
+		p.mu.Unlock()
+		return
+	case empty && m.isShort():
+		p.first = m.kind
+	default:
+		r := p.rareLocked()
+		r.mail = append(r.mail, m)
+	}
 	p.mu.Unlock()
 	p.announce(from, pendingSystem)
 }
@@ -134,6 +154,9 @@ func (p *proc) isPresent(n uint32) bool {
 func (p *proc) takeMail() (m sysMessage, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if m.kind, p.first = p.first, sysNone; m.kind != sysNone {
+		return m, true
+	}
 	if p.rare == nil || len(p.rare.mail) == 0 {
 		return sysMessage{}, false
 	}
@@ -149,9 +172,8 @@ func (p *proc) takeMail() (m sysMessage, ok bool) {
 func (p *proc) stopAwaits() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.rare != nil && slices.ContainsFunc(p.rare.mail, func(m sysMessage) bool {
-		return m.kind == sysStop || m.kind == sysDrain
-	})
+	stops := func(m sysMessage) bool { return m.kind == sysStop || m.kind == sysDrain }
+	return stops(sysMessage{kind: p.first}) || p.rare != nil && slices.ContainsFunc(p.rare.mail, stops)
 }
 
 // adopt makes child the youngest child of p and enters it in the process
@@ -288,16 +310,16 @@ func (p *proc) await(ctx context.Context) error {
 	var w sched.Waiter
 	w.Arm(ctx, p.sys.scheduler)
 	defer w.Disarm()
-	known := w
+	known := &endWaiter{Waiter: w}
 	p.mu.Lock()
 	r := p.rareLocked()
-	r.waiters = append(r.waiters, &known)
+	known.next, r.waiters = r.waiters, known
 	p.mu.Unlock()
 	for !p.stopped.Load() {
 		if w.Wait(ctx) || p.stopped.Load() {
 			continue
 		}
-		p.forgetWaiter(&known)
+		p.forgetWaiter(known)
 		if fenced(ctx) == nil {
 			p.force()
 		}
@@ -306,13 +328,18 @@ func (p *proc) await(ctx context.Context) error {
 	return nil
 }
 
-func (p *proc) forgetWaiter(w *sched.Waiter) {
+func (p *proc) forgetWaiter(w *endWaiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.rare == nil {
 		return // It has stopped just now.
 	}
-	p.rare.waiters = slices.DeleteFunc(p.rare.waiters, func(other *sched.Waiter) bool { return other == w })
+	for at := &p.rare.waiters; *at != nil; at = &(*at).next {
+		if *at == w {
+			*at = w.next
+			return
+		}
+	}
 }
 
 // end makes the stop of p known to everyone who waits for it.
@@ -335,11 +362,25 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 	if last != nil {
 		last.tellEnd(f, Exit{PID: p.pid, Name: p.opts.name, Reason: reason})
 	}
-	if p.parent.impl == nil {
-		p.sys.rootDisown(p)
-		return
+	p.parent.lose(f, p, reason)
+}
+
+// lose takes note of a child that has stopped. It is only told to an actor that
+// wants to know, or that waits for its children to stop and has lost the last.
+func (p *proc) lose(f *sched.Fiber, child *proc, reason error) {
+	switch {
+	case p.impl == nil:
+		p.sys.rootDisown(child)
+	case p.keeper:
+		p.post(f, sysMessage{kind: sysChildGone, child: child, reason: reason})
+	default:
+		p.mu.Lock()
+		last := p.disownLocked(child) && p.barred
+		p.mu.Unlock()
+		if last {
+			p.post(f, sysMessage{kind: sysChildGone})
+		}
 	}
-	p.parent.post(f, sysMessage{kind: sysChildGone, child: p, reason: reason})
 }
 
 // tellEnd tells everyone who monitors the actor or waits for its end.
@@ -347,7 +388,7 @@ func (r *rare) tellEnd(f *sched.Fiber, e Exit) {
 	for w := range r.watchers {
 		w.tell(f, e)
 	}
-	for _, w := range r.waiters {
+	for w := r.waiters; w != nil; w = w.next {
 		w.Wake(f, sched.Critical)
 	}
 	if r.done != nil {

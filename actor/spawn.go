@@ -103,7 +103,8 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	_, prepares := a.(Starter[M])
 	if prepares {
 		// The parent may ask the child to stop as soon as it has adopted it.
-		c.rare = &rare{mail: []sysMessage{{kind: sysStart}}}
+		c.first = sysStart
+		c.state.Store(pendingSystem | queuedNormal)
 	} else {
 		c.phase.Store(alive)
 	}
@@ -114,7 +115,7 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 		return Ref[M]{}, err
 	}
 	if prepares {
-		c.announce(b.fiber, pendingSystem)
+		c.submit(b.fiber, sched.Normal) // A start is no more urgent than a message.
 	}
 	return Ref[M]{cell: c}, nil
 }

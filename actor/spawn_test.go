@@ -87,3 +87,50 @@ func TestChildrenAreSpawnedWithTheContext(t *testing.T) {
 	wantNoErr(t, parent.Stop(ctx))
 	wantErr(t, child.Send(ctx, question{}), actor.ErrStopped)
 }
+
+// A start waits its turn, like a message, but what is more urgent takes it along.
+func TestUrgencyOfStart(t *testing.T) {
+	tests := map[string]struct {
+		then func(*actor.Context[int], actor.Ref[int]) error
+		want []string
+	}{
+		"nothing else": {nil, []string{"message", "start"}},
+		"a stop": {
+			func(ctx *actor.Context[int], child actor.Ref[int]) error { return ctx.StopChild(child.PID()) },
+			[]string{"start", "stop", "message"},
+		},
+		"a control message": {
+			func(ctx *actor.Context[int], child actor.Ref[int]) error { return child.On(actor.Control).Send(ctx, 1) },
+			[]string{"start", "control", "message"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{Workers: 1})
+			did := make(chan string, 3)
+			note := func(what string) { did <- what }
+			other := spawn(t, sys, func(*actor.Context[int], int) error { note("message"); return nil })
+			parent := spawn(t, sys, func(ctx *actor.Context[int], _ int) error {
+				if err := other.Send(ctx, 1); err != nil {
+					return err
+				}
+				child, err := actor.Spawn(ctx, &hooks[int]{
+					started: func(*actor.Context[int]) error { note("start"); return nil },
+					stopped: func(*actor.Context[int], error) { note("stop") },
+					receive: func(*actor.Context[int], int) error { note("control"); return nil },
+				})
+				if err == nil && test.then != nil {
+					err = test.then(ctx, child)
+				}
+				return err
+			})
+			send(t, ctx, parent, 1)
+			for i, want := range test.want {
+				if got := receive(t, ctx, did); got != want {
+					t.Errorf("number %d is %q, want %q", i+1, got, want)
+				}
+			}
+		})
+	}
+}

@@ -55,7 +55,7 @@ var pendingUrgent = Control.bit() | pendingSystem
 func (p *proc) announce(from *sched.Fiber, bit uint32) {
 	for {
 		s := p.state.Load()
-		if s&bit != 0 || s&dead != 0 {
+		if s&dead != 0 || s&bit != 0 && !p.lags(s, bit) {
 			return
 		}
 		next, priority, queue := s|bit, sched.Normal, false
@@ -76,6 +76,12 @@ func (p *proc) announce(from *sched.Fiber, bit uint32) {
 			return
 		}
 	}
+}
+
+// lags reports whether what was announced by bit is queued for less than it is
+// worth now: a start, which is followed by another system message.
+func (p *proc) lags(s, bit uint32) bool {
+	return bit == pendingSystem && s&(queuedNormal|queuedUrgent|running) == queuedNormal
 }
 
 // transitionToRunning begins an activation from a queue entry of the given
