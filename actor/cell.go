@@ -52,13 +52,15 @@ const (
 type activation[M any] struct {
 	*cell[M]
 	f           *sched.Fiber
-	term        uint32 // See state.go.
-	todo        uint32 // Lanes that may have messages.
-	budget      int    // How many messages of Management and Data may still be handled.
-	urgentOnly  bool   // Queued at critical: leave Management and Data alone.
-	interrupted bool   // Something critical waits elsewhere.
-	inCode      bool   // The flag of the state is set.
-	lost        bool   // The actor belongs to another activation now.
+	term        uint32  // See state.go.
+	todo        uint32  // Lanes that may have messages.
+	budget      int     // How many messages of Management and Data may still be handled.
+	urgentOnly  bool    // Queued at critical: leave Management and Data alone.
+	interrupted bool    // Something critical waits elsewhere.
+	inCode      bool    // The flag of the state is set.
+	lost        bool    // The actor belongs to another activation now.
+	span        *span   // By which the handlers are watched, or nil.
+	timing      *timing // What for.
 }
 
 // Run is one activation: it handles system messages, all Control messages, and
@@ -82,6 +84,9 @@ func (c *cell[M]) Run(f *sched.Fiber, priority sched.Priority) {
 		a.budget = int(credit)
 		c.credit.Store(0)
 	}
+	if w := c.timing(); w != nil {
+		a.openSpan(w)
+	}
 	finished := false
 	defer func() {
 		if !finished && !a.lost { // The user's code has called Goexit.
@@ -97,6 +102,7 @@ func (a *activation[M]) finish() {
 	if a.interrupted && !a.urgentOnly {
 		a.credit.Store(int32(a.budget))
 	}
+	a.closeSpan()
 	a.f.SetOwner(nil)
 	if !a.transitionFromRunning(a.f, a.todo, a.term, a.interrupted) {
 		a.vanish()
@@ -244,7 +250,12 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 			traceMessage(a.f, &a.proc, which, m)
 			a.f.Handling(a.opts.name)
 		}
-		if err = x.actor.Receive(x, m); err != nil {
+		if a.span == nil {
+			err = x.actor.Receive(x, m)
+		} else {
+			err = a.receiveWatched(x, m)
+		}
+		if err != nil {
 			if !a.bears(err, which, m) {
 				a.abandon(m, err)
 				break

@@ -19,6 +19,8 @@ import (
 // incarnation has ended. While the handler runs, it ends when the actor is
 // killed, with the [context.Cause] [ErrKilled], and when somebody's [Ref.Stop]
 // or [System.Stop] would not wait for the handler any longer, with [ErrForced].
+// If the handler has taken too long, it ends until that has returned, with a
+// [*TimeoutError]; see [WithHandlerTimeout].
 // The handler is expected to return soon.
 //
 // What is done by the Context of an incarnation that was killed, or that a
@@ -192,4 +194,27 @@ func (c *Context[M]) cancel(cause error) {
 // cancel ends the context of the present incarnation.
 func (c *cell[M]) cancel(cause error) {
 	c.ctx.Load().cancel(cause)
+}
+
+// cancelOnly is cancel for the given incarnation alone. It returns false if that
+// is not the present one, or was killed.
+func (c *cell[M]) cancelOnly(incarnation uint32, cause error) bool {
+	x := c.ctx.Load()
+	if x.incarnation != incarnation || x.fence.Load() {
+		return false
+	}
+	x.cancel(cause)
+	return true
+}
+
+// renew makes the context one that has not ended, if that was for a handler
+// that has taken too long and has returned by now.
+func (c *Context[M]) renew() {
+	l := c.life.Load()
+	if l == nil {
+		return
+	}
+	if _, ok := context.Cause(l.ctx).(*TimeoutError); ok { //nolint:errorlint // What it wraps would be another's.
+		c.life.CompareAndSwap(l, nil)
+	}
 }

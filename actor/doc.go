@@ -81,6 +81,21 @@
 // [FirstOf] lets several actors try in turn, and [Context.Stash] puts a message
 // aside. A handler returns [ErrUnhandled] for what it does not know.
 //
+// # Handlers that take long
+//
+// [WithHandlerTimeout] sets for how long a handler may take, waits included, and
+// whether it is then warned about, its context ends, or its actor is stopped, for
+// a supervisor to restart it. [WithAskTimeout], [WithSendTimeout] and
+// [WithTimeoutFor] tell messages apart. Of timeouts that are over at the same
+// time the strictest is carried out. Where an actor is both killed and timed out,
+// the reason is that of which came first. An Ask whose deadline has passed returns
+// nevertheless what was answered, if it was by the time at which the asker goes
+// on: also that no answer will come since the handler has timed out.
+//
+// [Config].OnBlocked and [Config].OnSlow tell of all handlers that take longer
+// than 10 ms. Nobody looks at a clock for that: handlers are looked at from time
+// to time.
+//
 // # Cost
 //
 // An idle actor takes about 320 bytes. Send, Ask and Reply allocate nothing in

@@ -11,7 +11,7 @@ type Exit struct {
 	Name string // Of the actor, or "".
 	// Reason is nil if the actor was asked to stop or stopped itself; else it is
 	// the error that its handler returned, a [*PanicError], [ErrGoexit],
-	// [ErrKilled], or a [*LinkedError]. An actor that was not there any more, or
+	// [ErrKilled], a [*TimeoutError], or a [*LinkedError]. An actor that was not there any more, or
 	// never, has the reason [ErrStalePID].
 	Reason error
 	// Held says that the actor can be restarted, and waits, with its messages,

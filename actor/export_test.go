@@ -58,3 +58,6 @@ func Timers[M any](r Ref[M]) (n int) {
 
 // Stashed returns how many messages the actor has stashed.
 func Stashed[M any](r Ref[M]) int { return r.cell.ctx.Load().Stashed() }
+
+// IsAsk reports whether a Reply that belongs to an ask lies in m.
+func IsAsk[M any](m M) bool { return isAsk(&m) }

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/troupe-go/troupe/sched"
@@ -139,7 +140,7 @@ func (r *rare) describe(i *Info) {
 // describe fills in what depends on the type of the messages. The caller holds
 // mu.
 func (c *cell[M]) describe(i *Info) {
-	i.Message = fmt.Sprintf("%T", *new(M))
+	i.Message = c.messageType()
 	handled := c.handled
 	for which := range c.lanes {
 		l := c.lanes[which].Load()
@@ -163,3 +164,5 @@ func (c *cell[M]) describe(i *Info) {
 		i.State = Held
 	}
 }
+
+func (c *cell[M]) messageType() string { return reflect.TypeFor[M]().String() }

@@ -70,11 +70,43 @@ func (p *proc) kill() {
 		p.mu.Unlock()
 		return
 	}
+	p.killLocked(ErrKilled)
+}
+
+// killOnly is kill of the given incarnation alone, for a reason. It returns false
+// if that has ended or was killed.
+func (p *proc) killOnly(incarnation uint32, reason error) bool {
+	p.mu.Lock()
+	if p.stopped.Load() || p.incarnation != incarnation {
+		p.mu.Unlock()
+		return false
+	}
+	p.killLocked(reason)
+	return true
+}
+
+// killLocked unlocks mu, which the caller holds. The first reason for which the
+// incarnation is killed is the one that counts.
+func (p *proc) killLocked(reason error) {
 	p.incarnation++
 	p.impl.fence()
+	if r := p.rareLocked(); r.killed == nil {
+		r.killed = reason
+	}
+	reason = p.rare.killed
 	p.mu.Unlock()
-	p.impl.cancel(ErrKilled)
+	p.impl.cancel(reason)
 	p.transitionToKilled()
+}
+
+// whyKilled returns the reason for which the incarnation was killed.
+func (p *proc) whyKilled() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rare == nil || p.rare.killed == nil {
+		return ErrKilled
+	}
+	return p.rare.killed
 }
 
 // fencing says that some fence has been raised in this process. Until then, a
@@ -128,6 +160,7 @@ func (a *activation[M]) leave() {
 // vanish ends an activation that has lost its actor, together with its fiber.
 func (a *activation[M]) vanish() {
 	a.lost = true
+	a.closeSpan()
 	a.f.SetOwner(nil)
 	a.mu.Lock()
 	relics, ok := a.relics[a.term]
@@ -163,13 +196,14 @@ func (a *activation[M]) beKilled(seized bool) {
 	a.mu.Lock()
 	a.fence() // The kill may have come just before a restart.
 	a.mu.Unlock()
-	a.cancel(ErrKilled)
+	reason := a.whyKilled()
+	a.cancel(reason)
 	if seized {
-		a.rescue()
+		a.rescue(reason)
 	}
 	switch phase := a.phase.Load(); {
 	case phase <= draining:
-		a.fail(ErrKilled)
+		a.fail(reason)
 	case !seized || !a.closing:
 		// It has ended already, and waits for its children or its parent.
 	case phase == failing:
@@ -182,7 +216,7 @@ func (a *activation[M]) beKilled(seized bool) {
 }
 
 // rescue takes over the lanes of the activation whose term has ended last.
-func (a *activation[M]) rescue() {
+func (a *activation[M]) rescue(reason error) {
 	term := a.term - nextTerm
 	var lost []M
 	a.mu.Lock()
@@ -207,6 +241,6 @@ func (a *activation[M]) rescue() {
 	}
 	a.mu.Unlock()
 	for _, m := range lost {
-		a.abandon(m, ErrKilled)
+		a.abandon(m, reason)
 	}
 }

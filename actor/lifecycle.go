@@ -115,7 +115,7 @@ func (a *activation[M]) contain(hook func() error) (err error) {
 		a.leave()
 		a.fail(ErrGoexit)
 	}()
-	err = hook()
+	err = a.watched(hook)
 	returned = true
 	return err
 }
@@ -126,7 +126,7 @@ func (a *activation[M]) fail(reason error) {
 		return // It failed while it ended.
 	}
 	if a.ctx.Load().fence.Load() {
-		reason = ErrKilled // Even if it failed because of the fence, before it was told.
+		reason = a.whyKilled() // Even if it failed because of the fence, before it was told.
 	}
 	a.report(reason)
 	a.endIncarnation(reason)
@@ -225,6 +225,9 @@ func (a *activation[M]) restart() {
 	a.fence() // What the last incarnation has left running must not act for this one.
 	a.incarnation++
 	a.restarts++
+	if a.rare != nil {
+		a.rare.killed = nil
+	}
 	x := &Context[M]{cell: a.cell, incarnation: a.incarnation}
 	a.ctx.Store(x)
 	a.barred = false

@@ -51,6 +51,8 @@ type proc struct {
 type cellular interface {
 	sched.Runner
 	cancel(cause error)
+	cancelOnly(incarnation uint32, cause error) bool
+	messageType() string
 	fence()
 	mark(from *sched.Fiber, s *signal)
 	describe(i *Info)
@@ -78,6 +80,7 @@ type rare struct {
 
 	names  []string // Under which it is, or was, registered.
 	timers *timer   // The youngest.
+	killed error    // Why the incarnation was killed, if it was.
 }
 
 // endWaiter is somebody who waits for the end of an actor.

@@ -92,6 +92,11 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	if err != nil {
 		return Ref[M]{}, err
 	}
+	if o.timeouts != nil {
+		if o.timing, err = newTiming[M](parent.sys, o.timeouts); err != nil {
+			return Ref[M]{}, err
+		}
+	}
 	c := &cell[M]{produce: newActor}
 	c.ctx.Store(&Context[M]{cell: c, actor: a})
 	c.sys, c.opts, c.impl = parent.sys, o, c
@@ -129,6 +134,8 @@ type options struct {
 	stash      int
 	capacity   [numLanes]int
 	throughput int
+	timeouts   *timeouts // What the options say, and
+	timing     *timing   // what follows from it.
 }
 
 // defaultThroughput is how many messages an actor handles before others get

@@ -28,6 +28,24 @@ type Config struct {
 	// where the message was dropped, also at the same time by several, and must
 	// not wait. A panic in it is contained, and reported to Logger. Defaults to nil: dead letters are only counted.
 	OnDeadLetter func(DeadLetter)
+
+	// SlowAfter is from when on a handler counts as slow; see OnSlow and OnBlocked.
+	// WithSlowAfter sets it for one actor. Defaults to 10 ms; -1 means never, but
+	// for actors that have their own.
+	SlowAfter time.Duration
+	// OnSlow is called when a slow handler has returned, on its goroutine, and must
+	// not wait. A handler that failed is not reported. There are at most 20 reports
+	// a second. If neither OnSlow nor OnBlocked is set, handlers are not watched for
+	// it; else a message costs about 1 ns more. A panic in it is contained.
+	// Defaults to nil.
+	OnSlow func(HandlerReport)
+	// OnBlocked is called while a slow handler still runs, or waits, once for each.
+	// HandlerReport.Stack says what it is doing. It is otherwise like OnSlow.
+	OnBlocked func(HandlerReport)
+	// OnTimeout is called when something was done about a handler for having taken
+	// longer than its actor's timeouts allow; see WithHandlerTimeout. It is
+	// otherwise like OnBlocked. Defaults to nil.
+	OnTimeout func(HandlerReport)
 }
 
 // DeadLetter is a message that was not handled.
@@ -56,6 +74,11 @@ type System struct {
 	ghosts      atomic.Int64
 	monitors    atomic.Uint64 // How many there have been.
 
+	vigil  vigil
+	timing *timing // Of actors that have no timeouts; nil if they are not watched.
+	// What was reported to the functions of the configuration.
+	slowReports, blockedReports, timeoutReports reports
+
 	simulated bool // The system is part of a simulation.
 
 	stopping atomic.Bool // No actor is accepted any more.
@@ -74,6 +97,14 @@ func NewSystem(cfg Config) (*System, error) {
 	s := &System{
 		scheduler: cfg.Scheduler, table: newTable(), clock: wallClock{},
 		empty: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	timing, err := cfg.slowTiming()
+	if err != nil {
+		return nil, err
+	}
+	s.timing, s.vigil.sys = timing, s
+	if timing != nil {
+		s.vigil.refine(timing.shortest())
 	}
 	if cfg.Scheduler == nil {
 		own, err := sched.New(sched.Config{Workers: cfg.Workers})

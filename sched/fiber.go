@@ -76,6 +76,7 @@ type Fiber struct {
 	measuredFrom, spent time.Duration
 
 	next, previous *Fiber // In the scheduler's list.
+	note           any    // See SetNote. Written under the list's mu by the fiber.
 
 	// aborted is set when a simulation ends while the fiber's work waits.
 	aborted bool

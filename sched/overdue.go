@@ -40,6 +40,9 @@ type fibers struct {
 	first  *Fiber
 	cursor *Fiber        // The next on the present round, if it is not nil.
 	round  time.Duration // When the present or last round began.
+
+	visiting sync.Mutex // Held by who visits the notes.
+	visited  *Fiber     // The next of that visit. Under mu.
 }
 
 func (l *fibers) add(f *Fiber) {
@@ -56,6 +59,9 @@ func (l *fibers) remove(f *Fiber) {
 	defer l.mu.Unlock()
 	if l.cursor == f {
 		l.cursor = f.next
+	}
+	if l.visited == f {
+		l.visited = f.next
 	}
 	if f.previous != nil {
 		f.previous.next = f.next

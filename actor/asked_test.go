@@ -1,0 +1,44 @@
+package actor_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+type envelope struct {
+	text  string
+	inner struct{ q question }
+}
+
+func TestIsAsk(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	replies := make(chan actor.Reply[int], 1)
+	asked := spawn(t, sys, func(_ *actor.Context[question], q question) error { replies <- q.reply; return nil })
+	ctx, cancel := context.WithCancel(guarded(t))
+	defer cancel()
+	go func() { _, _ = actor.Ask(ctx, asked, asking(1)) }()
+	q := question{1, receive(t, ctx, replies)}
+
+	var in envelope
+	in.inner.q = q
+	check := func(name string, got, want bool) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: it is an ask: %v, want %v", name, got, want)
+		}
+	}
+	check("an int", actor.IsAsk(1), false)
+	check("a question", actor.IsAsk(q), true)
+	check("one that is sent", actor.IsAsk(question{}), false)
+	check("inside", actor.IsAsk(in), true)
+	check("inside, sent", actor.IsAsk(envelope{text: "x"}), false)
+	check("behind a pointer", actor.IsAsk(&q), true)
+	check("behind a nil pointer", actor.IsAsk((*question)(nil)), false)
+	check("in an interface", actor.IsAsk[any](q), true)
+	check("in a nil interface", actor.IsAsk[any](nil), false)
+	check("in a slice", actor.IsAsk([]question{{}, q}), true)
+	check("in an array", actor.IsAsk([2]question{{}, q}), true)
+	check("itself", actor.IsAsk(q.reply), true)
+}

@@ -1,0 +1,113 @@
+package actor
+
+import (
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// HandlerReport tells of a handler that takes, or has taken, long.
+type HandlerReport struct {
+	PID  PID
+	Name string // Of the actor, or "".
+	// Message is the type of the message; of one that was found in an interface,
+	// the type of what is in it. It is "" for a hook.
+	Message string
+	// For is how long the handler has taken at least, waits included. It is
+	// measured as coarsely as handlers are watched; see [WithHandlerTimeout].
+	For time.Duration
+	// Limit is which time it has exceeded.
+	Limit time.Duration
+	// Action is what was done about it, in a report to Config.OnTimeout.
+	Action TimeoutAction
+	// Goroutine is the number under which stack dumps list the handler's
+	// goroutine, or 0 if it is not known.
+	Goroutine uint64
+	// Suppressed is how many reports of the same kind were left out just before,
+	// since there are at most 20 a second.
+	Suppressed uint64
+}
+
+// Stack returns what the handler is doing, or "" if it has returned or is not
+// found. It stops the whole program for some us for each goroutine, so it is for
+// the case that somebody wants to know.
+func (r HandlerReport) Stack() string { return sched.StackOf(r.Goroutine) }
+
+// String says who has taken how long with what.
+func (r HandlerReport) String() string {
+	what := r.Message
+	if what == "" {
+		what = "a hook"
+	}
+	return fmt.Sprintf("%s%s with %s: %v", r.Name, r.PID, what, r.For)
+}
+
+// defaultSlowAfter is the time slice of the Go runtime: who takes longer is
+// noticed by others.
+const defaultSlowAfter = 10 * time.Millisecond
+
+func (c *Config) reportsSlow() bool { return c.OnSlow != nil || c.OnBlocked != nil }
+
+// slowTiming returns what is watched of actors that have said nothing about it.
+func (c *Config) slowTiming() (*timing, error) {
+	switch {
+	case c.SlowAfter < -1:
+		return nil, fmt.Errorf("actor: Config.SlowAfter is %v; it must be positive, 0 for the default, or -1 for never", c.SlowAfter)
+	case c.SlowAfter == -1 || !c.reportsSlow():
+		return nil, nil
+	case c.SlowAfter == 0:
+		return &timing{slow: defaultSlowAfter}, nil
+	}
+	return &timing{slow: c.SlowAfter}, nil
+}
+
+// maxReports is how many reports of a kind there are in a second. Picked out of
+// thin air; when everything is slow, nobody reads more.
+const maxReports = 20
+
+// reports is one kind of reports.
+type reports struct {
+	second     atomic.Int64 // The last in which there was one, since the system began.
+	given      atomic.Int64 // In that second.
+	suppressed atomic.Uint64
+}
+
+// give hands a report to the user's function, unless there were too many.
+func (s *System) give(kind *reports, tell func(HandlerReport), what string, r HandlerReport) {
+	if tell == nil {
+		return
+	}
+	second := int64(s.clock.Now().Sub(s.born)/time.Second) + 1
+	if kind.second.Swap(second) != second {
+		kind.given.Store(0)
+	}
+	if kind.given.Add(1) > maxReports {
+		kind.suppressed.Add(1)
+		return
+	}
+	r.Suppressed = kind.suppressed.Swap(0)
+	s.tellContained(what, func() { tell(r) })
+}
+
+// tellContained calls a function of the configuration, whose failure must not
+// become that of an actor, nor end the process.
+func (s *System) tellContained(what string, tell func()) {
+	defer func() {
+		if v := recover(); v != nil && s.cfg.Logger != nil {
+			s.cfg.Logger.Error(what+" panicked", slog.Any("panic", v))
+		}
+	}()
+	tell()
+}
+
+// tellTimeout makes known what was done about a handler.
+func (s *System) tellTimeout(r HandlerReport) {
+	if log := s.cfg.Logger; log != nil && r.Action != TimeoutStop { // Its end is logged anyway.
+		log.Warn("handler takes too long", slog.String("pid", r.PID.String()), slog.String("name", r.Name),
+			slog.String("message", r.Message), slog.Duration("limit", r.Limit), slog.String("action", r.Action.String()))
+	}
+	s.give(&s.timeoutReports, s.cfg.OnTimeout, "OnTimeout", r)
+}

@@ -1,0 +1,217 @@
+package actor
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
+
+// span is what can be seen from outside of the watched handler that runs on a
+// fiber. It is the fiber's note, and serves one activation after the other.
+//
+// # Protocol
+//
+// The activation counts turn up when a handler begins, which makes it odd, and
+// when it has returned. Both are plain stores. The vigil (see there) finds the
+// same odd number again and again, and so knows for how long at least the
+// handler has been at it. Nobody looks at a clock for a message.
+//
+// What the vigil does must hit that handler and none after it. So it first sets
+// marked to the turn, and then looks whether it is still the turn; the activation
+// first moves turn on and then takes marked, by an exchange. One of them sees the
+// other. If it is the activation, it waits for mu, which the vigil has locked all
+// the while, and then cleans up after what was done.
+//
+// Where handlers are only reported, a mark that is overlooked does no harm, and
+// the exchange is but a load.
+//
+// Taking the time at each begin and end was tried: 48 ns a message.
+type span struct {
+	// Written by the activation, before its first handler and after its last.
+	who    atomic.Pointer[proc]
+	timing atomic.Pointer[timing]
+
+	turn   xatomic.Count
+	marked atomic.Uintptr
+	// What is handled; written before turn.
+	kind        xatomic.Count
+	incarnation xatomic.Count
+	chosen      atomic.Int64 // 0, or the timeout that was chosen; -1 for none.
+	message     xatomic.Glance[string]
+
+	mu    sync.Mutex
+	seen  uintptr       // The turn that was seen last.
+	since time.Duration // When it was seen first, since the system began.
+	done  duties        // What has been done about that turn.
+	late  uintptr       // The last turn that was found to be slow, and
+	began time.Duration // its since.
+	alarm alarm         // In a simulation.
+}
+
+// duties is a set of things to do about a handler: a bit for each
+// TimeoutAction, and one for reporting that it is slow.
+type duties uint8
+
+const dutySlow duties = 1 << numTimeoutActions
+
+func duty(do TimeoutAction) duties { return 1 << do }
+
+// messageNames has the name of each type, a *string, that was found in an
+// interface.
+var messageNames sync.Map
+
+// timing returns what is watched of the actor, or nil.
+func (p *proc) timing() *timing {
+	if w := p.opts.timing; w != nil || p.opts.timeouts != nil {
+		return w
+	}
+	return p.sys.timing
+}
+
+// openSpan begins to make the activation visible to the vigil.
+func (a *activation[M]) openSpan(w *timing) {
+	s, ok := a.f.Note().(*span)
+	if !ok {
+		s = &span{}
+		a.f.SetNote(s)
+	}
+	s.timing.Store(w)
+	s.who.Store(&a.proc)
+	a.span, a.timing = s, w
+	a.sys.vigil.rouse()
+}
+
+// closeSpan ends that.
+func (a *activation[M]) closeSpan() {
+	if a.span == nil {
+		return
+	}
+	if a.span.turn.Load()&1 != 0 { // The handler has left by Goexit or a panic.
+		a.endSpan(nil)
+	}
+	a.span.who.Store(nil)
+	a.span.message.Store(nil)
+	a.span = nil
+}
+
+// receiveWatched is Receive, watched.
+func (a *activation[M]) receiveWatched(x *Context[M], m M) error {
+	s, w := a.span, a.timing
+	kind := sent
+	if w.kinds && isAsk(&m) {
+		kind = asked
+	}
+	s.kind.Store(uintptr(kind))
+	s.incarnation.Store(uintptr(x.incarnation))
+	if w.choose != nil {
+		a.choose(m)
+	}
+	if reflect.TypeFor[M]().Kind() == reflect.Interface {
+		s.message.Store(nameOf(any(m)))
+	}
+	a.beginSpan()
+	err := x.actor.Receive(x, m)
+	a.endSpan(x)
+	return err
+}
+
+// choose notes the timeout that the user's function chooses for m.
+func (a *activation[M]) choose(m M) {
+	d := a.timing.choose.(func(M) time.Duration)(m)
+	if d < 0 {
+		d = -1
+	}
+	a.span.chosen.Store(int64(d))
+	if d > 0 {
+		a.sys.vigil.refine(d)
+	}
+}
+
+// nameOf returns the name of m's type.
+func nameOf(m any) *string {
+	t := reflect.TypeOf(m)
+	if t == nil {
+		return nil
+	}
+	if name, ok := messageNames.Load(t); ok {
+		return name.(*string)
+	}
+	name := t.String()
+	messageNames.Store(t, &name)
+	return &name
+}
+
+// watched runs a hook, watched.
+func (a *activation[M]) watched(hook func() error) error {
+	if a.span == nil {
+		return hook()
+	}
+	s, x := a.span, a.ctx.Load()
+	s.incarnation.Store(uintptr(x.incarnation))
+	s.kind.Store(uintptr(hooked))
+	s.chosen.Store(0)
+	s.message.Store(nil)
+	a.beginSpan()
+	err := hook()
+	a.endSpan(x)
+	return err
+}
+
+func (a *activation[M]) beginSpan() {
+	s := a.span
+	s.turn.Store(s.turn.Load() + 1)
+	if a.sys.simulated {
+		a.sys.vigil.setAlarm(s)
+	}
+}
+
+// endSpan ends the turn of a handler that has returned. X is its context, or nil
+// if it has left in another way.
+func (a *activation[M]) endSpan(x *Context[M]) {
+	s := a.span
+	n := s.turn.Load()
+	s.turn.Store(n + 1)
+	if s.alarm != nil {
+		s.alarm.Stop()
+	}
+	marked := uintptr(0)
+	if a.timing.strict {
+		marked = s.marked.Swap(0)
+	} else {
+		marked = s.marked.Load()
+	}
+	if marked == n {
+		a.tidySpan(x, n)
+	}
+}
+
+// tidySpan cleans up after a handler that the vigil has dealt with.
+func (a *activation[M]) tidySpan(x *Context[M], n uintptr) {
+	s := a.span
+	s.mu.Lock()
+	began, late := s.began, s.late == n
+	s.mu.Unlock()
+	if x != nil {
+		x.renew()
+	}
+	if late && a.timing.slow > 0 {
+		r := s.report(&a.proc, a.sys.uptime()-began, 0)
+		r.Limit = a.timing.slow
+		a.sys.give(&a.sys.slowReports, a.sys.cfg.OnSlow, "OnSlow", r)
+	}
+}
+
+// report describes the handler.
+func (s *span) report(p *proc, lasted time.Duration, goroutine uint64) HandlerReport {
+	r := HandlerReport{PID: p.pid, Name: p.opts.name, For: lasted, Goroutine: goroutine}
+	if messageKind(s.kind.Load()) == hooked {
+		return r
+	}
+	if r.Message = p.impl.messageType(); s.message.Load() != nil {
+		r.Message = *s.message.Load()
+	}
+	return r
+}
