@@ -1,0 +1,80 @@
+package router_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/router"
+)
+
+// BenchmarkRoute is the price of a message by way of a router of 8 routees,
+// beside that of a direct send to them in turn.
+func BenchmarkRoute(b *testing.B) {
+	key := router.By(func(m int) (int, bool) { return m, true })
+	for _, cfg := range []router.Config[int]{
+		{}, {Strategy: router.Random}, {Strategy: router.LeastOfTwo}, {Strategy: router.SmallestMailbox},
+		{Strategy: router.ConsistentHash, Key: key}, {Strategy: router.BoundedHash, Key: key},
+	} {
+		b.Run(cfg.Strategy.String(), func(b *testing.B) {
+			sys, refs := sinks(b)
+			cfg.Routees = refs
+			r := newRouter(b, sys, cfg)
+			ctx := context.Background()
+			for i := range b.N {
+				if err := r.Send(ctx, i); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("direct", func(b *testing.B) {
+		_, refs := sinks(b)
+		ctx := context.Background()
+		for i := range b.N {
+			if err := refs[i%len(refs)].Send(ctx, i); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func sinks(b *testing.B) (*actor.System, []actor.Ref[int]) {
+	b.Helper()
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	var refs []actor.Ref[int]
+	for range 8 {
+		refs = append(refs, spawn(b, sys, func(*actor.Context[int], int) error { return nil }))
+	}
+	b.ResetTimer()
+	return sys, refs
+}
+
+// BenchmarkAsk is the price of an ask by way of a router, beside a direct one.
+func BenchmarkAsk(b *testing.B) {
+	for _, routed := range []bool{false, true} {
+		b.Run(map[bool]string{false: "direct", true: "routed"}[routed], func(b *testing.B) {
+			b.ReportAllocs()
+			sys := newSystem(b, actor.Config{})
+			ref := spawn(b, sys, func(ctx *actor.Context[task], m task) error { return m.reply.Send(ctx, 1) })
+			r := newRouter(b, sys, router.Config[task]{Routees: []actor.Ref[task]{ref}})
+			done := make(chan error)
+			asker := spawn(b, sys, func(ctx *actor.Context[int], n int) error {
+				var err error
+				for range n {
+					if routed {
+						_, err = router.Ask(ctx, r, func(a actor.Reply[int]) task { return task{reply: a} })
+					} else {
+						_, err = actor.Ask(ctx, ref, func(a actor.Reply[int]) task { return task{reply: a} })
+					}
+				}
+				done <- err
+				return nil
+			})
+			b.ResetTimer()
+			wantNoErr(b, asker.Send(context.Background(), b.N))
+			wantNoErr(b, <-done)
+		})
+	}
+}

@@ -1,0 +1,42 @@
+// Package router spreads messages over several actors.
+//
+// A [Router] hands each message to one of its routees, or to all of them. It is
+// used like a ref: [Router.Send], [Router.TrySend], [Router.On] for the lane,
+// and [Ask].
+//
+//	r, err := router.New(sys, router.Config[job]{
+//		Strategy: router.ConsistentHash,
+//		Key:      router.By(func(j job) (string, bool) { return j.user, true }),
+//		Routees:  workers,
+//	})
+//	err = r.Send(ctx, job{user: "ann"}) // Ann's jobs go to one worker, in order.
+//
+// # Strategies
+//
+// The [Strategy] says who gets a message: [RoundRobin], [Random],
+// [SmallestMailbox], [LeastOfTwo], [ConsistentHash], [BoundedHash] and
+// [Broadcast]. Where no strategy is of use there is [AskFirst], which asks all
+// routees and takes the first answer. For routees that are alike RoundRobin is
+// good; if messages differ in what they cost, LeastOfTwo is; if routees keep
+// something for each key, ConsistentHash is the only one.
+//
+// SmallestMailbox is exact and looks at every routee, LeastOfTwo is cheap and
+// never chooses the busiest. Both exist, since with three routees people expect
+// the former and with a hundred they can't afford it.
+//
+// # Coming and going
+//
+// [Router.Add] and [Router.Remove] may be called while messages flow. A routee
+// that stops for good leaves by itself; one that its supervisor restarts stays,
+// with its messages. A message that finds its routee dead goes to another. So a
+// message that Send has accepted is in exactly one lane, and is handled there or
+// becomes a dead letter like any other. A router without routees refuses messages
+// or waits, see [EmptyPolicy]; [FullPolicy] says what happens if a lane is full.
+//
+// # Cost
+//
+// There is no hop: the router's own actor only watches over the routees, and
+// routing happens where Send is called, without an allocation. [Router.Ref] is
+// for code that must have a ref, and costs the hop. The package's benchmarks give
+// times; run them with go test -bench . ./router.
+package router

@@ -1,0 +1,17 @@
+package router
+
+import "errors"
+
+var (
+	// ErrNoRoutees is returned when a router has nobody to hand a message to, and
+	// Config.WhenEmpty says that it does not wait, or the call is one that never
+	// waits. Where the wait was ended by the context, the error wraps both.
+	ErrNoRoutees = errors.New("router: the router has no routees")
+
+	// ErrNoKey is returned when a message has no key, but the router's strategy or
+	// the pool goes by keys.
+	ErrNoKey = errors.New("router: the message has no key")
+
+	// ErrNoRouter is returned when the zero Router is used. Compare ErrNoRoutees.
+	ErrNoRouter = errors.New("router: the router is zero; a valid one comes from New")
+)
