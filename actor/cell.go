@@ -61,6 +61,7 @@ type activation[M any] struct {
 	lost        bool    // The actor belongs to another activation now.
 	span        *span   // By which the handlers are watched, or nil.
 	timing      *timing // What for.
+	probes      *probes // Who is told of them, or nil.
 }
 
 // Run is one activation: it handles system messages, all Control messages, and
@@ -77,6 +78,7 @@ func (c *cell[M]) Run(f *sched.Fiber, priority sched.Priority) {
 		cell: c, f: f, term: term, todo: todo, budget: c.opts.throughput,
 		urgentOnly: priority == sched.Critical, inCode: todo&pendingSystem == 0,
 	}
+	a.probes = c.sys.probes.Load()
 	if c.sys.simulated {
 		a.budget = 1 // So that each message is a step of its own.
 	}
@@ -140,6 +142,9 @@ func (a *activation[M]) work() {
 			continue // Nobody will announce anything more, so it may stop now.
 		}
 		if a.budget <= 0 {
+			if a.probes != nil && a.todo&pendingLanes != 0 {
+				a.probes.tellYielded(a.subject())
+			}
 			return
 		}
 		if a.f.Urgent() {
@@ -250,10 +255,13 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 			traceMessage(a.f, &a.proc, which, m)
 			a.f.Handling(a.opts.name)
 		}
-		if a.span == nil {
-			err = x.actor.Receive(x, m)
-		} else {
+		switch {
+		case a.probes != nil:
+			err = a.measured(x, l, which, m)
+		case a.span != nil:
 			err = a.receiveWatched(x, m)
+		default:
+			err = x.actor.Receive(x, m)
 		}
 		if err != nil {
 			if !a.bears(err, which, m) {
@@ -326,6 +334,9 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 		return c.sendFull(ctx, l, which, m, mode)
 	}
 	l.in = append(l.in, m)
+	if l.stamp != nil {
+		c.stampLast(l)
+	}
 	c.mu.Unlock()
 	if c.state.Load()&which.bit() == 0 {
 		c.announce(sched.Current(ctx), which.bit())
@@ -356,12 +367,18 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, mod
 		return ErrFull
 	}
 	w := &sendWaiter[M]{m: m}
+	if l.stamp != nil {
+		w.since = c.sys.uptime()
+	}
 	var waiter sched.Waiter
 	waiter.Arm(ctx, c.sys.scheduler)
 	defer waiter.Disarm()
 	w.wake = waiter
 	if !l.await(w) {
 		l.in = append(l.in, m)
+		if l.stamp != nil {
+			c.stampLast(l)
+		}
 		c.mu.Unlock()
 		c.announce(f, which.bit())
 		return nil
@@ -409,7 +426,16 @@ func (c *cell[M]) abandon(m M, reason error) {
 func (c *cell[M]) deadLetter(which Lane, m M, reason error) {
 	c.abandon(m, reason)
 	c.sys.deadLetters.Add(1)
+	o := c.sys.probes.Load()
+	if c.sys.cfg.OnDeadLetter == nil && (o == nil || !o.letters) {
+		return
+	}
+	s := c.subject()
+	d := DeadLetter{To: s.PID, Name: s.Name, Kind: s.Kind, Lane: which, Message: m, Reason: reason}
 	if c.sys.cfg.OnDeadLetter != nil {
-		c.sys.tellDeadLetter(DeadLetter{To: c.pid, Name: c.opts.name, Lane: which, Message: m, Reason: reason})
+		c.sys.tellDeadLetter(d)
+	}
+	if o != nil {
+		o.tellDeadLetter(d)
 	}
 }

@@ -35,6 +35,7 @@ type Context[M any] struct {
 	// by the activation that runs, or by the handler that it runs.
 	actor Actor[M]
 	extra *extra[M] // Written under proc.mu.
+	kind  *kind     // Not written after the beginning.
 	// incarnation is compared with that of the proc.
 	incarnation uint32
 	// lane is that of the message that is being handled; numLanes in a hook.

@@ -61,3 +61,6 @@ func Stashed[M any](r Ref[M]) int { return r.cell.ctx.Load().Stashed() }
 
 // IsAsk reports whether a Reply that belongs to an ask lies in m.
 func IsAsk[M any](m M) bool { return isAsk(&m) }
+
+// KindOf returns the kind of an actor.
+func KindOf[M any](a Actor[M]) string { return kindOf(a).name }

@@ -2,6 +2,8 @@ package actor_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -152,4 +154,96 @@ func TestInfoUnderLoad(t *testing.T) {
 	over.Store(true)
 	all.Wait()
 	wantNoErr(t, child.Stop(ctx))
+}
+
+func TestInfos(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	const n = 3000
+	var ids []actor.PID
+	for range n {
+		ids = append(ids, spawn(t, sys, ignore).PID())
+	}
+	wantNoErr(t, mustResolve(t, sys, ids[1]).Stop(ctx))
+	ids = append(ids[:1], ids[2:]...)
+	var got []actor.PID
+	last := actor.PID{}
+	for { // Page by page.
+		page := 0
+		for i := range sys.Infos(last) {
+			got, last = append(got, i.PID), i.PID
+			if page++; page == 700 {
+				break
+			}
+		}
+		if page == 0 {
+			break
+		}
+	}
+	if !slices.Equal(got, ids) || !slices.IsSortedFunc(got, actor.PID.Compare) {
+		t.Errorf("%d of %d actors, or in another order", len(got), len(ids))
+	}
+}
+
+func mustResolve(tb testing.TB, sys *actor.System, id actor.PID) actor.Ref[int] {
+	tb.Helper()
+	ref, err := actor.Resolve[int](sys, id)
+	wantNoErr(tb, err)
+	return ref
+}
+
+// TestChildren looks at more children than one look has place for.
+func TestChildren(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	const n = 2500
+	var ids []actor.PID
+	parent := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		for range n {
+			ids = append(ids, spawn(t, c, ignore).PID())
+		}
+		return q.reply.Send(c, 0)
+	})
+	_, err := actor.Ask(ctx, parent, asking(1))
+	wantNoErr(t, err)
+	if i := info(t, sys, parent.PID()); i.Children != n {
+		t.Errorf("the parent has %d children, want %d", i.Children, n)
+	}
+	var got []actor.PID
+	last := actor.PID{}
+	for {
+		some, err := sys.Children(parent.PID(), last, n)
+		wantNoErr(t, err)
+		if len(some) == 0 {
+			break
+		}
+		for _, i := range some {
+			got, last = append(got, i.PID), i.PID
+		}
+	}
+	if !slices.Equal(got, ids) {
+		t.Errorf("%d of %d children, or in another order", len(got), n)
+	}
+	top, err := sys.Children(actor.PID{}, actor.PID{}, 10)
+	wantNoErr(t, err)
+	if len(top) != 1 || top[0].PID != parent.PID() {
+		t.Errorf("at the top there are %+v", top)
+	}
+	_, err = sys.Children(actor.PID{}, ids[0], 1)
+	wantErr(t, err, actor.ErrNotChild)
+	wantNoErr(t, mustResolve(t, sys, ids[0]).Stop(ctx))
+	_, err = sys.Children(parent.PID(), ids[0], 1)
+	wantErr(t, err, actor.ErrStalePID)
+	_, err = sys.Children(ids[0], actor.PID{}, 1)
+	wantErr(t, err, actor.ErrStalePID)
+}
+
+func TestNames(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	ref := spawn(t, sys, ignore, actor.WithRegistration("one"))
+	wantNoErr(t, sys.Register("two", ref.PID()))
+	names := maps.Collect(sys.Names())
+	if len(names) != 2 || names["one"] != ref.PID() || names["two"] != ref.PID() {
+		t.Errorf("the names are %v", names)
+	}
 }

@@ -3,6 +3,7 @@ package actor
 import (
 	"fmt"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/troupe-go/troupe/internal/invariants"
@@ -67,6 +68,7 @@ func (l Lane) bit() uint32 { return 1 << l }
 type lane[M any] struct {
 	// Guarded by the mailbox's mutex.
 	in      []M
+	stamp   *stamp // Nil unless the actor is observed.
 	waiting []*sendWaiter[M]
 
 	// The consumer's.
@@ -79,6 +81,8 @@ type lane[M any] struct {
 	rest  xatomic.Int32 // Of out, not yet handled. Written by the consumer.
 	queue xatomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
 
+	keep int32 // The longest buffer that is kept while the lane is empty.
+
 	// swapped counts the messages that ever came into out. Written by the
 	// consumer under the mutex.
 	swapped int64
@@ -90,7 +94,6 @@ type lane[M any] struct {
 
 	capacity int32
 	stride   int32 // A power of two.
-	keep     int   // The longest buffer that is kept while the lane is empty.
 }
 
 // sendWaiter is a sender that waits for room. Its fields are guarded by the
@@ -100,6 +103,8 @@ type sendWaiter[M any] struct {
 	wake sched.Waiter
 	done bool
 	err  error // Why the message was not accepted.
+	// since is when the sender came, if the actor is observed.
+	since time.Duration
 }
 
 // strides divides a lane's capacity: its consumer publishes its progress that
@@ -121,7 +126,7 @@ const claimChunk = 16
 
 func newLane[M any](capacity int) *lane[M] {
 	size := max(1, int(unsafe.Sizeof(*new(M))))
-	l := &lane[M]{capacity: int32(capacity), stride: 1, chunk: claimChunk, keep: max(keepMessages, keepBytes/size)}
+	l := &lane[M]{capacity: int32(capacity), stride: 1, chunk: claimChunk, keep: int32(max(keepMessages, keepBytes/size))}
 	if holdsReply[M]() {
 		l.chunk = 1
 	}
@@ -243,6 +248,9 @@ func (l *lane[M]) admit(woken []sched.Waiter) []sched.Waiter {
 	for n < len(l.waiting) && l.occupied() < int(l.capacity) {
 		w := l.waiting[n]
 		l.in = append(l.in, w.m)
+		if n := l.swapped + int64(len(l.in)) - 1; l.stamp != nil && l.stamp.due(n) {
+			l.stamp.set(n, w.since)
+		}
 		w.done = true
 		woken = append(woken, w.wake)
 		n++
@@ -293,15 +301,15 @@ func (l *lane[M]) withdraw(w *sendWaiter[M]) {
 
 // large reports whether there is a buffer to be let go of when the lane is
 // empty. It is the consumer's question.
-func (l *lane[M]) large() bool { return cap(l.out) > l.keep }
+func (l *lane[M]) large() bool { return cap(l.out) > int(l.keep) }
 
 // trim lets go of large buffers. The caller holds the mutex and is the
 // consumer, and out is used up.
 func (l *lane[M]) trim() {
-	if cap(l.out) > l.keep {
+	if cap(l.out) > int(l.keep) {
 		l.out, l.head, l.claimed, l.end = nil, 0, 0, 0
 	}
-	if cap(l.in) > l.keep && len(l.in) == 0 {
+	if cap(l.in) > int(l.keep) && len(l.in) == 0 {
 		l.in = nil
 	}
 }

@@ -176,6 +176,9 @@ func (a *activation[M]) beHeld() {
 func (a *activation[M]) offer() {
 	a.phase.Store(waiting)
 	a.sever(a.f, a.reason)
+	if o := a.sys.probes.Load(); o != nil {
+		o.tellEnded(&a.proc, a.reason, true)
+	}
 	a.parent.post(a.f, sysMessage{kind: sysChildHeld, child: &a.proc, reason: a.reason})
 }
 
@@ -207,7 +210,7 @@ func (a *activation[M]) retire() {
 	x := a.ctx.Load()
 	if x.fence.Load() {
 		// A handler may still use it, so it can't be changed.
-		stone := &Context[M]{cell: a.cell}
+		stone := &Context[M]{cell: a.cell, kind: x.kind}
 		stone.fence.Store(true)
 		a.ctx.Store(stone)
 		return
@@ -228,7 +231,7 @@ func (a *activation[M]) restart() {
 	if a.rare != nil {
 		a.rare.killed = nil
 	}
-	x := &Context[M]{cell: a.cell, incarnation: a.incarnation}
+	x := &Context[M]{cell: a.cell, incarnation: a.incarnation, kind: a.ctx.Load().kind}
 	a.ctx.Store(x)
 	a.barred = false
 	a.mu.Unlock()
@@ -236,6 +239,9 @@ func (a *activation[M]) restart() {
 	a.closing = false
 	a.reason = nil
 	a.release()
+	if o := a.sys.probes.Load(); o != nil {
+		o.tellRestarted(a.subject())
+	}
 	var actor Actor[M]
 	err := a.call(func() error {
 		if actor = a.produce(); actor == nil {

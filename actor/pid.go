@@ -1,8 +1,11 @@
 package actor
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -14,6 +17,47 @@ type PID struct {
 	slot uint32
 	gen  uint32
 }
+
+// ParsePID returns the PID that String or MarshalText has written, with or
+// without the brackets.
+func ParsePID(text string) (PID, error) {
+	inner := strings.TrimSuffix(strings.TrimPrefix(text, "<"), ">")
+	slot, gen, _ := strings.Cut(inner, ".")
+	a, errSlot := strconv.ParseUint(slot, 10, 32)
+	b, errGen := strconv.ParseUint(gen, 10, 32)
+	if errSlot != nil || errGen != nil {
+		return PID{}, fmt.Errorf("actor: %.40q is no PID; one looks like <12.1>, or 12.1", text)
+	}
+	return PID{uint32(a), uint32(b)}, nil
+}
+
+// PIDFromNumber returns the PID with the given [PID.Number].
+func PIDFromNumber(n uint64) PID { return PID{uint32(n >> 32), uint32(n)} }
+
+// Number returns the PID as a number, which is 0 for nobody's.
+func (p PID) Number() uint64 { return uint64(p.slot)<<32 | uint64(p.gen) }
+
+// MarshalText writes the PID without brackets, as in 12.1, and nobody's as
+// nothing. So it is short in JSON and needs no escape in an address.
+func (p PID) MarshalText() ([]byte, error) {
+	if p == (PID{}) {
+		return nil, nil
+	}
+	return fmt.Appendf(nil, "%d.%d", p.slot, p.gen), nil
+}
+
+// UnmarshalText reads what MarshalText has written.
+func (p *PID) UnmarshalText(text []byte) (err error) {
+	if *p = (PID{}); len(text) == 0 {
+		return nil
+	}
+	*p, err = ParsePID(string(text))
+	return err
+}
+
+// Compare orders PIDs by their places in the process table, as in
+// [System.Infos]. It returns -1, 0 or 1.
+func (p PID) Compare(other PID) int { return cmp.Compare(p.Number(), other.Number()) }
 
 // String returns the PID as "<slot.generation>".
 func (p PID) String() string { return fmt.Sprintf("<%d.%d>", p.slot, p.gen) }
@@ -104,6 +148,23 @@ func (t *table) lookup(id PID) *proc {
 		return nil
 	}
 	return p
+}
+
+// after calls f for the actors that are there, from the slot after that of id
+// on, until it returns false.
+func (t *table) after(id PID, f func(*proc) bool) {
+	first := int(id.slot)
+	if id != (PID{}) {
+		first++
+	}
+	chunks := *t.chunks.Load()
+	for i := first / chunkSize; i < len(chunks); i++ {
+		for j := max(0, first-i*chunkSize); j < chunkSize; j++ {
+			if p := chunks[i][j].proc.Load(); p != nil && !f(p) {
+				return
+			}
+		}
+	}
 }
 
 // all calls f for every actor that is there during the whole call.

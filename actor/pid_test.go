@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/troupe-go/troupe/actor"
 )
 
@@ -93,5 +95,30 @@ func TestZeroRef(t *testing.T) {
 	}
 	if ref.PID() != (actor.PID{}) || ref.String() != "<no actor>" {
 		t.Errorf("the zero Ref is %v with PID %v", ref, ref.PID())
+	}
+}
+
+func TestPIDAsText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		id := actor.PIDFromNumber(rapid.Uint64().Draw(t, "number"))
+		text, err := id.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back actor.PID
+		if err := back.UnmarshalText(text); err != nil || back != id {
+			t.Fatalf("%v became %q, and that %v, %v", id, text, back, err)
+		}
+		if again, err := actor.ParsePID(id.String()); err != nil || again != id {
+			t.Fatalf("%v became %v, %v", id, again, err)
+		}
+		if actor.PIDFromNumber(id.Number()) != id {
+			t.Fatalf("%v is number %d", id, id.Number())
+		}
+	})
+	for _, text := range []string{"", "1", "<1>", "1.2.3", "-1.2", "4294967296.1", "a.b", "<script>"} {
+		if id, err := actor.ParsePID(text); err == nil {
+			t.Errorf("%q is %v", text, id)
+		}
 	}
 }

@@ -81,6 +81,8 @@ type rare struct {
 	names  []string // Under which it is, or was, registered.
 	timers *timer   // The youngest.
 	killed error    // Why the incarnation was killed, if it was.
+
+	timerCount int
 }
 
 // endWaiter is somebody who waits for the end of an actor.
@@ -356,6 +358,9 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 	}
 	p.mu.Unlock()
 	p.sys.registry.leave(p, names)
+	if o := p.sys.probes.Load(); o != nil {
+		o.tellEnded(p, reason, false)
+	}
 	p.state.Or(dead)
 	p.sever(f, reason)
 	p.mu.Lock()

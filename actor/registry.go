@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"unicode"
@@ -133,6 +134,16 @@ func (s *System) WhereIs(name string) (PID, error) {
 		return PID{}, fmt.Errorf("look up %q: %w", name, ErrNoName)
 	}
 	return p.pid, nil
+}
+
+// Names returns the registered names with their actors, in no order. What is
+// registered meanwhile may or may not be among them.
+func (s *System) Names() iter.Seq2[string, PID] {
+	return func(yield func(string, PID) bool) {
+		s.registry.names.Range(func(name, p any) bool {
+			return p.(*proc).stopped.Load() || yield(name.(string), p.(*proc).pid)
+		})
+	}
 }
 
 // Lookup returns the ref of the actor with the given registered name. It

@@ -98,7 +98,7 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 		}
 	}
 	c := &cell[M]{produce: newActor}
-	c.ctx.Store(&Context[M]{cell: c, actor: a})
+	c.ctx.Store(&Context[M]{cell: c, actor: a, kind: kindOf(a)})
 	c.sys, c.opts, c.impl = parent.sys, o, c
 	c.node.Init(c)
 	c.born = c.sys.clock.Now().Sub(c.sys.born)

@@ -52,6 +52,7 @@ type Config struct {
 type DeadLetter struct {
 	To      PID
 	Name    string // Of the actor, or "".
+	Kind    string // Of the actor; see Info.
 	Lane    Lane
 	Message any
 	Reason  error
@@ -80,6 +81,9 @@ type System struct {
 	slowReports, blockedReports, timeoutReports reports
 
 	simulated bool // The system is part of a simulation.
+
+	probes   atomic.Pointer[probes] // Nil unless the system is observed. Written under probesMu.
+	probesMu sync.Mutex
 
 	stopping atomic.Bool // No actor is accepted any more.
 

@@ -155,7 +155,7 @@ func TestDeadLettersOfAllKinds(t *testing.T) {
 	send(t, ctx, ref, 1)
 	until(t, ctx, func() bool { return sys.Stats().Actors == 0 })
 	wantErr(t, ref.On(actor.Control).Send(ctx, 2), actor.ErrStopped)
-	want := actor.DeadLetter{To: ref.PID(), Name: "failing", Lane: actor.Control, Message: 2, Reason: actor.ErrStopped}
+	want := actor.DeadLetter{To: ref.PID(), Name: "failing", Kind: kindOf(t, ref), Lane: actor.Control, Message: 2, Reason: actor.ErrStopped}
 	if d := receive(t, ctx, letters); d != want {
 		t.Errorf("dead letter %+v, want %+v", d, want)
 	}

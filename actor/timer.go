@@ -214,6 +214,7 @@ func (t *timer) enlist() error {
 		t.next.prev = t
 	}
 	r.timers = t
+	r.timerCount++
 	return nil
 }
 
@@ -225,8 +226,10 @@ func (t *timer) delist() {
 	switch {
 	case t.prev != nil:
 		t.prev.next = t.next
+		p.rare.timerCount--
 	case p.rare != nil && p.rare.timers == t:
 		p.rare.timers = t.next
+		p.rare.timerCount--
 	}
 	if t.next != nil {
 		t.next.prev = t.prev
@@ -239,7 +242,7 @@ func (p *proc) cancelTimers() {
 	p.mu.Lock()
 	var t *timer
 	if p.rare != nil {
-		t, p.rare.timers = p.rare.timers, nil
+		t, p.rare.timers, p.rare.timerCount = p.rare.timers, nil, 0
 	}
 	var all []*timer
 	for ; t != nil; t = t.next {
@@ -277,6 +280,9 @@ func (k *tick[M]) send(to Ref[M], m M) error {
 		return ErrFull
 	}
 	l.in = append(l.in, m)
+	if l.stamp != nil {
+		c.stampLast(l)
+	}
 	k.lane, k.at = l, l.swapped+int64(len(l.in))
 	c.mu.Unlock()
 	c.announce(nil, to.lane.bit())

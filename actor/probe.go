@@ -1,0 +1,200 @@
+package actor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Probe is told what happens in a system; see [System.Observe]. What is nil is
+// not called.
+//
+// The functions are called where it happens, on a worker, also at the same time
+// by several. They must not wait, and cost the actor the time that they take. A
+// panic in one is contained, and reported to Config.Logger.
+type Probe struct {
+	// SampleEvery says that, of the messages in each lane, one in so many is
+	// measured for Handled. It is rounded up to a power of two. Defaults to 64; 1
+	// means all of them.
+	SampleEvery int
+	// Handled is called after the handling of a message that was measured.
+	Handled func(Sample)
+	// Yielded is called when an actor has used up its throughput while messages
+	// wait, and gives others their turn; see [WithThroughput].
+	Yielded func(Subject)
+	// Ended is called when an actor has stopped for good, and when an incarnation
+	// has ended whose parent decides.
+	Ended func(Ending)
+	// Restarted is called when a new incarnation begins in place of one that has
+	// ended.
+	Restarted func(Subject)
+	// DeadLetter is called with each message that is not handled; see
+	// Config.OnDeadLetter.
+	DeadLetter func(DeadLetter)
+}
+
+// Subject says which actor it is about.
+type Subject struct {
+	PID  PID
+	Name string // Of WithName, or "".
+	Kind string // See [Info].
+}
+
+// Sample is the measure of one message.
+type Sample struct {
+	Subject
+	Lane Lane
+	// Latency is the time from when the message was sent until its handler began,
+	// the wait for room in the lane included. It is -1 if the message was not
+	// stamped: it came before the probe, or from the stash, or others that are
+	// measured were still before it.
+	Latency time.Duration
+	// Duration is how long the handler took, its waits included.
+	Duration time.Duration
+	// Err is what the handler returned. Of one that panics there is no sample.
+	Err error
+}
+
+// Ending tells of the end of an actor, or of one of its incarnations.
+type Ending struct {
+	Exit
+	Kind string // See [Info].
+	// Handled counts the messages that the actor handled, in all its incarnations.
+	Handled uint64
+}
+
+// defaultSampleEvery makes three looks at the clock (24 ns each) and a lock as
+// dear as 2 ns for each message.
+const defaultSampleEvery = 64
+
+// maxSampleEvery keeps the mask within an int32.
+const maxSampleEvery = 1 << 30
+
+// Observe makes p be told of what happens in the system from now on, beside
+// those that are told already, until the returned function is called. A call
+// that has begun by then may still end later. What is not observed costs a
+// load for each activation of an actor, and a comparison for each message.
+//
+// Observe returns an error for a nil Probe or a SampleEvery that is negative or
+// more than 2^30.
+func (s *System) Observe(p *Probe) (stop func(), err error) {
+	if p == nil {
+		return nil, errors.New("actor: Observe was given a nil Probe")
+	}
+	if p.SampleEvery < 0 || p.SampleEvery > maxSampleEvery {
+		return nil, fmt.Errorf("actor: Probe.SampleEvery is %d; it must be 1 to %d, or 0 for the default", p.SampleEvery, maxSampleEvery)
+	}
+	own := *p
+	s.changeProbes(func(all []*Probe) []*Probe { return append(all, &own) })
+	return sync.OnceFunc(func() {
+		s.changeProbes(func(all []*Probe) []*Probe {
+			return slices.DeleteFunc(all, func(other *Probe) bool { return other == &own })
+		})
+	}), nil
+}
+
+func (s *System) changeProbes(change func([]*Probe) []*Probe) {
+	s.probesMu.Lock()
+	defer s.probesMu.Unlock()
+	var all []*Probe
+	if old := s.probes.Load(); old != nil {
+		all = slices.Clone(old.all)
+	}
+	if all = change(all); len(all) == 0 {
+		s.probes.Store(nil)
+		return
+	}
+	s.probes.Store(newProbes(s, all))
+}
+
+// probes are those that are told of a system. They are not changed.
+type probes struct {
+	sys     *System
+	all     []*Probe
+	mask    int64 // A message whose number has none of these bits is measured; -1 if none is.
+	letters bool  // Somebody wants to know of dead letters.
+}
+
+func newProbes(s *System, all []*Probe) *probes {
+	o := &probes{sys: s, all: all, mask: -1}
+	for _, p := range all {
+		o.letters = o.letters || p.DeadLetter != nil
+		if p.Handled == nil {
+			continue
+		}
+		every := int64(1)
+		for every < int64(cmp.Or(p.SampleEvery, defaultSampleEvery)) {
+			every *= 2
+		}
+		if o.mask < 0 || every-1 < o.mask {
+			o.mask = every - 1
+		}
+	}
+	return o
+}
+
+// tell calls what one of the probes has for an occasion.
+func (o *probes) tell(call func(*Probe)) {
+	for _, p := range o.all {
+		o.contain(p, call)
+	}
+}
+
+func (o *probes) contain(p *Probe, call func(*Probe)) {
+	defer func() {
+		if v := recover(); v != nil && o.sys.cfg.Logger != nil {
+			o.sys.cfg.Logger.Error("a Probe panicked", slog.Any("panic", v))
+		}
+	}()
+	call(p)
+}
+
+// tellEnded tells of the end of p, or of its incarnation if that is held.
+func (o *probes) tellEnded(p *proc, reason error, held bool) {
+	var i Info
+	p.mu.Lock()
+	p.impl.describe(&i)
+	p.mu.Unlock()
+	e := Ending{Exit{PID: p.pid, Name: p.opts.name, Reason: reason, Held: held}, i.Kind, i.Handled}
+	o.tell(func(p *Probe) {
+		if p.Ended != nil {
+			p.Ended(e)
+		}
+	})
+}
+
+func (o *probes) tellRestarted(s Subject) {
+	o.tell(func(p *Probe) {
+		if p.Restarted != nil {
+			p.Restarted(s)
+		}
+	})
+}
+
+func (o *probes) tellYielded(s Subject) {
+	o.tell(func(p *Probe) {
+		if p.Yielded != nil {
+			p.Yielded(s)
+		}
+	})
+}
+
+func (o *probes) tellDeadLetter(d DeadLetter) {
+	o.tell(func(p *Probe) {
+		if p.DeadLetter != nil {
+			p.DeadLetter(d)
+		}
+	})
+}
+
+func (o *probes) tellHandled(s Sample) {
+	o.tell(func(p *Probe) {
+		if p.Handled != nil {
+			p.Handled(s)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package actor
+
+import "time"
+
+// # Measuring messages
+//
+// One message in so many of a lane is measured, by its number in the lane and
+// the actor's slot in the process table: that takes no counter, and actors that
+// live for a few messages only are measured in turn. The sender stamps it with
+// the time, the handler is timed.
+//
+// Both sides know a message's number without its carrying one: the sender by
+// what came into the lane, the consumer by what has left it. So an unmeasured
+// message costs a mask. There is one stamp for each lane, and a message that
+// would need another while the first waits goes without: under a load that
+// fills mailboxes, the measured latencies are those of fewer messages.
+
+// stamp notes when a message was sent. Guarded by the mailbox's mutex.
+type stamp struct {
+	mask int64
+	slot int64
+	at   int64         // The number of the message; -1 if there is none.
+	when time.Duration // Since the birth of the system.
+}
+
+// due reports whether the message with the number n is measured.
+func (st *stamp) due(n int64) bool { return (n+st.slot)&st.mask == 0 }
+
+// set stamps the message with the number n, which was sent at when.
+func (st *stamp) set(n int64, when time.Duration) {
+	if st.at < 0 {
+		st.at, st.when = n, when
+	}
+}
+
+// take returns when the message n was sent, if that is known. What is left of
+// messages that were lost is removed.
+func (st *stamp) take(n int64) (when time.Duration, ok bool) {
+	when, ok = st.when, st.at == n
+	if st.at <= n {
+		st.at = -1
+	}
+	return when, ok
+}
+
+// measured is Receive for an actor that is observed.
+func (a *activation[M]) measured(x *Context[M], l *lane[M], which Lane, m M) error {
+	n := l.handled() - 1
+	if mask := a.probes.mask; mask < 0 || (n+int64(a.pid.slot))&mask != 0 {
+		return a.receive(x, m)
+	}
+	began := a.sys.uptime()
+	latency := a.latency(l, n, began)
+	err := a.receive(x, m)
+	s := Sample{a.subject(), which, latency, a.sys.uptime() - began, err}
+	a.probes.tellHandled(s)
+	return err
+}
+
+func (a *activation[M]) receive(x *Context[M], m M) error {
+	if a.span != nil {
+		return a.receiveWatched(x, m)
+	}
+	return x.actor.Receive(x, m)
+}
+
+// latency returns how long the message has waited, or -1, and has the next ones
+// stamped.
+func (a *activation[M]) latency(l *lane[M], n int64, now time.Duration) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	st := l.stamp
+	if st == nil || st.mask != a.probes.mask {
+		l.stamp = &stamp{mask: a.probes.mask, slot: int64(a.pid.slot), at: -1}
+		return -1
+	}
+	if sent, ok := st.take(n); ok {
+		return now - sent
+	}
+	return -1
+}
+
+// stampLast stamps the message that was sent last, if it is its turn. The
+// caller holds mu.
+func (c *cell[M]) stampLast(l *lane[M]) {
+	if c.sys.probes.Load() == nil {
+		l.stamp = nil
+		return
+	}
+	if n := l.swapped + int64(len(l.in)) - 1; l.stamp.due(n) {
+		l.stamp.set(n, c.sys.uptime())
+	}
+}
+
+func (c *cell[M]) subject() Subject {
+	return Subject{PID: c.pid, Name: c.opts.name, Kind: c.ctx.Load().kind.name}
+}
