@@ -73,6 +73,11 @@ func (s *Scheduler) Adopt(ctx context.Context, b Body, a Admission) error {
 	return nil
 }
 
+// ContextOf returns the context that is given to the job's function, also before
+// the job has begun; until then it must not be asked for [FrameKey]. It costs
+// nothing, and is of no use before Adopt.
+func ContextOf(b Body) Resumer { return (*jobContext)(b.record()) }
+
 // Enqueue queues a job that was adopted: on the worker below from, which must
 // be the caller's fiber, or, if from is nil, for all workers.
 func (s *Scheduler) Enqueue(from *Fiber, b Body) {

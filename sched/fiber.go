@@ -113,7 +113,7 @@ func newFiber(s *Scheduler) *Fiber {
 // loop takes work and runs it until the worker leaves or the fiber is ended.
 func (f *Fiber) loop() {
 	for !f.ended {
-		n, p := f.w.next()
+		n, p := f.w.take()
 		if n == nil {
 			return
 		}

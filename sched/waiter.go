@@ -29,12 +29,17 @@ type Waiter struct {
 func newSignal() any { return xatomic.NewSignal() }
 
 // Arm prepares for waiting by the caller, whose context is ctx, for something
-// that work of s does.
+// that work of s does. If s is nil, any work may do it; a goroutine then makes a
+// channel for each wait.
 func (w *Waiter) Arm(ctx context.Context, s *Scheduler) {
-	if w.fiber = Current(ctx); w.fiber == nil && s.sim != nil {
+	if w.fiber = Current(ctx); w.fiber == nil && s != nil && s.sim != nil {
 		w.fiber = s.sim.running()
 	}
-	if w.fiber == nil {
+	switch {
+	case w.fiber != nil:
+	case s == nil:
+		w.signal = xatomic.NewSignal()
+	default:
 		w.pool = &s.signals
 		w.signal = s.signals.Get().(xatomic.Signal)
 	}
@@ -103,7 +108,9 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 func (w *Waiter) Disarm() {
 	if w.signal.Made() {
 		w.signal.TryReceive()
-		w.pool.Put(w.signal)
+		if w.pool != nil {
+			w.pool.Put(w.signal)
+		}
 	}
 	*w = Waiter{}
 }

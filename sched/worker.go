@@ -46,6 +46,8 @@ type Worker struct {
 	op       operation
 	target   *Fiber   // For opSwitch.
 	priority Priority // For opYield.
+	handed   *Node    // What the trampoline has taken for the fiber's loop. See dispatch.
+	handedAs Priority // Its priority.
 	pool     []*Fiber // Fibers without work, parked in their loop.
 	fibers   int      // How many there are that this worker has made, if it is pinned.
 
@@ -180,16 +182,18 @@ func (w *Worker) drive() {
 		}
 		w.on.Store(w.fiber)
 		if !w.fiber.co.Resume() {
-			w.left = true
-			w.leave()
-			return
+			break
 		}
-		w.perform()
+		if w.perform(); w.fiber == nil {
+			break
+		}
 	}
+	w.left = true
+	w.leave()
 }
 
 // perform does what the fiber that has just left asked for, and chooses the
-// fiber to go on with.
+// fiber to go on with: none if the worker shall leave.
 func (w *Worker) perform() {
 	f := w.fiber
 	w.leaveForks()
@@ -197,16 +201,18 @@ func (w *Worker) perform() {
 	case opSuspend:
 		if f.transitionToSuspended() {
 			w.count.suspended++
-			w.fiber = w.takeFiber()
+			w.dispatch()
 		}
 	case opYield:
-		w.fiber = w.takeFiber()
+		w.fiber = nil // Another worker may take it now.
 		w.count.yielded++
 		w.requeue(f)
+		w.dispatch()
 	case opGiveWay:
-		w.fiber = w.takeFiber()
+		w.fiber = nil
 		w.preempt()
 		w.pushNextOf(f, &f.node)
+		w.dispatch()
 	case opSwitch:
 		w.fiber, w.target = w.target, nil
 		if f.job.Load() != nil {
@@ -220,9 +226,46 @@ func (w *Worker) perform() {
 	}
 }
 
-// requeue queues a fiber that has yielded.
+// dispatch takes the next work in place of the fiber that has left. If that is a
+// fiber to be continued, the worker goes on with it, without one from the pool in
+// between: two switches in place of four. And what the search for work needs of a
+// stack is taken from the trampoline's, so that those of waiting work stay small.
+func (w *Worker) dispatch() {
+	w.fiber = nil
+	w.on.Store(nil)
+	n, p := w.next()
+	if n == nil {
+		return
+	}
+	if f, ok := n.runner.(*Fiber); ok && w.at.w == nil {
+		w.count.jobs++
+		w.began.Store(uintptr(w.count.jobs))
+		w.fiber = f
+		return
+	}
+	w.handed, w.handedAs = n, p
+	w.fiber = w.takeFiber()
+}
+
+// take returns what the trampoline has taken for the loop, or the next work.
+func (w *Worker) take() (*Node, Priority) {
+	if n := w.handed; n != nil {
+		w.handed = nil
+		return n, w.handedAs
+	}
+	return w.next()
+}
+
+// requeue queues a fiber that has yielded, behind what waits for all workers if
+// there is anything: what is on their own queues goes first, however often it
+// yields.
 func (w *Worker) requeue(f *Fiber) {
 	if w.s.anywhere(f.home, w.priority) {
+		if w.s.injector.has(w.priority) {
+			w.s.share(&f.node, w.priority)
+			w.signOfLife()
+			return
+		}
 		w.push(&f.node, w.priority)
 		return
 	}
@@ -438,7 +481,11 @@ func priorityOfInterrupted(n *Node) Priority {
 
 // mayRetire reports whether nothing is left that only this worker can do.
 func (w *Worker) mayRetire() bool {
-	return w.inbox.mask.Load() == 0 && (!w.s.cfg.PinWorkers || w.away(1) == 0)
+	running := 0
+	if w.fiber != nil { // Else the trampoline asks.
+		running = 1
+	}
+	return w.inbox.mask.Load() == 0 && (!w.s.cfg.PinWorkers || w.away(running) == 0)
 }
 
 // retire gives the worker's place up, since a blocked one is back, and waits

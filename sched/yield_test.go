@@ -151,3 +151,60 @@ func TestSubmitNextComesBeforeOtherWork(t *testing.T) {
 		t.Errorf("order is %v, want %v", order, want)
 	}
 }
+
+// TestYieldGoesStraightToTheOther has two jobs yield to each other, which takes no
+// fiber but theirs.
+func TestYieldGoesStraightToTheOther(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
+		over := false
+		other, err := s.Go(ctx, func(ctx context.Context) error {
+			for !over {
+				sched.Yield(ctx)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for range 10 {
+			sched.Yield(ctx)
+		}
+		if n := s.Fibers(); n != 2 {
+			t.Errorf("there are %d fibers, want 2", n)
+		}
+		over = true
+		return other.Wait(ctx)
+	}))
+}
+
+// TestYieldGoesBehindWhatWaitsForAll has a job yield while another waits in the
+// shared queue, and a third with it on the worker.
+func TestYieldGoesBehindWhatWaitsForAll(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	var yields, seen int
+	finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
+		other, err := s.Go(ctx, func(ctx context.Context) error {
+			for seen == 0 {
+				yields++
+				sched.Yield(ctx)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := s.Go(context.Background(), func(context.Context) error { seen = yields; return nil }); err != nil {
+			return err
+		}
+		for seen == 0 {
+			sched.Yield(ctx)
+		}
+		return other.Wait(ctx)
+	}))
+	if seen != 1 {
+		t.Errorf("the other had yielded %d times before what waited for all ran, want once", seen)
+	}
+}
