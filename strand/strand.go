@@ -1,0 +1,221 @@
+package strand
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// job is embedded by Strand under a name that is not exported, so that its
+// methods are the strand's and the field is nobody's.
+type job = sched.Job
+
+// Strand is a function with a stack of its own that waits without holding a
+// thread. It is what its function is given, and the handle that [Go] returns.
+//
+// It is a [sched.Job]: ID, State, Info, Cancel and Wait may be called from
+// anywhere. And it is a [context.Context], which ends when the strand is
+// cancelled, when the context that Go was given ends, and when the strand has
+// ended. Whatever is derived from it, as by context.WithTimeout, ends with the
+// strand; strands that it starts don't, see Go.
+//
+// Yield, Sleep, Park, Checkpoint and Budget are for the strand itself, on its own
+// goroutine. Elsewhere they say [ErrNotRunning], or do nothing.
+type Strand struct {
+	job
+	fn    func(s *Strand) error // Dropped when it begins.
+	above context.Context       // What the strands that it starts are given in turn.
+	name  string
+	// fiber is where the strand runs. Written when it begins, read by Unpark.
+	fiber atomic.Pointer[sched.Fiber]
+	// parking is idle, permitted or parked. See Park.
+	parking atomic.Uint32
+	turn    uint32     // Counts selects, for their fairness. The strand's own.
+	locals  []local    // The strand's own.
+	group   *WaitGroup // What counts it, or nil.
+}
+
+var _ sched.Resumer = (*Strand)(nil)
+
+// Go starts fn as a strand. Its context is derived from ctx. If ctx is itself a
+// [*Strand], the new one is its equal rather than part of it: its context is
+// derived from what the caller was started with, so it goes on when the caller
+// has ended or was cancelled. For one that shall end with the caller, ctx is
+// derived from the caller, as by context.WithCancel.
+//
+// The strand runs on the scheduler on which ctx is at home, that of the strand,
+// job, task or actor whose context it is; elsewhere the option [On] names it. It
+// begins behind what is queued with its priority. Errors are [ErrNoScheduler],
+// [sched.ErrStopped], and [sched.ErrFull] with a bound on queued jobs; if the
+// scheduler has such a bound and ctx is not at home, Go may wait for room.
+//
+// A strand costs one allocation, and a stack from its first wait on.
+func Go(ctx context.Context, fn func(s *Strand) error, opts ...Option) (*Strand, error) {
+	if fn == nil {
+		return nil, errNilFunction
+	}
+	s := &Strand{fn: fn}
+	if err := s.start(ctx, opts); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Strand) start(ctx context.Context, opts []Option) error {
+	if ctx == nil {
+		return errNilContext
+	}
+	o, err := apply(opts)
+	if err != nil {
+		return err
+	}
+	sc := o.s
+	if sc == nil {
+		if sc = home(ctx); sc == nil {
+			return ErrNoScheduler
+		}
+	}
+	s.name, s.above = o.name, ctx
+	from := sched.Current(ctx)
+	if from != nil && from.Scheduler() != sc {
+		from = nil
+	}
+	if caller, ok := ctx.(*Strand); ok {
+		s.above = caller.above
+	}
+	if from == nil {
+		sc.AwaitTurn()
+	}
+	a := sched.Admission{Kind: o.kind, Priority: o.priority, From: from, Wait: from == nil}
+	if err := sc.Adopt(s.above, s, a); err != nil {
+		return err
+	}
+	sc.Enqueue(from, s)
+	return nil
+}
+
+// home returns the scheduler on which ctx is at home, or nil. Unlike
+// sched.Current it is found also by goroutines to which ctx was passed.
+func home(ctx context.Context) *sched.Scheduler {
+	if frame, ok := ctx.Value(sched.FrameKey).(*sched.Frame); ok {
+		if f := frame.Fiber(); f != nil {
+			return f.Scheduler()
+		}
+	}
+	return nil
+}
+
+// Do runs the strand's function. It is called by the scheduler.
+func (s *Strand) Do(context.Context) error {
+	f := sched.Current(s)
+	s.fiber.Store(f)
+	f.SetOwner(s) // Until Ended.
+	fn := s.fn
+	s.fn = nil
+	return fn(s)
+}
+
+// Ended is called by the scheduler.
+func (s *Strand) Ended(f *sched.Fiber) {
+	if f != nil {
+		f.SetOwner(nil)
+	}
+	if s.group != nil {
+		_ = s.group.add(f, -1) // It was counted when it was started.
+	}
+}
+
+// Current returns the strand that the caller is, if ctx is the strand or derived
+// from it, and nil for everybody else: also for a goroutine that a strand has
+// started. It costs about 10 ns.
+func Current(ctx context.Context) *Strand {
+	f := sched.Current(ctx)
+	if f == nil {
+		return nil
+	}
+	s, _ := f.Owner().(*Strand)
+	return s
+}
+
+// running returns the fiber if it is the strand itself that calls, else nil.
+func (s *Strand) running() *sched.Fiber {
+	if s == nil {
+		return nil
+	}
+	f := sched.Current(s)
+	if f == nil || f.Owner() != any(s) { // Another may run there since.
+		return nil
+	}
+	return f
+}
+
+// Name returns the name that the strand was given, or "".
+func (s *Strand) Name() string {
+	if s == nil {
+		return ""
+	}
+	return s.name
+}
+
+// String returns the strand's name, or its number if it has none.
+func (s *Strand) String() string {
+	switch {
+	case s == nil:
+		return "no strand"
+	case s.name != "":
+		return s.name
+	default:
+		return fmt.Sprintf("strand %d", s.ID())
+	}
+}
+
+// Join waits until the strand has ended, and returns what its function returned:
+// also a [*sched.PanicError] with the stack if it panicked, [sched.ErrGoexit] if
+// it called runtime.Goexit, and an error that wraps the cause if it was cancelled
+// before it began. If ctx ends first, Join returns its cause, and the strand goes
+// on. Any number may join, as often as they like. A strand that joins itself gets
+// [sched.ErrSelfWait].
+func (s *Strand) Join(ctx context.Context) error {
+	if s == nil {
+		return sched.ErrNoJob
+	}
+	return s.Wait(ctx)
+}
+
+// Cancel ends the strand's context with a cause; nil means [context.Canceled].
+// What the strand waits for then fails with the cause. A strand that has not
+// begun never does. Cancel reports whether the strand had not ended, and never
+// waits.
+func (s *Strand) Cancel(cause error) bool { return s != nil && s.job.Cancel(cause) }
+
+// Deadline is that of [context.Context].
+func (s *Strand) Deadline() (time.Time, bool) { return sched.ContextOf(s).Deadline() }
+
+// Done is that of [context.Context]. The channel is made when it is first asked
+// for. A strand that receives from it holds its worker; see [Strand.Park].
+func (s *Strand) Done() <-chan struct{} { return sched.ContextOf(s).Done() }
+
+// Err is that of [context.Context].
+func (s *Strand) Err() error { return sched.ContextOf(s).Err() }
+
+// Value is that of [context.Context].
+func (s *Strand) Value(key any) any {
+	if key == sched.FrameKey && s.State() < sched.JobRunning {
+		return nil
+	}
+	return sched.ContextOf(s).Value(key)
+}
+
+// ResumesFiber is that of [sched.Resumer].
+func (s *Strand) ResumesFiber(f *sched.Fiber) bool { return sched.ContextOf(s).ResumesFiber(f) }
+
+// cause returns why ctx has ended.
+func cause(ctx context.Context) error {
+	if s, ok := ctx.(*Strand); ok {
+		return sched.Cause(sched.ContextOf(s))
+	}
+	return sched.Cause(ctx)
+}

@@ -1,0 +1,293 @@
+package strand_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/strand"
+)
+
+func TestEndsAreTold(t *testing.T) {
+	ctx := guarded(t)
+	sc := newScheduler(t, 2)
+	for _, c := range []struct {
+		name  string
+		fn    func(s *strand.Strand) error
+		check func(t *testing.T, err error)
+	}{
+		{"nil", func(*strand.Strand) error { return nil }, func(t *testing.T, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		}},
+		{"error", func(*strand.Strand) error { return errBroken }, func(t *testing.T, err error) { is(t, err, errBroken) }},
+		{"panic", func(s *strand.Strand) error { s.Yield(); panicHere(); return nil }, func(t *testing.T, err error) {
+			var p *sched.PanicError
+			if !errors.As(err, &p) || p.Value != "here" || !strings.Contains(string(p.Stack), "panicHere") {
+				t.Errorf("the error is %v, want a panic with its stack", err)
+			}
+		}},
+		{"goexit", func(s *strand.Strand) error { s.Yield(); runtime.Goexit(); return nil }, func(t *testing.T, err error) { is(t, err, sched.ErrGoexit) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := start(t, ctx, c.fn, strand.On(sc))
+			c.check(t, s.Join(ctx))
+			c.check(t, s.Join(ctx)) // And again.
+		})
+	}
+}
+
+func panicHere() { panic("here") }
+
+// TestStrandsOutliveWhoStartsThem has a strand end, and be cancelled, before one
+// that it has started, and another that was given a context derived from it.
+func TestStrandsOutliveWhoStartsThem(t *testing.T) {
+	ctx := guarded(t)
+	sc := newScheduler(t, 1)
+	var equal, below *strand.Strand
+	above := start(t, ctx, func(s *strand.Strand) (err error) {
+		if equal, err = strand.Go(s, (*strand.Strand).Park); err != nil {
+			return err
+		}
+		derived, cancel := context.WithCancel(s)
+		context.AfterFunc(s, cancel)
+		below, err = strand.Go(derived, (*strand.Strand).Park)
+		return err
+	}, strand.On(sc))
+	join(t, ctx, above)
+	is(t, below.Join(ctx), context.Canceled)
+	above.Cancel(errBroken)
+	if equal.Err() != nil {
+		t.Error("a strand was cancelled with the one that has started it")
+	}
+	equal.Unpark(ctx)
+	join(t, ctx, equal)
+}
+
+func TestContextEndsWithItsCause(t *testing.T) {
+	ctx := guarded(t)
+	sc := newScheduler(t, 1)
+	for _, above := range []bool{false, true} {
+		outer, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		var inner error
+		waits := make(chan struct{})
+		s := start(t, outer, func(s *strand.Strand) error {
+			close(waits)
+			err := s.Park()
+			inner = context.Cause(s)
+			return err
+		}, strand.On(sc))
+		<-waits
+		if above {
+			cancel(errBroken)
+		} else {
+			s.Cancel(errBroken)
+		}
+		is(t, s.Join(ctx), errBroken)
+		is(t, inner, errBroken)
+	}
+}
+
+func TestCancelledBeforeItBegins(t *testing.T) {
+	ctx := guarded(t)
+	sc := newScheduler(t, 1)
+	gate := make(chan struct{})
+	holds := start(t, ctx, func(*strand.Strand) error { <-gate; return nil }, strand.On(sc))
+	s := start(t, ctx, func(*strand.Strand) error { t.Error("it ran"); return nil }, strand.On(sc))
+	if got := s.Value(sched.FrameKey); got != nil {
+		t.Errorf("a strand that has not begun is on a fiber: %v", got)
+	}
+	if !s.Cancel(errBroken) {
+		t.Error("it was said to have ended")
+	}
+	close(gate)
+	is(t, s.Join(ctx), errBroken, context.Canceled)
+	join(t, ctx, holds)
+}
+
+func TestMistakesAreTold(t *testing.T) {
+	ctx := guarded(t)
+	sc := newScheduler(t, 1)
+	nothing := func(*strand.Strand) error { return nil }
+	for name, try := range map[string]func() error{
+		"strand: the context is nil": func() error {
+			_, err := strand.Go(nil, nothing) //nolint:staticcheck // That is the mistake.
+			return err
+		},
+		"strand: the function is nil":   func() error { _, err := strand.Go(ctx, nil); return err },
+		"strand: no scheduler":          func() error { _, err := strand.Go(ctx, nothing); return err },
+		"strand: On was given a nil":    func() error { _, err := strand.Go(ctx, nothing, strand.On(nil)); return err },
+		"strand: option 0 is nil":       func() error { _, err := strand.Go(ctx, nothing, nil); return err },
+		"strand: unknown priority 9":    func() error { _, err := strand.Go(ctx, nothing, strand.Priority(9)); return err },
+		"strand: only the strand":       func() error { return start(t, ctx, nothing, strand.On(sc)).Park() },
+		"sched: the handle is of no":    func() error { return (*strand.Strand)(nil).Join(ctx) },
+		"strand: the channel is nil":    func() error { return (*strand.Chan[int])(nil).Send(ctx, 1) },
+		"strand: Select was given no":   func() error { _, err := strand.Select(ctx); return err },
+		"strand: Select was given a":    func() error { _, err := strand.Select(ctx, nil); return err },
+		"strand: Unlock of a mutex":     func() error { return new(strand.Mutex).Unlock(ctx) },
+		"strand: the counter of the":    func() error { return new(strand.WaitGroup).Done(ctx) },
+		"sched: the work waits for its": func() error { return selfJoin(t, ctx, sc) },
+	} {
+		if err := try(); err == nil || !strings.HasPrefix(err.Error(), name) {
+			t.Errorf("the error is %v, want %s...", err, name)
+		}
+	}
+}
+
+func selfJoin(t *testing.T, ctx context.Context, sc *sched.Scheduler) (err error) {
+	join(t, ctx, start(t, ctx, func(s *strand.Strand) error {
+		err = s.Join(s)
+		return nil
+	}, strand.On(sc)))
+	return err
+}
+
+func TestStoppedSchedulerTakesNone(t *testing.T) {
+	ctx := guarded(t)
+	sc := newScheduler(t, 1)
+	if err := sc.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	_, err := strand.Go(ctx, func(*strand.Strand) error { return nil }, strand.On(sc))
+	is(t, err, sched.ErrStopped)
+}
+
+func TestCurrent(t *testing.T) {
+	run(t, 1, func(s *strand.Strand) error {
+		derived, cancel := context.WithCancel(s)
+		defer cancel()
+		if strand.Current(s) != s || strand.Current(derived) != s {
+			t.Error("the strand does not know itself")
+		}
+		elsewhere := make(chan *strand.Strand)
+		go func() { elsewhere <- strand.Current(s) }()
+		if <-elsewhere != nil {
+			t.Error("a goroutine takes itself for the strand that has started it")
+		}
+		var other *strand.Strand
+		other, err := strand.Go(s, func(*strand.Strand) error { return nil })
+		if err != nil {
+			return err
+		}
+		if err := other.Join(s); err != nil {
+			return err
+		}
+		if err := other.Park(); !errors.Is(err, strand.ErrNotRunning) {
+			t.Errorf("a strand that has ended parks: %v", err)
+		}
+		return nil
+	})
+}
+
+// TestDeepRecursion grows a stack to some 100 MB, and sees it shrink again while
+// the strand waits.
+func TestDeepRecursion(t *testing.T) {
+	const depth = 400_000
+	run(t, 1, func(s *strand.Strand) error {
+		if got := recurse(depth); got != depth {
+			t.Errorf("the recursion returned %d, want %d", got, depth)
+		}
+		for range 20 { // A collection halves a stack.
+			s.Yield()
+			runtime.GC()
+		}
+		var m runtime.MemStats
+		if runtime.ReadMemStats(&m); m.StackInuse > 16<<20 {
+			t.Errorf("the stacks have %d bytes", m.StackInuse)
+		}
+		return nil
+	})
+}
+
+//go:noinline
+func recurse(n int) int {
+	var frame [160]byte
+	if n == 0 {
+		return int(frame[0])
+	}
+	frame[n%len(frame)] = 1
+	return recurse(n-1) + int(frame[n%len(frame)])
+}
+
+func TestPriorities(t *testing.T) {
+	var order []string
+	run(t, 1, func(s *strand.Strand) error {
+		var all strand.WaitGroup
+		for _, p := range []sched.Priority{sched.Low, sched.Normal, sched.High} {
+			for i := range 2 {
+				if _, err := all.Go(s, func(s *strand.Strand) error {
+					for range 2 {
+						order = append(order, fmt.Sprintf("%v%d", s.Priority(), i))
+						s.Yield()
+					}
+					return nil
+				}, strand.Priority(p)); err != nil {
+					return err
+				}
+			}
+		}
+		return all.Wait(s)
+	})
+	want := "[high0 high1 high0 high1 normal0 normal1 normal0 normal1 low0 low1 low0 low1]"
+	if got := fmt.Sprint(order); got != want {
+		t.Errorf("the order is %s,\nwant %s", got, want)
+	}
+}
+
+func TestLocals(t *testing.T) {
+	var user strand.Local[string]
+	var count strand.Local[int]
+	run(t, 1, func(s *strand.Strand) error {
+		var all strand.WaitGroup
+		for _, name := range []string{"ann", "bob"} {
+			if _, err := all.Go(s, func(s *strand.Strand) error {
+				if _, ok := user.Get(s); ok {
+					t.Error("the variable is set from the beginning")
+				}
+				_ = user.Set(s, "somebody")
+				_ = user.Set(s, name)
+				_ = count.Set(s, 3)
+				s.Yield()
+				if got, ok := user.Get(s); got != name || !ok {
+					t.Errorf("the variable of %s is %q", name, got)
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		if err := all.Wait(s); err != nil {
+			return err
+		}
+		_, ok := user.Get(s)
+		if ok {
+			t.Error("the variable of one strand is another's")
+		}
+		return nil
+	})
+}
+
+func TestCall(t *testing.T) {
+	ctx := guarded(t)
+	sc := newScheduler(t, 1)
+	r, err := strand.Call(ctx, func(s *strand.Strand) (int, error) { s.Yield(); return 42, nil }, strand.On(sc), strand.Name("deep thought"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := r.Join(ctx); v != 42 || err != nil || r.String() != "deep thought" {
+		t.Errorf("%v returned %d, %v", r, v, err)
+	}
+	r, err = strand.Call(ctx, func(s *strand.Strand) (int, error) { return 42, errBroken }, strand.On(sc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := r.Join(ctx); v != 0 || !errors.Is(err, errBroken) {
+		t.Errorf("it returned %d, %v", v, err)
+	}
+}
