@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func TestEveryWorkloadWithEverySubject(t *testing.T) {
 			for _, s := range subjects {
 				for _, row := range w.Rows() {
 					l, ok := lines[[2]string{row, s.Name}]
-					if can := s.Runs[w.Name] != nil; ok != can {
+					if can := s.Cannot(w) == ""; ok != can {
 						t.Errorf("%s, %s: can do it: %v, has a result: %v", row, s.Name, can, ok)
 					}
 					if ok && (l.Median <= 0 || l.Procs < 1 || l.Unit == "" || l.Ratio == nil) {
@@ -89,6 +90,11 @@ func TestRegistration(t *testing.T) {
 		}
 		if byName["troupe"].Runs[w.Name] == nil {
 			t.Errorf("troupe does not do %s", w.Name)
+		}
+		for _, target := range w.Targets {
+			if byName[target.Subject] == nil || !slices.Contains(w.Rows(), target.Row) {
+				t.Errorf("%s has a target for what does not exist: %+v", w.Name, target)
+			}
 		}
 	}
 	for _, s := range subjects {

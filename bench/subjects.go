@@ -3,9 +3,11 @@ package main
 import (
 	_ "github.com/troupe-go/troupe/bench/internal/registry" // Before the libraries.
 	"github.com/troupe-go/troupe/bench/internal/subject/channels"
+	"github.com/troupe-go/troupe/bench/internal/subject/external"
 	"github.com/troupe-go/troupe/bench/internal/subject/goactor"
 	"github.com/troupe-go/troupe/bench/internal/subject/goakt"
 	"github.com/troupe-go/troupe/bench/internal/subject/hollywood"
+	"github.com/troupe-go/troupe/bench/internal/subject/iterpull"
 	"github.com/troupe-go/troupe/bench/internal/subject/pools"
 	"github.com/troupe-go/troupe/bench/internal/subject/protoactor"
 	"github.com/troupe-go/troupe/bench/internal/subject/troupe"
@@ -21,6 +23,8 @@ var subjects = []*suite.Subject{
 	&hollywood.Subject,
 	&goakt.Subject,
 	&goactor.Subject,
+	&external.Erlang,
+	&iterpull.Subject,
 	&jobs.Workers,
 	&jobs.Goroutines,
 	&jobs.Balanced,
@@ -28,4 +32,5 @@ var subjects = []*suite.Subject{
 	&pools.Pond,
 	&pools.Conc,
 	&pools.Errgroup,
+	&external.OneTBB,
 }

@@ -96,15 +96,15 @@ func (e *Evaluation) report(stdout io.Writer, w *suite.Workload, cells []*runner
 	return nil
 }
 
-// candidates are the subjects that were named or else are of the workload's
-// family or its baseline.
+// candidates are the subjects that were named, or else those of the workload's
+// family and others that can do it.
 func (e *Evaluation) candidates(w *suite.Workload) []*suite.Subject {
 	if e.Named {
 		return e.Subjects
 	}
 	var fit []*suite.Subject
 	for _, s := range e.Subjects {
-		if s.In(w.Family) || s.Name == w.Baseline {
+		if s.In(w.Family) || s.Runs[w.Name] != nil {
 			fit = append(fit, s)
 		}
 	}

@@ -84,7 +84,7 @@ func TestTablesAndSummary(t *testing.T) {
 		t.Errorf("error = %v, want ErrFailed", err)
 	}
 	for _, want := range [][]string{
-		{"wrong", "FAILED"}, {"right", "1.00"}, {"unable", "-"}, {"Targets,", "1 of 1 reached"},
+		{"wrong", "FAILED"}, {"right", "1.00"}, {"unable", "cannot: it has nothing for this"}, {"Targets,", "1 of 1 reached"},
 		{"planted", "right: ", "ratio at most 1.5", "✓"},
 	} {
 		if !hasLine(stdout.String(), want) {

@@ -20,6 +20,9 @@ var urgentBusy = suite.Workload{
 	Duration: time.Second,
 	About: "from the sending of a message to an urgent actor until it is handled, " +
 		"while 100 other actors keep every processor busy with handlers of 1 ms",
+	Targets: []suite.Target{
+		{Subject: troupe, Row: UrgentBusy + "-p99", Of: suite.MedianFigure, AtMost: 2500},
+	},
 }
 
 var urgentEvent = suite.Workload{

@@ -18,6 +18,9 @@ var urgentFlood = suite.Workload{
 	Kind: suite.Latency, Percentiles: []int{50, 99}, Size: 10_000, TinySize: 200, Step: 10, TinyN: 20,
 	About: "from the sending of an urgent message until it is handled, by an actor for which " +
 		"5,000 to 10,000 others are kept waiting; none may be lost",
+	Targets: []suite.Target{
+		{Subject: troupe, Row: UrgentFlood + "-p99", Of: suite.MedianFigure, AtMost: 5},
+	},
 }
 
 // FloodCapacity is what bounded queues are given so that the flood fits in.

@@ -15,23 +15,35 @@ var spawn = suite.Workload{
 	Name: Spawn, Family: suite.Actors, Baseline: channels, Unit: "ns/actor", Size: 10_000, TinySize: 50, TinyN: 100,
 	About: "start actors until 10,000 live, and let each handle a first message, which proves that it does; " +
 		"their end is not measured",
+	Targets: []suite.Target{
+		{Subject: troupe, Row: Spawn, Of: suite.RatioToBaseline, AtMost: 0.3},
+	},
 }
 
 var stop = suite.Workload{
 	Name: Stop, Family: suite.Actors, Baseline: channels, Unit: "ns/actor", Size: 10_000, TinySize: 50, TinyN: 100,
 	About: "stop idle actors one after the other, and wait for the end of each; the result is how many have ended",
+	Targets: []suite.Target{
+		{Subject: troupe, Row: Stop, Of: suite.RatioToBaseline, AtMost: 0.9},
+	},
 }
 
 var memory = suite.Workload{
 	Name: Memory, Family: suite.Actors, Baseline: channels, Unit: "bytes/actor", Kind: suite.Memory,
 	N: 20_000, TinyN: 100,
 	About: "heap and stacks of 20,000 actors that have never had a message; that each lives is checked afterwards",
+	Targets: []suite.Target{
+		{Subject: troupe, Row: Memory, Of: suite.MedianFigure, AtMost: 400},
+	},
 }
 
 var memoryUsed = suite.Workload{
 	Name: MemoryUsed, Family: suite.Actors, Baseline: channels, Unit: "bytes/actor", Kind: suite.Memory,
 	N: 20_000, TinyN: 100,
 	About: "the same for actors that have handled a message and wait for the next",
+	Targets: []suite.Target{
+		{Subject: troupe, Row: MemoryUsed, Of: suite.MedianFigure, AtMost: 400},
+	},
 }
 
 // SkynetFanOut is how many children an actor of the workload skynet has.
@@ -41,4 +53,7 @@ var skynet = suite.Workload{
 	Name: Skynet, Family: suite.Actors, Baseline: channels, Unit: "ms", Per: 1_000_000, Size: 100_000, TinySize: 1000,
 	About: "an actor has ten children, those ten each, down to 100,000 leaves, whose numbers are added up on the way back",
 	Want:  func(n, size int) int64 { return int64(n) * int64(size) * int64(size-1) / 2 },
+	Targets: []suite.Target{
+		{Subject: troupe, Row: Skynet, Of: suite.RatioToBaseline, AtMost: 0.6},
+	},
 }

@@ -20,3 +20,6 @@ var All = slices.Concat([]*suite.Workload{
 
 // channels is the name of the baseline.
 const channels = "channels"
+
+// troupe is the name of the subject that the targets are for.
+const troupe = "troupe"

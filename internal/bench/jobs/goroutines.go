@@ -21,7 +21,16 @@ var Goroutines = suite.Subject{
 			all.Wait()
 			return nil
 		}),
-		ForkJoin:         RunForkJoin(goFib),
+		ForkJoin: RunForkJoin(goFib),
+		SpawnJoin: RunSpawnJoin(func(k int, task func(i int)) error {
+			var all sync.WaitGroup
+			for i := range k {
+				all.Go(func() { task(i) })
+			}
+			all.Wait()
+			return nil
+		}),
+		Yield:            RunYield(goYield),
 		StartIdle:        RunStartIdle(spawn),
 		UrgentCheckpoint: goUrgent,
 		UrgentLoop:       goUrgent,
@@ -40,12 +49,24 @@ var Goroutines = suite.Subject{
 		StartIdle:        "the submitter blocks, so the goroutine runs on the submitter's processor: nobody is woken",
 		UrgentCheckpoint: "runtime.Gosched for a checkpoint; the submitter hands its processor to the goroutine, which has no priority",
 		UrgentLoop:       "the submitter hands its processor to the goroutine, which has no priority",
+		Yield:            "runtime.Gosched with GOMAXPROCS 1",
 		Queued:           "left out, since a goroutine has a stack of 2 KB before it begins: a million would take 2.6 GB",
 	},
 }
 
 func spawn(job func()) error {
 	go job()
+	return nil
+}
+
+// goYield has one processor, on which a goroutine yields to the other by way of
+// the queue that all processors share.
+func goYield(a, b Party) error {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var both sync.WaitGroup
+	both.Go(func() { a.Live(runtime.Gosched) })
+	both.Go(func() { b.Live(runtime.Gosched) })
+	both.Wait()
 	return nil
 }
 

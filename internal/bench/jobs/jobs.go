@@ -11,7 +11,7 @@ import (
 
 // Workloads are all of them, in the order in which they are reported.
 var Workloads = []*suite.Workload{
-	&forkJoin, &flat, &startIdle, &urgentCheckpoint, &urgentLoop, &oneFlooded, &queued,
+	&forkJoin, &spawnJoin, &flat, &yield, &startIdle, &urgentCheckpoint, &urgentLoop, &oneFlooded, &queued,
 }
 
 // Subjects are all of them, in the order of the tables.

@@ -85,6 +85,8 @@ func run(n int) *suite.Run { return &suite.Run{N: n, Size: n, Workload: &suite.W
 func TestRefusedSubmissionsEndTheRun(t *testing.T) {
 	for name, f := range map[string]suite.Func{
 		"flat":       jobs.RunFlat(func(int, func()) error { return errClosed }),
+		"spawn-join": jobs.RunSpawnJoin(func(int, func(int)) error { return errClosed }),
+		"yield":      jobs.RunYield(func(_, _ jobs.Party) error { return errClosed }),
 		"start-idle": jobs.RunStartIdle(refuse),
 		"urgent, busy": func(r *suite.Run) (int64, error) {
 			begun := 0
@@ -109,6 +111,29 @@ func TestRefusedSubmissionsEndTheRun(t *testing.T) {
 		if _, err := f(run(3)); !errors.Is(err, errClosed) {
 			t.Errorf("%s: error = %v, want that of the submission", name, err)
 		}
+	}
+}
+
+func TestYieldToNobodyIsNoticed(t *testing.T) {
+	n, err := jobs.RunYield(func(a, b jobs.Party) error {
+		a.Live(func() {})
+		b.Live(func() {})
+		return nil
+	})(run(100))
+	if n == 100 || err != nil {
+		t.Errorf("%d switches, %v: two that never switch count as such", n, err)
+	}
+}
+
+func TestSpawnJoinMissesNothing(t *testing.T) {
+	n, err := jobs.RunSpawnJoin(func(k int, task func(i int)) error {
+		for i := range k - 1 {
+			task(i)
+		}
+		return nil
+	})(run(100))
+	if n != 99 || err != nil {
+		t.Errorf("%d values, %v, want 99: one task did not run", n, err)
 	}
 }
 

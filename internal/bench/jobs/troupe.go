@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/bench/suite"
 	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/task"
 )
 
 // Troupe is this project's scheduler.
@@ -16,6 +17,8 @@ var Troupe = suite.Subject{
 	Runs: map[string]suite.Func{
 		Flat:             onScheduler(troupeFlat),
 		ForkJoin:         onScheduler(troupeForkJoin),
+		SpawnJoin:        onScheduler(troupeSpawnJoin),
+		Yield:            troupeYield,
 		StartIdle:        onScheduler(troupeStartIdle),
 		UrgentCheckpoint: onScheduler(troupeUrgent),
 		UrgentLoop:       onScheduler(troupeUrgent),
@@ -23,9 +26,11 @@ var Troupe = suite.Subject{
 		Queued:           troupeQueued,
 	},
 	Notes: map[string]string{
-		Flat:     "a Group: functions without handles, but with errors, containment of panics and waits that hold no worker; jobs with handles take 3.5 to 4.5 of workers",
-		ForkJoin: "sched.Join in one job",
-		Queued:   "one worker, and no spare for it",
+		Flat:      "a Group: functions without handles, but with errors, containment of panics and waits that hold no worker; jobs with handles take 3.5 to 4.5 of workers",
+		ForkJoin:  "sched.Join in one job",
+		SpawnJoin: "a task.Group with handles, results and cancellation, in a job",
+		Yield:     "Fiber.Yield of two jobs on one worker",
+		Queued:    "one worker, and no spare for it",
 	},
 }
 
@@ -85,6 +90,53 @@ func troupeFib(ctx context.Context, n int) int {
 	}
 	a, b := sched.Join(ctx, troupeFib, n-1, n-2)
 	return a + b
+}
+
+// troupeSpawnJoin starts its tasks in a job, where a program that is made of
+// tasks does.
+func troupeSpawnJoin(r *suite.Run, s *sched.Scheduler) (n int64, err error) {
+	job, err := s.Go(background, func(ctx context.Context) (err error) {
+		n, err = RunSpawnJoin(func(k int, do func(i int)) error {
+			_, err := task.Run(ctx, task.FirstFailure[struct{}](), func(_ context.Context, g *task.Group[struct{}]) error {
+				for i := range k {
+					if _, err := g.Do(func(context.Context) error { do(i); return nil }); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			return err
+		})(r)
+		return err
+	}, sched.WithTimeout(0))
+	if err == nil {
+		err = job.Wait(background)
+	}
+	return n, err
+}
+
+func troupeYield(r *suite.Run) (int64, error) {
+	s, err := sched.New(sched.Config{Workers: 1, MaxSpares: -1})
+	if err != nil {
+		return 0, err
+	}
+	n, err := RunYield(func(a, b Party) error {
+		g, err := s.NewGroup(background)
+		if err != nil {
+			return err
+		}
+		live := func(p Party) func(context.Context) error {
+			return func(ctx context.Context) error {
+				f := sched.Current(ctx)
+				p.Live(func() { f.Yield(sched.Normal) })
+				return nil
+			}
+		}
+		// Both come from one job, so that the worker has both before either begins.
+		err = g.Go(func(context.Context) error { return errors.Join(g.Go(live(a)), g.Go(live(b))) })
+		return errors.Join(err, g.Wait(background))
+	})(r)
+	return n, errors.Join(err, s.Stop(background))
 }
 
 func troupeStartIdle(r *suite.Run, s *sched.Scheduler) (int64, error) {

@@ -34,9 +34,15 @@ var Workers = suite.Subject{
 			})
 		},
 		Queued: workersQueued,
+		SpawnJoin: func(r *suite.Run) (int64, error) {
+			w := startWorkers(usualCapacity)
+			defer w.stop()
+			return RunSpawnJoin(w.startAndJoin)(r)
+		},
 	},
 	Notes: map[string]string{
 		"":               "no results, errors, panic containment, priorities or statistics",
+		Yield:            "a job can't yield",
 		ForkJoin:         "a job that waits for another deadlocks",
 		UrgentCheckpoint: "a busy worker takes nothing, however urgent",
 		UrgentLoop:       "a busy worker takes nothing, however urgent",
@@ -83,6 +89,19 @@ func (w *channelWorkers) runAll(k int, job func()) error {
 	}
 	for range k {
 		w.in <- counted
+	}
+	all.Wait()
+	return nil
+}
+
+func (w *channelWorkers) startAndJoin(k int, task func(i int)) error {
+	var all sync.WaitGroup
+	all.Add(k)
+	for i := range k {
+		w.in <- func() {
+			task(i)
+			all.Done()
+		}
 	}
 	all.Wait()
 	return nil

@@ -16,7 +16,7 @@ var race = &suite.Workload{Name: "race", About: "who is first", Unit: "ns/lap", 
 func cell(name string, values ...float64) *runner.Cell {
 	one, sixteen := 1.0, 16.0
 	c := &runner.Cell{
-		Subject: &suite.Subject{Name: name, Notes: map[string]string{"race": "runs " + name}}, Can: true, Procs: 2,
+		Subject: &suite.Subject{Name: name, Notes: map[string]string{"race": "runs " + name}}, Procs: 2,
 	}
 	for _, v := range values {
 		c.Rounds = append(c.Rounds, map[string]suite.Figure{"race": {Row: "race", Value: v, Allocs: &one, Bytes: &sixteen}})
@@ -54,7 +54,7 @@ func TestNoBaselineNoRatio(t *testing.T) {
 
 func TestJSONLines(t *testing.T) {
 	var out strings.Builder
-	cells := []*runner.Cell{cell("fast", 10), cell("base", 20), {Subject: &suite.Subject{Name: "unable"}}}
+	cells := []*runner.Cell{cell("fast", 10), cell("base", 20), {Subject: &suite.Subject{Name: "unable"}, Cannot: "too old"}}
 	if err := report.JSON(&out, race, "race", cells); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestJSONLines(t *testing.T) {
 func TestTable(t *testing.T) {
 	failed := cell("broken", 1)
 	failed.Failed = true
-	unable := &runner.Cell{Subject: &suite.Subject{Name: "unable", Notes: map[string]string{"other": "not here"}}}
+	unable := &runner.Cell{Subject: &suite.Subject{Name: "unable", Notes: map[string]string{"other": "not here"}}, Cannot: "too old"}
 	var out strings.Builder
 	err := report.Table(&out, race, "race", []*runner.Cell{cell("fast", 10), cell("base", 20), failed, unable})
 	if err != nil {
@@ -90,7 +90,7 @@ func TestTable(t *testing.T) {
 		"fast":   "10.0 10.0 10.0 1.000 16.0 0.50",
 		"base":   "20.0 20.0 20.0 1.000 16.0 1.00",
 		"broken": "FAILED",
-		"unable": "-",
+		"unable": "cannot: too old",
 	} {
 		if got := strings.Join(fields[name], " "); got != want {
 			t.Errorf("the line of %s is %q, want %q", name, got, want)

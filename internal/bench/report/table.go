@@ -23,8 +23,9 @@ func JSON(out io.Writer, w *suite.Workload, row string, cells []*runner.Cell) er
 	return nil
 }
 
-// Table writes a row as a table, with a line for each cell: "-" says that the
-// subject can't do the workload, "not run" that the evaluation was interrupted.
+// Table writes a row as a table, with a line for each cell: also for those that
+// can't do the workload, with the reason, and "not run" if the evaluation was
+// interrupted.
 func Table(out io.Writer, w *suite.Workload, row string, cells []*runner.Cell) error {
 	lines := map[string]Line{}
 	procs, last := 0, ""
@@ -42,7 +43,7 @@ func Table(out io.Writer, w *suite.Workload, row string, cells []*runner.Cell) e
 	}
 	fmt.Fprintf(&foot, "  The ratio is to %s, in the same round.\n", w.Baseline)
 	for _, c := range cells {
-		if note := notes(c.Subject, w.Name); note != "" && (c.Can || c.Subject.Notes[w.Name] != "") {
+		if note := notes(c.Subject, w.Name); note != "" && c.Cannot == "" {
 			fmt.Fprintf(&foot, "  Note: %s: %s.\n", c.Subject.Name, note)
 		}
 	}
@@ -62,10 +63,10 @@ func figures(c *runner.Cell, l Line, ok bool, unit string) string {
 		return strings.Join(columns, "\t")
 	case c.Failed:
 		return "FAILED\t"
-	case c.Can:
+	case c.Cannot == "":
 		return "not run\t"
 	default:
-		return "-\t"
+		return "  cannot: " + c.Cannot // Not a column, since no tab ends it.
 	}
 }
 

@@ -39,7 +39,7 @@ type Config struct {
 // Cell is what the rounds of one subject and workload brought.
 type Cell struct {
 	Subject *suite.Subject
-	Can     bool
+	Cannot  string // Why it can't do the workload, or "".
 	Failed  bool
 	Procs   int
 	Rounds  []map[string]suite.Figure // By row.
@@ -51,11 +51,11 @@ type Cell struct {
 func (c *Config) Workload(ctx context.Context, w *suite.Workload, subjects []*suite.Subject) []*Cell {
 	cells := make([]*Cell, len(subjects))
 	for i, s := range subjects {
-		cells[i] = &Cell{Subject: s, Can: s.Runs[w.Name] != nil}
+		cells[i] = &Cell{Subject: s, Cannot: s.Cannot(w)}
 	}
 	for range c.Rounds {
 		for _, cell := range cells {
-			if !cell.Can || cell.Failed || ctx.Err() != nil {
+			if cell.Cannot != "" || cell.Failed || ctx.Err() != nil {
 				continue
 			}
 			r, err := c.run(ctx, w, cell.Subject)

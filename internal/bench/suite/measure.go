@@ -83,9 +83,11 @@ func figures(r *Run, err error) ([]Figure, error) {
 		return all, nil
 	default:
 		ops := float64(w.ops(r.N, r.Size))
-		allocs, bytes := float64(r.mallocs)/ops, float64(r.bytes)/ops
-		return []Figure{{
-			Row: rows[0], Value: float64(r.elapsed.Nanoseconds()) / ops / w.per(), Allocs: &allocs, Bytes: &bytes,
-		}}, nil
+		f := Figure{Row: rows[0], Value: float64(r.elapsed.Nanoseconds()) / ops / w.per()}
+		if !r.elsewhere {
+			allocs, bytes := float64(r.mallocs)/ops, float64(r.bytes)/ops
+			f.Allocs, f.Bytes = &allocs, &bytes
+		}
+		return []Figure{f}, nil
 	}
 }

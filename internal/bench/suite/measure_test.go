@@ -121,6 +121,26 @@ func TestMemoryIsPerRepetition(t *testing.T) {
 	}
 }
 
+func TestMeasuredElsewhere(t *testing.T) {
+	w := &suite.Workload{Name: "away", TinyN: 10}
+	figures, err := suite.Smoke(w, func(r *suite.Run) (int64, error) {
+		r.Took(50 * time.Nanosecond)
+		return int64(r.N), nil
+	})
+	if err != nil || figures[0].Value != 5 || figures[0].Allocs != nil || figures[0].Bytes != nil {
+		t.Errorf("figures = %+v, %v, want 5 ns and no allocations", figures, err)
+	}
+	w.Kind = suite.Memory
+	figures, err = suite.Smoke(w, func(r *suite.Run) (int64, error) {
+		r.Took(1)
+		r.Grew(640)
+		return int64(r.N), nil
+	})
+	if err != nil || figures[0].Value != 64 {
+		t.Errorf("figures = %+v, %v, want 64 bytes", figures, err)
+	}
+}
+
 func TestFaultyRunsAreErrors(t *testing.T) {
 	failure := errors.New("a failure of its own")
 	for name, c := range map[string]struct {

@@ -18,8 +18,9 @@ type Run struct {
 	mallocs uint64
 	bytes   uint64
 
-	samples []time.Duration
-	inUse   uint64
+	samples   []time.Duration
+	inUse     uint64
+	elsewhere bool // Another program did the work, whose allocations are unknown.
 }
 
 // Batches calls do with sizes that add up to N, each at most Size.
@@ -56,6 +57,17 @@ func (r *Run) Stop() {
 	r.bytes += after.TotalAlloc - r.before.TotalAlloc
 	r.running = false
 }
+
+// Took notes how long what is measured took in another program, instead of Start
+// and Stop.
+func (r *Run) Took(d time.Duration) {
+	r.elapsed += d
+	r.elsewhere = true
+}
+
+// Grew notes by how many bytes the memory of another program has grown, instead
+// of InUse.
+func (r *Run) Grew(bytes uint64) { r.inUse += bytes }
 
 // Sample notes one latency. It must not be called by several at a time.
 func (r *Run) Sample(d time.Duration) {

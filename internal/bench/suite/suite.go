@@ -99,6 +99,23 @@ type Subject struct {
 	// Notes say what is unequal about the figures of a workload; the note of ""
 	// is on all of them.
 	Notes map[string]string
+	// Absent says why this machine can't run the subject, and returns "" if it
+	// can. Defaults to nil: it is a part of the program.
+	Absent func() string
+}
+
+// Cannot says why the subject can't do a workload, and returns "" if it can.
+func (s *Subject) Cannot(w *Workload) string {
+	if s.Runs[w.Name] == nil {
+		if why := s.Notes[w.Name]; why != "" {
+			return why
+		}
+		return "it has nothing for this"
+	}
+	if s.Absent != nil {
+		return s.Absent()
+	}
+	return ""
 }
 
 // Rows returns the names under which the workload's figures are reported.

@@ -34,6 +34,21 @@ var Ants = suite.Subject{
 				})(r)
 			})
 		},
+		jobs.SpawnJoin: func(r *suite.Run) (int64, error) {
+			return withAnts(jobs.Procs(), func(pool *ants.Pool) (int64, error) {
+				return jobs.RunSpawnJoin(func(k int, task func(i int)) error {
+					var all sync.WaitGroup
+					all.Add(k)
+					for i := range k {
+						if err := pool.Submit(func() { task(i); all.Done() }); err != nil {
+							return err
+						}
+					}
+					all.Wait()
+					return nil
+				})(r)
+			})
+		},
 		jobs.ForkJoin: func(r *suite.Run) (int64, error) {
 			return withAnts(-1, func(pool *ants.Pool) (int64, error) {
 				return jobs.RunForkJoin(func(n int) int { return antsFib(pool, n) })(r)

@@ -22,6 +22,14 @@ var Conc = suite.Subject{
 			p.Wait()
 			return nil
 		}),
+		jobs.SpawnJoin: jobs.RunSpawnJoin(func(k int, task func(i int)) error {
+			var all conc.WaitGroup
+			for i := range k {
+				all.Go(func() { task(i) })
+			}
+			all.Wait()
+			return nil
+		}),
 		jobs.ForkJoin: jobs.RunForkJoin(concFib),
 		jobs.StartIdle: func(r *suite.Run) (int64, error) {
 			p := pool.New().WithMaxGoroutines(jobs.Procs())

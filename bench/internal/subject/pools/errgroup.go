@@ -22,6 +22,13 @@ var Errgroup = suite.Subject{
 			}
 			return g.Wait()
 		}),
+		jobs.SpawnJoin: jobs.RunSpawnJoin(func(k int, task func(i int)) error {
+			var all errgroup.Group
+			for i := range k {
+				all.Go(func() error { task(i); return nil })
+			}
+			return all.Wait()
+		}),
 		jobs.ForkJoin: jobs.RunForkJoin(errgroupFib),
 		jobs.StartIdle: func(r *suite.Run) (int64, error) {
 			var g errgroup.Group

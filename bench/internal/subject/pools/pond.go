@@ -24,6 +24,17 @@ var Pond = suite.Subject{
 				return group.Wait()
 			})(r)
 		},
+		jobs.SpawnJoin: func(r *suite.Run) (int64, error) {
+			pool := pond.NewPool(jobs.Procs())
+			defer pool.StopAndWait()
+			return jobs.RunSpawnJoin(func(k int, task func(i int)) error {
+				group := pool.NewGroup()
+				for i := range k {
+					group.Submit(func() { task(i) })
+				}
+				return group.Wait()
+			})(r)
+		},
 		jobs.ForkJoin: func(r *suite.Run) (int64, error) {
 			pool := pond.NewPool(0)
 			defer pool.StopAndWait()

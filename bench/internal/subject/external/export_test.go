@@ -1,0 +1,6 @@
+package external
+
+var (
+	Absent = absent
+	Parse  = parse
+)

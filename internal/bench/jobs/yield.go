@@ -1,0 +1,49 @@
+package jobs
+
+import "github.com/troupe-go/troupe/internal/bench/suite"
+
+// Yield is the name of the workload that switches between two of a kind.
+const Yield = "yield"
+
+var yield = suite.Workload{
+	Name: Yield, Family: suite.Jobs, Baseline: goroutines, Unit: "ns/switch", TinyN: 2000, Step: 2,
+	About: "two on one processor yield to each other; the result is the yields, " +
+		"unless the other had too often not been there in between",
+	Targets: []suite.Target{{Subject: troupe, Row: Yield, Of: suite.MedianFigure, AtMost: 100}},
+}
+
+// Party is one of those that yield to each other.
+type Party struct {
+	me   int
+	last *int // Who was there last: both run on one processor.
+	turn *int64
+	left int
+}
+
+// Live yields until the party's share is used up.
+func (p Party) Live(yield func()) {
+	for ; p.left > 0; p.left-- {
+		if *p.last != p.me {
+			*p.last = p.me
+			*p.turn++
+		}
+		yield()
+	}
+}
+
+// RunYield makes a function for the workload yield of one that runs two parties
+// on one processor, both of them queued before either begins.
+func RunYield(both func(a, b Party) error) suite.Func {
+	return func(r *suite.Run) (int64, error) {
+		last, turns := -1, int64(0)
+		a, b := Party{0, &last, &turns, r.N / 2}, Party{1, &last, &turns, r.N / 2}
+		r.Start()
+		err := both(a, b)
+		r.Stop()
+		// The Go scheduler looks into the shared queue out of turn, every 61st time.
+		if turns*10 < int64(r.N)*9 {
+			return turns, err
+		}
+		return int64(r.N), err
+	}
+}
