@@ -232,10 +232,10 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 		failed := m // Copied here, so that m itself need not be on the heap.
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
-			a.abandon(failed, err)
+			a.giveBack(l, which, failed, err)
 			return
 		}
-		a.abandon(failed, ErrGoexit)
+		a.giveBack(l, which, failed, ErrGoexit)
 		a.leave()
 		l.forget()
 		a.fail(ErrGoexit)
@@ -265,7 +265,7 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 		}
 		if err != nil {
 			if !a.bears(err, which, m) {
-				a.abandon(m, err)
+				a.giveBack(l, which, m, err)
 				break
 			}
 			err = nil

@@ -34,8 +34,8 @@ type Context[M any] struct {
 	// actor handles the messages: the user's value, or what it has become. Written
 	// by the activation that runs, or by the handler that it runs.
 	actor Actor[M]
-	extra *extra[M] // Written under proc.mu.
-	kind  *kind     // Not written after the beginning.
+	extra *extra[M]            // Written under proc.mu.
+	kind  atomic.Pointer[kind] // Not written any more once its actor has begun.
 	// incarnation is compared with that of the proc.
 	incarnation uint32
 	// lane is that of the message that is being handled; numLanes in a hook.
@@ -96,34 +96,6 @@ func (c *Context[M]) Checkpoint() error {
 		return nil
 	}
 	return context.Cause(c)
-}
-
-// Restart begins a new incarnation of a child that is held, and does nothing to
-// one that is not. The child keeps
-// its PID, its refs and its waiting messages; the one that it failed in is not
-// handled again.
-func (c *Context[M]) Restart(child PID) error { return c.decide(child, sysRestart) }
-
-// Release lets a child that is held stop for good.
-func (c *Context[M]) Release(child PID) error { return c.decide(child, sysRelease) }
-
-// StopChild asks a child to stop, whatever it is doing, and does not wait for
-// it. A Parent is told when the child has stopped.
-func (c *Context[M]) StopChild(child PID) error { return c.decide(child, sysStop) }
-
-func (c *Context[M]) decide(child PID, kind sysKind) error {
-	if c.fence.Load() {
-		return fmt.Errorf("%s decides about %s: %w", &c.cell.proc, child, ErrFenced)
-	}
-	p := c.cell.sys.table.lookup(child)
-	if p == nil {
-		return fmt.Errorf("decide about %s: %w", child, ErrStalePID)
-	}
-	if p.parent != &c.cell.proc {
-		return fmt.Errorf("%s decides about %s: %w", &c.cell.proc, p, ErrNotChild)
-	}
-	p.post(sched.Current(c), sysMessage{kind: kind})
-	return nil
 }
 
 func (c *Context[M]) spawner() (birthplace, error) {

@@ -90,6 +90,10 @@ var (
 	// then. ErrStopped is about the actor at the other end.
 	ErrFenced = errors.New("actor: the incarnation that does this was killed or replaced")
 
+	// ErrDropped is the reason of dead letters whose receiver was restarted without
+	// the messages that it had. Those of an actor that has stopped have ErrStopped.
+	ErrDropped = errors.New("actor: the messages were dropped by a restart")
+
 	// ErrForced is the cause of a handler's context that ended because a stop
 	// would not wait any longer.
 	ErrForced = errors.New("actor: the stop was forced")

@@ -245,7 +245,7 @@ func (r *rare) describe(i *Info) {
 // describe fills in what depends on the type of the messages. The caller holds
 // mu.
 func (c *cell[M]) describe(i *Info) {
-	i.Kind = c.ctx.Load().kind.name
+	i.Kind = c.ctx.Load().kind.Load().name
 	i.Message = c.messageType()
 	handled := c.handled
 	for which := range c.lanes {

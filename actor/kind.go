@@ -41,6 +41,9 @@ func kindOf[M any](a Actor[M]) *kind {
 		}
 	}
 	t := reflect.TypeOf(a)
+	if a == nil {
+		t = reflect.TypeFor[Actor[M]]() // Nothing else is known before it begins.
+	}
 	if k := find(&allKinds.byType, t); k != nil {
 		return k
 	}

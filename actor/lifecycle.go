@@ -23,15 +23,6 @@ type Stopper[M any] interface {
 	Stopped(ctx *Context[M], reason error)
 }
 
-// Parent is implemented by an actor that wants to know of its children's ends
-// and decides what becomes of them. ChildExited runs like a handler of the
-// parent, one at a time. An error ends the parent, as one from Receive does.
-//
-// An actor whose parent is no Parent stops when it fails.
-type Parent[M any] interface {
-	ChildExited(ctx *Context[M], e Exit) error
-}
-
 // handleMail takes note of a kill, and handles what is in the system lane. It
 // takes one message at a time: when a hook calls Goexit, the others stay for
 // the next activation.
@@ -62,10 +53,14 @@ func (a *activation[M]) handleSystem(m sysMessage) {
 		a.childGone(m)
 	case sysChildHeld:
 		a.childHeld(m)
-	case sysRestart:
+	case sysChildReady:
+		a.childReady(m)
+	case sysRestart, sysRestartEmpty:
 		if a.phase.Load() == waiting {
-			a.restart()
+			a.restart(m.kind == sysRestartEmpty)
 		}
+	case sysRecall:
+		a.recalled()
 	case sysRelease:
 		if a.phase.Load() == waiting {
 			a.stop(a.reason)
@@ -87,6 +82,9 @@ func (a *activation[M]) start() {
 		}
 	}
 	a.phase.Store(alive)
+	if a.parent.traits&isGreeter != 0 && x.incarnation != 0 {
+		a.parent.post(a.f, sysMessage{kind: sysChildReady, child: &a.proc})
+	}
 }
 
 // call runs user code other than Receive, and returns a panic as an error.
@@ -148,7 +146,8 @@ func (a *activation[M]) report(reason error) {
 // for its parent to decide if it can be restarted, or else stops. One that was
 // asked to stop meanwhile is not offered for a restart.
 func (a *activation[M]) endIncarnation(reason error) {
-	if a.produce == nil || !a.parent.keeper || a.phase.Load() == draining || a.stopAwaits() {
+	if a.produce == nil || a.parent.traits&isParent == 0 || a.leaving == leavingForGood ||
+		a.phase.Load() == draining || a.stopAwaits() {
 		a.stop(reason)
 		return
 	}
@@ -156,7 +155,7 @@ func (a *activation[M]) endIncarnation(reason error) {
 	a.phase.Store(failing)
 	a.unstash(true)
 	a.hold()
-	if a.windUp(a.f) {
+	if a.windUp(a.f, true) {
 		a.beHeld()
 	}
 }
@@ -210,7 +209,8 @@ func (a *activation[M]) retire() {
 	x := a.ctx.Load()
 	if x.fence.Load() {
 		// A handler may still use it, so it can't be changed.
-		stone := &Context[M]{cell: a.cell, kind: x.kind}
+		stone := &Context[M]{cell: a.cell, incarnation: x.incarnation}
+		stone.kind.Store(x.kind.Load())
 		stone.fence.Store(true)
 		a.ctx.Store(stone)
 		return
@@ -222,24 +222,31 @@ func (a *activation[M]) retire() {
 }
 
 // restart begins a new incarnation in the place of the one that ended. PID,
-// refs and messages stay.
-func (a *activation[M]) restart() {
+// refs and messages stay, unless the messages are not wanted.
+func (a *activation[M]) restart(empty bool) {
+	if empty {
+		a.dropMail()
+	}
+	unborn := a.unborn()
 	a.mu.Lock()
-	a.fence() // What the last incarnation has left running must not act for this one.
+	if !unborn {
+		a.fence() // What the last incarnation has left running must not act for this one.
+		a.restarts++
+	}
 	a.incarnation++
-	a.restarts++
 	if a.rare != nil {
 		a.rare.killed = nil
 	}
-	x := &Context[M]{cell: a.cell, incarnation: a.incarnation, kind: a.ctx.Load().kind}
+	x := &Context[M]{cell: a.cell, incarnation: a.incarnation}
+	x.kind.Store(a.ctx.Load().kind.Load())
 	a.ctx.Store(x)
 	a.barred = false
 	a.mu.Unlock()
 	a.phase.Store(starting)
-	a.closing = false
+	a.closing, a.leaving = false, staying
 	a.reason = nil
 	a.release()
-	if o := a.sys.probes.Load(); o != nil {
+	if o := a.sys.probes.Load(); o != nil && !unborn {
 		o.tellRestarted(a.subject())
 	}
 	var actor Actor[M]
@@ -247,32 +254,38 @@ func (a *activation[M]) restart() {
 		if actor = a.produce(); actor == nil {
 			return errors.New("actor: the function that makes the actor returned nil")
 		}
-		return nil
+		return check(actor)
 	})
 	if err != nil {
 		a.fail(err)
 		return
 	}
 	x.actor = actor
+	if unborn {
+		x.kind.Store(kindOf(actor))
+		a.mu.Lock()
+		a.traits |= traitsOf(actor)
+		a.mu.Unlock()
+	}
 	a.start()
 }
 
 // requestStop begins to stop the actor, in whatever phase it is.
 func (a *activation[M]) requestStop() {
-	switch a.phase.Load() {
-	case stopping:
-	case failing:
-		a.phase.Store(stopping) // Its children are on their way out already.
-		a.closeLanes()
+	switch {
+	case a.phase.Load() == stopping || a.takesLeave(leavingForGood):
+	case a.phase.Load() == failing:
+		a.stop(a.reason) // Its children are on their way out already, seats apart.
 	default:
 		a.stop(nil)
 	}
 }
 
 // requestDrain makes the actor stop when it has handled what it has. One that
-// is held has no handler to do so, and stops at once.
+// is held has no handler to do so, and stops at once; a Leaver drains by
+// itself.
 func (a *activation[M]) requestDrain() {
-	if a.phase.Load() > draining {
+	if _, leaves := a.ctx.Load().own().(Leaver[M]); leaves || a.phase.Load() > draining {
 		a.requestStop()
 		return
 	}
@@ -311,7 +324,7 @@ func (a *activation[M]) stop(reason error) {
 	a.phase.Store(stopping)
 	a.hold()
 	a.closeLanes()
-	if a.windUp(a.f) {
+	if a.windUp(a.f, false) {
 		a.terminate()
 	}
 }
@@ -356,36 +369,5 @@ func (a *activation[M]) terminate() {
 	}()
 	if !a.closing {
 		a.callStopped()
-	}
-}
-
-// childGone takes note of a child that has stopped.
-func (a *activation[M]) childGone(m sysMessage) {
-	childless := m.child == nil || a.disown(m.child)
-	switch {
-	case a.phase.Load() == failing && childless:
-		a.beHeld()
-	case a.phase.Load() == stopping && childless:
-		a.terminate()
-	case a.phase.Load() <= draining:
-		a.tellParent(Exit{PID: m.child.pid, Name: m.child.opts.name, Reason: m.reason})
-	}
-}
-
-// childHeld hands a child that waits for a decision to the actor.
-func (a *activation[M]) childHeld(m sysMessage) {
-	if a.phase.Load() <= draining { // Else the child was asked to stop already.
-		a.tellParent(Exit{PID: m.child.pid, Name: m.child.opts.name, Reason: m.reason, Held: true})
-	}
-}
-
-func (a *activation[M]) tellParent(e Exit) {
-	x := a.ctx.Load()
-	hook, ok := x.own().(Parent[M])
-	if !ok {
-		return
-	}
-	if err := a.call(func() error { return hook.ChildExited(x, e) }); err != nil {
-		a.fail(err)
 	}
 }

@@ -172,7 +172,10 @@ func (p *proc) sever(f *sched.Fiber, reason error) {
 // told hands the signal of a link to p: at once if it takes p along, else in
 // its place among the messages.
 func (p *proc) told(f *sched.Fiber, s *signal) {
-	if p.traps {
+	p.mu.Lock()
+	traps := p.traits&isTrapper != 0
+	p.mu.Unlock()
+	if traps {
 		p.impl.mark(f, s)
 		return
 	}

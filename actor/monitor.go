@@ -45,7 +45,7 @@ type watch struct {
 // Monitor returns an error if the actor is no [Watcher], or monitors itself.
 func (c *Context[M]) Monitor(id PID) (Monitor, error) {
 	p := &c.cell.proc
-	if !p.watches {
+	if p.traits&isWatcher == 0 {
 		return Monitor{}, fmt.Errorf("actor: %s monitors %s, but has no method Down, see Watcher", p, id)
 	}
 	if id == p.pid {

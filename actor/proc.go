@@ -31,11 +31,11 @@ type proc struct {
 	mu      xatomic.Mutex
 	closed  bool         // No message is accepted any more.
 	barred  bool         // No child is accepted any more.
-	keeper  bool         // Decides about its children, see Parent. Not written after the spawn.
-	traps   bool         // Survives the ends of those it is linked to, see Trapper. Like keeper.
-	watches bool         // May monitor others, see Watcher. Like keeper.
+	traits  traits       // Written under mu, before the first incarnation begins.
+	resting bool         // Is held, as its parent knows. Guarded by the parent's mu.
 	closing bool         // The Stopped hook of the incarnation has begun. The running activation's own.
 	first   sysKind      // What is before the mail in the system lane.
+	leaving farewell     // Has been asked to leave, see Leaver. The running activation's own.
 	marked  xatomic.Bool // There are marks. Written under mu, read by the running activation.
 	stopped xatomic.Bool
 	// incarnation counts the incarnations, and the kills. What a Context does for
@@ -78,11 +78,14 @@ type rare struct {
 	watchers map[*watch]struct{} // The monitors of it.
 	marks    []mark              // In the order of their places.
 
+	astir  int      // How many children are not resting; counted for a Parent.
 	names  []string // Under which it is, or was, registered.
 	timers *timer   // The youngest.
 	killed error    // Why the incarnation was killed, if it was.
 
 	timerCount int
+
+	retrial retrial
 }
 
 // endWaiter is somebody who waits for the end of an actor.
@@ -108,17 +111,20 @@ func (m *sysMessage) isShort() bool { return m.kind <= sysRelease }
 type sysKind uint8
 
 const (
-	sysNone      sysKind = iota
-	sysStart             // Run the Started hook.
-	sysStop              // Stop after the current message.
-	sysDrain             // Stop when the lanes are empty.
-	sysExit              // End as if the handler had returned; by the incarnation itself.
-	sysUnstash           // Put messages back into their lanes; by the actor itself.
-	sysRestart           // The parent's decision: begin again.
-	sysRelease           // The parent's decision: stop.
-	sysChildGone         // The child has stopped.
-	sysChildHeld         // The child has failed and waits for a decision.
-	sysSignal            // One that it is linked to has ended.
+	sysNone         sysKind = iota
+	sysStart                // Run the Started hook.
+	sysStop                 // Stop after the current message.
+	sysDrain                // Stop when the lanes are empty.
+	sysExit                 // End as if the handler had returned; by the incarnation itself.
+	sysUnstash              // Put messages back into their lanes; by the actor itself.
+	sysRestart              // The parent's decision: begin again.
+	sysRestartEmpty         // The same, without the messages that wait.
+	sysRecall               // The parent's decision: end the incarnation, and be held.
+	sysRelease              // The parent's decision: stop.
+	sysChildGone            // The child has stopped.
+	sysChildHeld            // The child has failed and waits for a decision.
+	sysChildReady           // The child has started.
+	sysSignal               // One that it is linked to has ended.
 )
 
 // rareLocked returns the rare part, which is made on first use. The caller
@@ -198,6 +204,7 @@ func (p *proc) adopt(child *proc, incarnation uint32) error {
 		p.eldest = child
 	}
 	p.youngest = child
+	p.countLocked(child, child.traits&isSeat != 0)
 	p.sys.table.add(child)
 	if name := child.opts.registered; name != "" {
 		if err := p.sys.registry.claim(name, child); err != nil {
@@ -243,21 +250,29 @@ func (p *proc) disownLocked(child *proc) (childless bool) {
 		p.youngest = child.older
 	}
 	child.older, child.younger = nil, nil
+	p.uncountLocked(child)
 	return p.eldest == nil
 }
 
 // windUp asks all children to stop, the youngest first, cancels all timers, and
-// lets no new ones in. It reports whether there are no children.
-func (p *proc) windUp(from *sched.Fiber) (childless bool) {
+// lets no new ones in. It reports whether there are no children. Seats are kept
+// for the next incarnation if so wanted; windUp then reports whether there are
+// no others, and those are at rest.
+func (p *proc) windUp(from *sched.Fiber, keepSeats bool) (over bool) {
 	p.mu.Lock()
 	p.barred = true
 	children := p.childrenLocked()
+	over = len(children) == 0 || keepSeats && p.atRestLocked()
 	p.mu.Unlock()
 	p.cancelTimers()
 	for _, c := range children {
-		c.post(from, sysMessage{kind: sysStop})
+		kind := sysStop
+		if keepSeats && c.traits&isSeat != 0 {
+			kind = sysRecall // One that rests already ignores it.
+		}
+		c.post(from, sysMessage{kind: kind})
 	}
-	return len(children) == 0
+	return over
 }
 
 // childrenLocked returns the children, the youngest first. The caller holds mu.
@@ -379,7 +394,7 @@ func (p *proc) lose(f *sched.Fiber, child *proc, reason error) {
 	switch {
 	case p.impl == nil:
 		p.sys.rootDisown(child)
-	case p.keeper:
+	case p.traits&isParent != 0:
 		p.post(f, sysMessage{kind: sysChildGone, child: child, reason: reason})
 	default:
 		p.mu.Lock()

@@ -93,5 +93,5 @@ func (c *cell[M]) stampLast(l *lane[M]) {
 }
 
 func (c *cell[M]) subject() Subject {
-	return Subject{PID: c.pid, Name: c.opts.name, Kind: c.ctx.Load().kind.name}
+	return Subject{PID: c.pid, Name: c.opts.name, Kind: c.ctx.Load().kind.Load().name}
 }

@@ -71,6 +71,14 @@ func SpawnNew[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref[
 	return spawn(at, a, newActor, opts)
 }
 
+// check returns what is wrong with the user's value, if it can tell.
+func check(a any) error {
+	if v, ok := a.(interface{ check() error }); ok {
+		return v.check()
+	}
+	return nil
+}
+
 func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Option) (Ref[M], error) {
 	if at == nil {
 		return Ref[M]{}, errors.New("actor: Spawn was given a nil Spawner; use a System or a Context")
@@ -83,10 +91,8 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	if parent.sys.stopping.Load() {
 		return Ref[M]{}, ErrSystemStopped
 	}
-	if v, ok := a.(interface{ check() error }); ok {
-		if err := v.check(); err != nil {
-			return Ref[M]{}, err
-		}
+	if err := check(a); err != nil {
+		return Ref[M]{}, err
 	}
 	o, err := collect(opts)
 	if err != nil {
@@ -98,19 +104,27 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 		}
 	}
 	c := &cell[M]{produce: newActor}
-	c.ctx.Store(&Context[M]{cell: c, actor: a, kind: kindOf(a)})
+	if a == nil {
+		if parent.traits&isParent == 0 {
+			return Ref[M]{}, fmt.Errorf("actor: SpawnHeld under %s, which has no method ChildExited and so never restarts a child, see Parent", parent)
+		}
+		c.phase.Store(waiting)
+		c.hold()
+		c.traits = isSeat
+	}
+	x := &Context[M]{cell: c, actor: a}
+	x.kind.Store(kindOf(a))
+	c.ctx.Store(x)
 	c.sys, c.opts, c.impl = parent.sys, o, c
 	c.node.Init(c)
 	c.born = c.sys.clock.Now().Sub(c.sys.born)
-	_, c.keeper = a.(Parent[M])
-	_, c.traps = a.(Trapper[M])
-	_, c.watches = a.(Watcher[M])
+	c.traits |= traitsOf(a)
 	_, prepares := a.(Starter[M])
 	if prepares {
 		// The parent may ask the child to stop as soon as it has adopted it.
 		c.first = sysStart
 		c.state.Store(pendingSystem | queuedNormal)
-	} else {
+	} else if a != nil {
 		c.phase.Store(alive)
 	}
 	if o.registered != "" {
@@ -136,6 +150,7 @@ type options struct {
 	throughput int
 	timeouts   *timeouts // What the options say, and
 	timing     *timing   // what follows from it.
+	retry      int
 }
 
 // defaultThroughput is how many messages an actor handles before others get

@@ -185,7 +185,7 @@ func (s *System) Stop(ctx context.Context) error {
 
 func (s *System) beginStop(f *sched.Fiber) {
 	s.stopping.Store(true)
-	if s.root.windUp(f) {
+	if s.root.windUp(f, false) {
 		close(s.empty)
 	}
 	go func() {

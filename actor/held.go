@@ -1,0 +1,100 @@
+package actor
+
+import "errors"
+
+// A seat is an actor that outlives the incarnations of its parent. It is spawned
+// without an incarnation of its own, by SpawnHeld, so that its ref is there
+// before anything of it runs; and when its parent ends and may be restarted, it
+// is held, with its refs and its messages, until the next incarnation decides
+// about it.
+//
+// A parent is held when its other children have stopped, and those that are
+// seats rest. It counts who does not rest, under its mu. A seat rests from its
+// spawn on, and from the moment on at which its parent takes note of its end;
+// what ends that is the parent's decision to restart it.
+
+// SpawnHeld is [SpawnNew] for an actor that does not begin yet. It is held: it
+// accepts messages and handles none, until its parent calls [Context.Restart].
+// So is its first incarnation made: newActor is called in the actor, and if it
+// fails, that is the failure of the actor and not of the parent.
+//
+// Such a child outlives the incarnations of its parent: when one ends and
+// another may begin, the child is held, as by [Context.Recall], and the next
+// incarnation restarts or releases it; see [Context.Children]. The parent must
+// be a [Parent].
+func SpawnHeld[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref[M], error) {
+	if newActor == nil {
+		return Ref[M]{}, errors.New("actor: SpawnHeld was given a nil function")
+	}
+	return spawn(at, nil, newActor, opts)
+}
+
+// unborn reports whether the actor has not had an incarnation.
+func (c *cell[M]) unborn() bool {
+	return c.traits&isSeat != 0 && c.ctx.Load().incarnation == 0
+}
+
+// countLocked takes a new child into account. The caller holds mu.
+func (p *proc) countLocked(child *proc, resting bool) {
+	child.resting = resting
+	if p.traits&isParent != 0 && !resting {
+		p.rareLocked().astir++
+	}
+}
+
+// uncountLocked is the end of that. The caller holds mu.
+func (p *proc) uncountLocked(child *proc) {
+	if p.traits&isParent != 0 && !child.resting {
+		p.rareLocked().astir--
+	}
+	child.resting = true
+}
+
+// atRestLocked reports whether all children rest. The caller holds mu.
+func (p *proc) atRestLocked() bool {
+	if p.traits&isParent == 0 {
+		return p.eldest == nil
+	}
+	return p.rareLocked().astir == 0
+}
+
+// rests takes note that a child is held.
+func (p *proc) rests(child *proc) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if child.traits&isSeat != 0 && !child.resting {
+		p.uncountLocked(child)
+	}
+}
+
+// rouse is called before a child is restarted. It returns false if that is a
+// seat that does not rest.
+func (p *proc) rouse(child *proc) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case child.traits&isSeat == 0:
+		return true
+	case !child.resting:
+		return false
+	}
+	p.countLocked(child, false)
+	return true
+}
+
+// holdAtRest holds the actor if all its children are at rest.
+func (a *activation[M]) holdAtRest() {
+	a.mu.Lock()
+	over := a.atRestLocked()
+	a.mu.Unlock()
+	if over && !a.closing {
+		a.beHeld()
+	}
+}
+
+// recalled ends the incarnation because the parent wants it so.
+func (a *activation[M]) recalled() {
+	if a.phase.Load() <= draining && !a.takesLeave(leavingForNow) {
+		a.endIncarnation(nil)
+	}
+}

@@ -1,0 +1,185 @@
+package actor
+
+import (
+	"fmt"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Parent is implemented by an actor that wants to know of its children's ends
+// and decides what becomes of them. ChildExited runs like a handler of the
+// parent, one at a time. An error ends the parent, as one from Receive does.
+//
+// An actor whose parent is no Parent stops when it fails.
+type Parent[M any] interface {
+	ChildExited(ctx *Context[M], e Exit) error
+}
+
+// Greeter is implemented by a [Parent] that wants to know when the children are
+// ready that it has restarted, or begun: ChildStarted runs when an incarnation's
+// Started hook has returned without an error, or at once if it has none. One that
+// fails to start is told of by ChildExited instead.
+type Greeter[M any] interface {
+	ChildStarted(ctx *Context[M], child PID) error
+}
+
+// traits says which hooks the user's value has that others must know of.
+type traits uint8
+
+const (
+	isParent  traits = 1 << iota // Decides about its children, see Parent.
+	isGreeter                    // See Greeter.
+	isTrapper                    // Survives the ends of those it is linked to, see Trapper.
+	isWatcher                    // May monitor others, see Watcher.
+	isSeat                       // See SpawnHeld.
+)
+
+func traitsOf[M any](a Actor[M]) (t traits) {
+	if _, ok := a.(Parent[M]); ok {
+		t |= isParent
+		if _, ok := a.(Greeter[M]); ok {
+			t |= isGreeter
+		}
+	}
+	if _, ok := a.(Trapper[M]); ok {
+		t |= isTrapper
+	}
+	if _, ok := a.(Watcher[M]); ok {
+		t |= isWatcher
+	}
+	return t
+}
+
+// Restart begins a new incarnation of a child that is held, and does nothing to
+// one that is not. The child keeps
+// its PID, its refs and its waiting messages; the one that it failed in is not
+// handled again, unless [WithRetry] says so.
+func (c *Context[M]) Restart(child PID) error { return c.decide(child, sysRestart) }
+
+// RestartEmpty is [Context.Restart] without the messages that wait: those that
+// the child has accepted so far go to the dead letters, with the reason
+// [ErrDropped].
+func (c *Context[M]) RestartEmpty(child PID) error { return c.decide(child, sysRestartEmpty) }
+
+// Release lets a child that is held stop for good.
+func (c *Context[M]) Release(child PID) error { return c.decide(child, sysRelease) }
+
+// StopChild asks a child to stop, whatever it is doing, and does not wait for
+// it. A Parent is told when the child has stopped.
+func (c *Context[M]) StopChild(child PID) error { return c.decide(child, sysStop) }
+
+// Recall asks a child to end its incarnation after the current message, and
+// does not wait for it. A Parent is told, as if the incarnation had ended by
+// itself without a reason, and may restart the child later. One that can't be
+// restarted stops. Recall does nothing to a child that is held already.
+func (c *Context[M]) Recall(child PID) error { return c.decide(child, sysRecall) }
+
+// KillChild kills a child, see [Ref.Kill], with all that are below it.
+func (c *Context[M]) KillChild(child PID) error {
+	p, err := c.childOf(child)
+	if err != nil {
+		return err
+	}
+	p.killAll()
+	return nil
+}
+
+// killAll kills p, which then takes no children any more, and all below it.
+func (p *proc) killAll() {
+	p.kill()
+	p.mu.Lock()
+	children := p.childrenLocked()
+	p.mu.Unlock()
+	for _, c := range children {
+		c.killAll()
+	}
+}
+
+// Children returns the PIDs of the actor's children, the oldest first. The next
+// incarnation of an actor finds those that were spawned by [SpawnHeld].
+func (c *Context[M]) Children() []PID {
+	p := &c.cell.proc
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var ids []PID
+	for child := p.eldest; child != nil; child = child.younger {
+		ids = append(ids, child.pid)
+	}
+	return ids
+}
+
+func (c *Context[M]) decide(child PID, kind sysKind) error {
+	p, err := c.childOf(child)
+	if err != nil {
+		return err
+	}
+	if kind == sysRestart || kind == sysRestartEmpty {
+		if !c.cell.rouse(p) {
+			return nil
+		}
+	}
+	p.post(sched.Current(c), sysMessage{kind: kind})
+	return nil
+}
+
+// childOf returns the child with the given PID.
+func (c *Context[M]) childOf(child PID) (*proc, error) {
+	if c.fence.Load() {
+		return nil, fmt.Errorf("%s decides about %s: %w", &c.cell.proc, child, ErrFenced)
+	}
+	p := c.cell.sys.table.lookup(child)
+	if p == nil {
+		return nil, fmt.Errorf("decide about %s: %w", child, ErrStalePID)
+	}
+	if p.parent != &c.cell.proc {
+		return nil, fmt.Errorf("%s decides about %s: %w", &c.cell.proc, p, ErrNotChild)
+	}
+	return p, nil
+}
+
+// childGone takes note of a child that has stopped.
+func (a *activation[M]) childGone(m sysMessage) {
+	childless := m.child == nil || a.disown(m.child)
+	switch {
+	case a.phase.Load() == failing:
+		a.holdAtRest()
+	case a.phase.Load() == stopping && childless:
+		a.terminate()
+	case a.phase.Load() <= draining:
+		a.tellParent(Exit{PID: m.child.pid, Name: m.child.opts.name, Reason: m.reason})
+	}
+}
+
+// childHeld hands a child that waits for a decision to the actor.
+func (a *activation[M]) childHeld(m sysMessage) {
+	a.rests(m.child)
+	switch {
+	case a.phase.Load() == failing:
+		a.holdAtRest()
+	case a.phase.Load() <= draining: // Else the child was asked to stop already.
+		a.tellParent(Exit{PID: m.child.pid, Name: m.child.opts.name, Reason: m.reason, Held: true})
+	}
+}
+
+func (a *activation[M]) tellParent(e Exit) {
+	x := a.ctx.Load()
+	hook, ok := x.own().(Parent[M])
+	if !ok {
+		return
+	}
+	if err := a.call(func() error { return hook.ChildExited(x, e) }); err != nil {
+		a.fail(err)
+	}
+}
+
+// childReady tells the actor that a child has started.
+func (a *activation[M]) childReady(m sysMessage) {
+	x := a.ctx.Load()
+	hook, ok := x.own().(Greeter[M])
+	if !ok || a.phase.Load() > draining {
+		return
+	}
+	if err := a.call(func() error { return hook.ChildStarted(x, m.child.pid) }); err != nil {
+		a.fail(err)
+	}
+}

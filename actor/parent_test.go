@@ -1,0 +1,434 @@
+package actor_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// nurse is a parent that says what has become of its children, and does to them
+// what it is told.
+type nurse struct {
+	exits chan actor.Exit
+	ready chan actor.PID
+	leave func(*actor.Context[duty]) error
+}
+
+type duty func(*actor.Context[duty]) error
+
+func newNurse() *nurse {
+	return &nurse{exits: make(chan actor.Exit, 16), ready: make(chan actor.PID, 16)}
+}
+
+func (n *nurse) Receive(ctx *actor.Context[duty], do duty) error { return do(ctx) }
+
+func (n *nurse) ChildExited(_ *actor.Context[duty], e actor.Exit) error { n.exits <- e; return nil }
+
+func (n *nurse) ChildStarted(_ *actor.Context[duty], id actor.PID) error { n.ready <- id; return nil }
+
+func (n *nurse) Leave(ctx *actor.Context[duty]) error {
+	if n.leave == nil {
+		ctx.Stop()
+		return nil
+	}
+	return n.leave(ctx)
+}
+
+// nursery is a nurse at work.
+type nursery struct {
+	*nurse
+	tb  testing.TB
+	ref actor.Ref[duty]
+}
+
+func newNursery(tb testing.TB, sys *actor.System) nursery {
+	n := newNurse()
+	return nursery{n, tb, spawnActor(tb, sys, actor.Actor[duty](n), actor.WithName("nurse"))}
+}
+
+// do makes the nurse do something, and waits until it has.
+func (n nursery) do(what duty) {
+	n.tb.Helper()
+	done := make(chan error, 1)
+	send(n.tb, guarded(n.tb), n.ref, func(ctx *actor.Context[duty]) error { done <- what(ctx); return nil })
+	wantNoErr(n.tb, receive(n.tb, guarded(n.tb), done))
+}
+
+func (n nursery) held(newActor func() actor.Actor[int], opts ...actor.Option) actor.Ref[int] {
+	n.tb.Helper()
+	var ref actor.Ref[int]
+	n.do(func(ctx *actor.Context[duty]) (err error) {
+		ref, err = actor.SpawnHeld(ctx, newActor, append(opts, actor.WithName("child"))...)
+		return err
+	})
+	return ref
+}
+
+func (n nursery) restart(id actor.PID) {
+	n.tb.Helper()
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.Restart(id) })
+	if got := receive(n.tb, guarded(n.tb), n.ready); got != id {
+		n.tb.Fatalf("%v is ready, want %v", got, id)
+	}
+}
+
+func TestSpawnHeld(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	n := newNursery(t, sys)
+	var d diary
+	child := n.held(func() actor.Actor[int] { d.note("new"); return noted(&d) })
+	send(t, ctx, child, 1, 2)
+	if info, err := child.Info(); err != nil || info.State != actor.Held || info.Restarts != 0 {
+		t.Errorf("the child is %v after %d restarts, %v", info.State, info.Restarts, err)
+	}
+	d.want(t)
+	n.restart(child.PID())
+	wantNoErr(t, child.Drain(ctx))
+	d.want(t, "new", "started", "1", "2", "stopped <nil>")
+	if info, err := child.Info(); err != nil || info.Restarts != 0 {
+		t.Errorf("the first start counts as a restart: %d, %v", info.Restarts, err)
+	}
+	if p := child.Path(); p != "/nurse/child" {
+		t.Errorf("the path is %s", p)
+	}
+	if _, err := actor.SpawnHeld(sys, func() actor.Actor[int] { return noted(&d) }); err == nil {
+		t.Error("an actor is held below the system, which never restarts it")
+	}
+}
+
+// What makes the actor runs in the actor, and its failure is the actor's.
+func TestHeldActorFailsToBegin(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	n := newNursery(t, sys)
+	for name, produce := range map[string]func() actor.Actor[int]{
+		"nil":   func() actor.Actor[int] { return nil },
+		"panic": func() actor.Actor[int] { panic(errHook) },
+		"check": func() actor.Actor[int] { return actor.FirstOf[int]() },
+		"start": func() actor.Actor[int] {
+			return &hooks[int]{started: func(*actor.Context[int]) error { return errHook }}
+		},
+	} {
+		child := n.held(produce)
+		n.do(func(ctx *actor.Context[duty]) error { return ctx.Restart(child.PID()) })
+		if e := receive(t, guarded(t), n.exits); !e.Held || e.Reason == nil || e.PID != child.PID() {
+			t.Errorf("%s: the parent was told %+v", name, e)
+		}
+		if len(n.ready) > 0 {
+			t.Errorf("%s: the child is said to be ready", name)
+		}
+	}
+}
+
+// An actor that is recalled ends after its message, keeps what waits, and begins
+// again when it is restarted.
+func TestRecall(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	n := newNursery(t, sys)
+	var d diary
+	g := newGate()
+	child := n.held(func() actor.Actor[int] {
+		a := noted(&d)
+		a.receive = g.Receive
+		return a
+	})
+	n.restart(child.PID())
+	g.hold(t, ctx, child)
+	send(t, ctx, child, 1)
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	close(g.open)
+	if e := receive(t, ctx, n.exits); !e.Held || e.Reason != nil {
+		t.Fatalf("the parent was told %+v", e)
+	}
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) }) // Nothing happens.
+	if len(g.seen) != 0 {
+		t.Error("a recalled actor goes on")
+	}
+	n.restart(child.PID())
+	if m := receive(t, ctx, g.seen); m != 1 {
+		t.Errorf("it handles %d", m)
+	}
+	d.want(t, "started", "stopped <nil>", "started")
+}
+
+// Messages that wait are dropped by a restart that is to begin without them.
+func TestRestartEmpty(t *testing.T) {
+	ctx := guarded(t)
+	var letters []any
+	sys := newSystem(t, actor.Config{OnDeadLetter: func(l actor.DeadLetter) {
+		wantErr(t, l.Reason, actor.ErrDropped)
+		letters = append(letters, l.Message)
+	}})
+	n := newNursery(t, sys)
+	g := newGate()
+	child := n.held(func() actor.Actor[int] { return g }, actor.WithCapacity(actor.Data, 3))
+	n.restart(child.PID())
+	g.hold(t, ctx, child)
+	send(t, ctx, child, 1, 2, 3)
+	sent := make(chan error, 1)
+	go func() { sent <- child.Send(ctx, 5) }() // Waits for room, and comes after the restart.
+	until(t, ctx, func() bool { i, err := child.Info(); return err == nil && i.Senders[actor.Data] == 1 })
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	close(g.open)
+	receive(t, ctx, n.exits)
+	send(t, ctx, child.On(actor.Control), 4)
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.RestartEmpty(child.PID()) })
+	receive(t, ctx, n.ready)
+	wantNoErr(t, receive(t, ctx, sent))
+	send(t, ctx, child, 6)
+	for _, want := range []int{5, 6} {
+		if m := receive(t, ctx, g.seen); m != want {
+			t.Errorf("it handles %d, want %d", m, want)
+		}
+	}
+	if len(letters) != 4 {
+		t.Errorf("the dead letters are %v, want 4, 1, 2, 3", letters)
+	}
+	info, err := child.Info()
+	wantNoErr(t, err)
+	if info.Handled != 3 {
+		t.Errorf("%d messages were handled, want 3", info.Handled)
+	}
+}
+
+// The message in which the actor fails comes again, before all others, as often
+// as was said.
+func TestRetry(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			letters := make(chan actor.DeadLetter, 4)
+			sys := newSystem(t, actor.Config{OnDeadLetter: func(l actor.DeadLetter) { letters <- l }})
+			n := newNursery(t, sys)
+			var d diary
+			failed := 0
+			child := n.held(func() actor.Actor[int] {
+				return actor.Func(func(_ *actor.Context[int], m int) error {
+					d.note("%d", m)
+					if m < 0 && failed < -m {
+						failed++
+						return f.fail()
+					}
+					return nil
+				})
+			}, actor.WithRetry(2))
+			again := func(times int) {
+				for range times {
+					e := receive(t, ctx, n.exits)
+					wantErr(t, e.Reason, f.reason)
+					n.restart(e.PID)
+				}
+			}
+			send(t, ctx, child, -2, 7, -9, 8)
+			n.restart(child.PID())
+			again(2) // Of -2, which then goes well.
+			again(3) // Of -9, which never does.
+			l := receive(t, ctx, letters)
+			wantErr(t, l.Reason, f.reason)
+			if l.Message != any(-9) {
+				t.Errorf("the dead letter is %+v", l)
+			}
+			wantNoErr(t, child.Drain(ctx))
+			d.want(t, "-2", "-2", "-2", "7", "-9", "-9", "-9", "8")
+		})
+	}
+	if _, err := actor.Spawn(newSystem(t, actor.Config{}), actor.Actor[int](noted(nil)), actor.WithRetry(0)); err == nil {
+		t.Error("an actor was spawned with no retries")
+	}
+}
+
+// A question whose handler fails is answered by the next incarnation.
+func TestRetryOfAnAsk(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	n := newNursery(t, sys)
+	first := true
+	var child actor.Ref[question]
+	n.do(func(ctx *actor.Context[duty]) (err error) {
+		child, err = actor.SpawnHeld(ctx, func() actor.Actor[question] {
+			return actor.Func(func(ctx *actor.Context[question], q question) error {
+				if first {
+					first = false
+					return errHook
+				}
+				return answer(ctx, q)
+			})
+		}, actor.WithRetry(1))
+		return err
+	})
+	n.restart(child.PID())
+	go func() {
+		e := <-n.exits
+		n.restart(e.PID)
+	}()
+	if v, err := actor.Ask(guarded(t), child, asking(1)); v != 2 || err != nil {
+		t.Errorf("the answer is %d, %v", v, err)
+	}
+}
+
+// A Leaver takes its time.
+func TestLeave(t *testing.T) {
+	ctx := guarded(t)
+	for name, stop := range map[string]func(actor.Ref[duty]) error{
+		"stop":  func(r actor.Ref[duty]) error { return r.Stop(ctx) },
+		"drain": func(r actor.Ref[duty]) error { return r.Drain(ctx) },
+	} {
+		sys := newSystem(t, actor.Config{})
+		n := newNursery(t, sys)
+		left := make(chan struct{}, 2)
+		n.leave = func(*actor.Context[duty]) error { left <- struct{}{}; return nil }
+		stopped := make(chan error, 2)
+		for range 2 {
+			go func() { stopped <- stop(n.ref) }()
+		}
+		receive(t, ctx, left)
+		n.do(func(*actor.Context[duty]) error { return nil }) // It goes on.
+		if len(stopped) > 0 {
+			t.Errorf("%s: it has stopped", name)
+		}
+		send(t, ctx, n.ref, func(ctx *actor.Context[duty]) error { ctx.Stop(); return nil })
+		wantNoErr(t, receive(t, ctx, stopped))
+		wantNoErr(t, receive(t, ctx, stopped))
+		if len(left) > 0 {
+			t.Errorf("%s: it was asked to leave twice", name)
+		}
+	}
+}
+
+func TestLeaveThatFails(t *testing.T) {
+	ctx := guarded(t)
+	for name, f := range failures {
+		sys := newSystem(t, actor.Config{})
+		n := newNursery(t, sys)
+		n.leave = func(*actor.Context[duty]) error { return f.fail() }
+		wantNoErr(t, n.ref.Stop(ctx))
+		if err := n.ref.Err(); !errors.Is(err, f.reason) {
+			t.Errorf("%s: it has ended with %v", name, err)
+		}
+	}
+}
+
+// keep is a parent below another one, with a child that outlives its incarnations.
+type keep struct {
+	nurse
+	born chan []actor.PID
+}
+
+func (k *keep) Started(ctx *actor.Context[duty]) error {
+	k.born <- ctx.Children()
+	return nil
+}
+
+// A child that was spawned held is kept when its parent begins again, whatever
+// ended that, and ends with the parent.
+func TestSeatOutlivesItsParent(t *testing.T) {
+	ctx := guarded(t)
+	for name, end := range map[string]func(actor.Ref[duty]) error{
+		"failure": func(r actor.Ref[duty]) error {
+			return r.Send(ctx, func(*actor.Context[duty]) error { return errHook })
+		},
+		"exit": func(r actor.Ref[duty]) error {
+			return r.Send(ctx, func(ctx *actor.Context[duty]) error { ctx.Stop(); return nil })
+		},
+		"kill": actor.Ref[duty].Kill,
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := newSystem(t, actor.Config{})
+			n := newNursery(t, sys)
+			k := &keep{nurse: *newNurse(), born: make(chan []actor.PID, 2)}
+			var parent actor.Ref[duty]
+			n.do(func(ctx *actor.Context[duty]) (err error) {
+				parent, err = actor.SpawnHeld(ctx, func() actor.Actor[duty] { return k })
+				return err
+			})
+			n.restart(parent.PID())
+			if ids := receive(t, ctx, k.born); len(ids) > 0 {
+				t.Fatalf("there are children already: %v", ids)
+			}
+			below := nursery{&k.nurse, t, parent}
+			g := newGate()
+			child, other := below.held(func() actor.Actor[int] { return g }), below.held(func() actor.Actor[int] { return g })
+			below.restart(child.PID())
+			var plain actor.Ref[int]
+			below.do(func(ctx *actor.Context[duty]) (err error) {
+				plain, err = actor.Spawn(ctx, actor.Actor[int](g))
+				return err
+			})
+			g.hold(t, ctx, child)
+			send(t, ctx, child, 1)
+			wantNoErr(t, end(parent))
+			close(g.open)
+			if e := receive(t, ctx, n.exits); !e.Held {
+				t.Fatalf("the parent has ended: %+v", e)
+			}
+			wantErr(t, plain.Send(ctx, 1), actor.ErrStopped)
+			if info, err := child.Info(); err != nil || info.State != actor.Held {
+				t.Errorf("the child is %v", info.State)
+			}
+			wantNoErr(t, other.Stop(ctx)) // While nobody decides about it.
+			n.restart(parent.PID())
+			if ids := receive(t, ctx, k.born); len(ids) != 1 || ids[0] != child.PID() {
+				t.Errorf("the parent finds %v, want %v", ids, child.PID())
+			}
+			below.restart(child.PID())
+			if m := receive(t, ctx, g.seen); m != 1 {
+				t.Errorf("the child handles %d", m)
+			}
+			wantNoErr(t, parent.Stop(ctx))
+			wantErr(t, child.Send(ctx, 1), actor.ErrStopped)
+		})
+	}
+}
+
+// A kill from above reaches those below who do not stop.
+func TestKillChild(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	n := newNursery(t, sys)
+	g := newGate()
+	grandchild := make(chan actor.Ref[int], 1)
+	var child actor.Ref[int]
+	n.do(func(ctx *actor.Context[duty]) (err error) {
+		child, err = actor.SpawnNew(ctx, func() actor.Actor[int] {
+			return &hooks[int]{started: func(ctx *actor.Context[int]) error {
+				ref, err := actor.Spawn(ctx, actor.Actor[int](g))
+				grandchild <- ref
+				return err
+			}}
+		})
+		return err
+	})
+	below := receive(t, ctx, grandchild)
+	g.hold(t, ctx, below)
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.StopChild(child.PID()) })
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.KillChild(child.PID()) })
+	<-child.Done()
+	wantErr(t, below.Err(), actor.ErrKilled)
+	close(g.open)
+	var stranger error
+	n.do(func(ctx *actor.Context[duty]) error { stranger = ctx.KillChild(n.ref.PID()); return nil })
+	wantErr(t, stranger, actor.ErrNotChild)
+}
+
+func TestPath(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	paths := make(chan string, 1)
+	a := spawnActor(t, sys, actor.Actor[int](&hooks[int]{started: func(ctx *actor.Context[int]) error {
+		_, err := actor.Spawn(ctx, actor.Actor[int](&hooks[int]{started: func(ctx *actor.Context[int]) error {
+			paths <- ctx.Path()
+			return nil
+		}}))
+		return err
+	}}), actor.WithName("top"))
+	if p := receive(t, guarded(t), paths); !strings.HasPrefix(p, "/top/<") {
+		t.Errorf("the path is %s", p)
+	}
+	if p := a.Path(); p != "/top" {
+		t.Errorf("the path is %s", p)
+	}
+	if p := (actor.Ref[int]{}).Path(); p != "<no actor>" {
+		t.Errorf("the path of no actor is %s", p)
+	}
+}

@@ -1,0 +1,95 @@
+package actor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// WithRetry makes the message in which the actor fails the first one that its
+// next incarnation handles, up to n times; after that it goes to the dead
+// letters. A message that always fails can so cost n restarts, not more. Without
+// this option no message is handled twice.
+//
+// Whoever has asked by the message goes on to wait meanwhile. A message whose
+// handler was killed is not handled again, since that handler may still run.
+func WithRetry(n int) Option {
+	return func(o *options) error {
+		if n < 1 || n > maxCapacity {
+			return fmt.Errorf("actor: retry a message %d times; it must be 1 to %d", n, maxCapacity)
+		}
+		o.retry = n
+		return nil
+	}
+}
+
+// retrial remembers the message in which the actor has failed last: it is the
+// one that was taken as the at-th of its lane. A message that goes back into its
+// lane has the same place the next time.
+type retrial struct {
+	lane  Lane
+	at    int64
+	tries int
+}
+
+// giveBack deals with a message in which the actor has failed.
+func (a *activation[M]) giveBack(l *lane[M], which Lane, m M, reason error) {
+	if a.opts.retry == 0 {
+		a.abandon(m, reason)
+		return
+	}
+	a.mu.Lock()
+	r := a.rareLocked()
+	if at := l.handled(); r.retrial.lane != which || r.retrial.at != at {
+		r.retrial = retrial{lane: which, at: at}
+	}
+	r.retrial.tries++
+	tries := r.retrial.tries
+	x := a.ctx.Load()
+	again := tries <= a.opts.retry && a.state.Load()&termBits == a.term && !x.fence.Load()
+	if again {
+		e := x.extraLocked()
+		e.stash = append(e.stash, stashed[M]{which, m}) // It goes back with the stash.
+	}
+	a.mu.Unlock()
+	if !again {
+		a.deadLetter(which, m, fmt.Errorf("failed %d times: %w", tries, reason))
+	}
+}
+
+// dropMail makes dead letters of all messages that were accepted.
+func (a *activation[M]) dropMail() {
+	a.mu.Lock()
+	var woken []sched.Waiter
+	var letters [numLanes][]M
+	for i := range a.lanes {
+		l := a.lanes[i].Load()
+		if l == nil {
+			continue
+		}
+		letters[i] = l.empty()
+		a.handled -= int64(len(letters[i]))
+		woken = l.admit(woken)
+		a.limit(Lane(i), l)
+	}
+	a.mu.Unlock()
+	a.wake(woken)
+	for which := range slices.Backward(letters[:]) {
+		for _, m := range letters[which] {
+			a.deadLetter(Lane(which), m, ErrDropped)
+		}
+	}
+}
+
+// empty takes all messages out of the lane. They count as taken, so that the
+// places of those that follow stay what they are. The caller is the consumer and
+// holds the mutex.
+func (l *lane[M]) empty() []M {
+	dropped := slices.Concat(l.out[l.head:], l.in)
+	l.swapped += int64(len(l.in))
+	l.in, l.out, l.head, l.claimed, l.end = nil, nil, 0, 0, 0
+	l.unclaimed.Store(0)
+	l.publish(0)
+	return dropped
+}
