@@ -2,7 +2,9 @@ package router_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/router"
@@ -77,4 +79,61 @@ func BenchmarkAsk(b *testing.B) {
 			wantNoErr(b, <-done)
 		})
 	}
+}
+
+// BenchmarkPool does tasks of 20 us, by one worker and by two, and reports how
+// many times as fast two are.
+func BenchmarkPool(b *testing.B) {
+	spin := func(context.Context, int) (int, error) {
+		for begin := time.Now(); time.Since(begin) < 20*time.Microsecond; {
+		}
+		return 0, nil
+	}
+	each := map[int]float64{}
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			sys := newSystem(b, actor.Config{Workers: 2})
+			p := newPool(b, sys, router.PoolConfig[int, int]{Workers: workers, Do: spin})
+			ctx := context.Background()
+			b.ResetTimer()
+			for i := range b.N {
+				wantNoErr(b, p.Send(ctx, i))
+			}
+			wantNoErr(b, p.Drain(ctx))
+			each[workers] = float64(b.Elapsed()) / float64(b.N)
+			b.ReportMetric(each[1]/each[workers], "x-one-worker")
+		})
+	}
+}
+
+// BenchmarkPoolTask is what a task costs besides what it does.
+func BenchmarkPoolTask(b *testing.B) {
+	nothing := func(context.Context, int) (int, error) { return 0, nil }
+	key := router.By(func(n int) (int, bool) { return n % 16, true })
+	for _, keyed := range []bool{false, true} {
+		cfg := router.PoolConfig[int, int]{Workers: 2, Do: nothing}
+		if keyed {
+			cfg.Key = key
+		}
+		b.Run(map[bool]string{false: "sent", true: "keyed"}[keyed], func(b *testing.B) {
+			b.ReportAllocs()
+			p := newPool(b, newSystem(b, actor.Config{}), cfg)
+			ctx := context.Background()
+			b.ResetTimer()
+			for i := range b.N {
+				wantNoErr(b, p.Send(ctx, i))
+			}
+			wantNoErr(b, p.Drain(ctx))
+		})
+	}
+	b.Run("asked", func(b *testing.B) {
+		b.ReportAllocs()
+		p := newPool(b, newSystem(b, actor.Config{}), router.PoolConfig[int, int]{Workers: 2, Do: nothing})
+		ctx := context.Background()
+		b.ResetTimer()
+		for i := range b.N {
+			_, err := p.Ask(ctx, i)
+			wantNoErr(b, err)
+		}
+	})
 }

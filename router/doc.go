@@ -1,4 +1,5 @@
-// Package router spreads messages over several actors.
+// Package router spreads messages over several actors, and tasks over several
+// workers.
 //
 // A [Router] hands each message to one of its routees, or to all of them. It is
 // used like a ref: [Router.Send], [Router.TrySend], [Router.On] for the lane,
@@ -32,6 +33,24 @@
 // message that Send has accepted is in exactly one lane, and is handled there or
 // becomes a dead letter like any other. A router without routees refuses messages
 // or waits, see [EmptyPolicy]; [FullPolicy] says what happens if a lane is full.
+//
+// # Work pools
+//
+// A [Pool] is for work that needs no actor of its own: one function that does
+// tasks, up to so many at the same time, as jobs of the scheduler. From outside
+// it is like one actor, with three lanes, a bounded mailbox and a ref.
+//
+//	pool, err := router.NewPool(sys, router.PoolConfig[page, index]{Do: parse, Workers: 8})
+//	ix, err := pool.Ask(ctx, p)           // The result, or the error or panic, of this task.
+//	err = pool.Send(ctx, p)               // Nobody waits; failures go to OnError.
+//	for ix, err := range pool.Map(ctx, pages) // In order; MapUnordered as they come.
+//	err = pool.Drain(ctx)                 // Or Stop, which drops what has not begun.
+//
+// With PoolConfig.Key, tasks of one key are done one by one and in order. The
+// context of an asked task is that of its asker. A router spreads messages over
+// actors, each with its own state and mailbox; a pool has one queue, from which
+// whoever is free takes the next, so no task waits behind a slow one while
+// somebody is idle.
 //
 // # Cost
 //

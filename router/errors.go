@@ -12,6 +12,11 @@ var (
 	// the pool goes by keys.
 	ErrNoKey = errors.New("router: the message has no key")
 
+	// ErrTaskTimeout is returned by [Pool.Ask] when a task has failed after its
+	// time was up, see PoolConfig.Timeout. An asker whose own context ends first
+	// gets the cause of that.
+	ErrTaskTimeout = errors.New("router: the task's time was up")
+
 	// ErrNoRouter is returned when the zero Router is used. Compare ErrNoRoutees.
 	ErrNoRouter = errors.New("router: the router is zero; a valid one comes from New")
 )

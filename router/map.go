@@ -1,0 +1,91 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"iter"
+)
+
+// errNotNeeded ends tasks whose results nobody wants any more.
+var errNotNeeded = errors.New("router: the results are not needed any more")
+
+// Map does the tasks of a sequence, several at the same time, and yields their
+// results one by one, in the order of the tasks, each with the error of its task
+// alone; see [Pool.Ask] for what errors there are. It reads about twice as many
+// tasks ahead as there are workers. Whoever leaves the loop early ends the tasks
+// that are still under way.
+//
+// When ctx ends, no more tasks are read; those that were yield its cause, and if
+// there are none, it is yielded once.
+func (p *Pool[J, R]) Map(ctx context.Context, tasks iter.Seq[J]) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) { p.each(ctx, tasks, yield, false) }
+}
+
+// MapUnordered is Map, except that results are yielded as they come.
+func (p *Pool[J, R]) MapUnordered(ctx context.Context, tasks iter.Seq[J]) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) { p.each(ctx, tasks, yield, true) }
+}
+
+// ahead is how many tasks are under way, as a multiple of the workers: so many
+// that one which takes long does not keep the others idle at once.
+const ahead = 2
+
+func (p *Pool[J, R]) each(ctx context.Context, tasks iter.Seq[J], yield func(R, error) bool, unordered bool) {
+	var none R
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if tasks == nil {
+		yield(none, errors.New("router: Map was given a nil sequence"))
+		return
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	var window []*work[J, R]
+	defer func() {
+		cancel(errNotNeeded)
+		for _, w := range window {
+			p.core.giveUp(inner, w)
+		}
+	}()
+	take := func() bool {
+		i := 0
+		if unordered {
+			i = max(0, p.core.awaitAny(inner, window))
+		}
+		w := window[i]
+		window = append(window[:i], window[i+1:]...)
+		return yield(p.core.await(inner, w))
+	}
+	for task := range tasks {
+		if ctx.Err() != nil {
+			break
+		}
+		window = append(window, p.begin(inner, task))
+		for len(window) >= ahead*p.core.cfg.Workers {
+			if !take() {
+				return
+			}
+		}
+	}
+	if ctx.Err() != nil && len(window) == 0 {
+		yield(none, context.Cause(ctx))
+		return
+	}
+	for len(window) > 0 {
+		if !take() {
+			return
+		}
+	}
+}
+
+// begin takes a task on. If that fails, the task is over, with the error.
+func (p *Pool[J, R]) begin(ctx context.Context, task J) *work[J, R] {
+	w, err := p.newWork(ctx, task, true)
+	if err == nil {
+		err = p.core.submit(ctx, w, true, false)
+	}
+	if err != nil {
+		w = &work[J, R]{p: p.core, stage: over, err: err}
+	}
+	return w
+}

@@ -1,0 +1,345 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// PoolConfig configures a [Pool] whose tasks are made of a J and result in an R.
+// Only Do has to be given.
+type PoolConfig[J, R any] struct {
+	// Name is for people; it appears in errors, and is the kind of the jobs in the
+	// scheduler's statistics. Defaults to "pool".
+	Name string
+	// Do does one task. It is called by several workers at the same time, and may
+	// wait and block as any job. Its context ends when the asker's does, when the
+	// task's time is up, and when a stop would not wait any longer. A panic is
+	// the error of this task alone, a *[actor.PanicError].
+	Do func(ctx context.Context, task J) (R, error)
+	// Workers is how many tasks are at work at the same time, at most. A task that
+	// waits for another of its pool does not count. Defaults to the number of the
+	// scheduler's workers.
+	Workers int
+	// Capacity is how many tasks may wait in each lane. Defaults to 1024.
+	Capacity int
+	// Key finds out the key of a task. Tasks of one key are done one after the
+	// other, in the order in which they were taken on, whatever their lanes.
+	// Defaults to none: tasks are independent.
+	Key Key[J]
+	// Timeout is for how long a task may run. Then its context ends, with the
+	// cause [ErrTaskTimeout]; Do is expected to return soon. Defaults to 0, which
+	// means that tasks have no limit.
+	Timeout time.Duration
+	// OnError is called when a task has failed that was sent, so that nobody else
+	// is told. It is called where the task ran, by several at the same time, and
+	// must not wait. A panic in it is contained and reported to Logger. Defaults
+	// to nil: such failures are only counted.
+	OnError func(task J, err error)
+	// Logger is told of a panic in OnError. Defaults to nil, which is silence.
+	Logger *slog.Logger
+}
+
+const maxPoolWorkers = 1 << 20 // A slip of the pen.
+
+func (c PoolConfig[J, R]) withDefaults(s *sched.Scheduler) (PoolConfig[J, R], error) {
+	switch {
+	case c.Do == nil:
+		return c, errors.New("router: PoolConfig.Do is nil; it does the tasks")
+	case c.Workers < 0 || c.Workers > maxPoolWorkers:
+		return c, fmt.Errorf("router: PoolConfig.Workers is %d; it must be positive, at most %d, or 0 for the default", c.Workers, maxPoolWorkers)
+	case c.Capacity < 0:
+		return c, fmt.Errorf("router: PoolConfig.Capacity is %d; it must be positive, or 0 for the default", c.Capacity)
+	case c.Timeout < 0:
+		return c, fmt.Errorf("router: PoolConfig.Timeout is %v; it must be positive, or 0 for none", c.Timeout)
+	}
+	if c.Name == "" {
+		c.Name = "pool"
+	}
+	if c.Workers == 0 {
+		c.Workers = s.Workers()
+	}
+	if c.Capacity == 0 {
+		c.Capacity = 1024
+	}
+	return c, nil
+}
+
+// Pool does tasks: like one actor outside, with its lanes and a ref, and like
+// many inside, since up to PoolConfig.Workers of them are done at the same time,
+// as jobs of the scheduler, which idle workers steal. Its methods are safe for
+// concurrent use.
+type Pool[J, R any] struct {
+	core *pool[J, R]
+	lane actor.Lane
+}
+
+// pool is what all lanes of one Pool have in common.
+type pool[J, R any] struct {
+	cfg   PoolConfig[J, R]
+	s     *sched.Scheduler
+	key   any // Under which a task's context has the task.
+	front actor.Ref[J]
+	lanes [3]Pool[J, R]
+
+	mu      sync.Mutex
+	ready   [3]queue[J, R] // By lane, tasks that may start.
+	senders [3]queue[J, R] // By lane, tasks whose senders wait for room.
+	held    [3]int         // By lane, how many tasks were taken on and have not started.
+	// keys has the keys of the tasks that are ready or started, each with those
+	// that wait behind it, or nil.
+	keys    map[uint64]*queue[J, R]
+	busy    queue[J, R] // Tasks that are jobs.
+	running int         // How many of them have a place.
+	left    int         // Tasks that were taken on and are not over.
+	stats   PoolStats
+
+	draining  bool // Nothing new is taken on.
+	closed    bool // Nothing at all.
+	frontGone bool
+	forced    bool // Tasks that run were told to end.
+	stoppers  []*sched.Waiter
+}
+
+// NewPool starts a pool, at the top of a system or below the actor whose context
+// is given, with which it stops then. It costs an actor. NewPool returns an error
+// for a configuration that makes no sense.
+func NewPool[J, R any](at actor.Spawner, cfg PoolConfig[J, R]) (*Pool[J, R], error) {
+	sys, err := systemOf(at)
+	if err != nil {
+		return nil, err
+	}
+	if cfg, err = cfg.withDefaults(sys.Scheduler()); err != nil {
+		return nil, err
+	}
+	c := &pool[J, R]{cfg: cfg, s: sys.Scheduler(), keys: map[uint64]*queue[J, R]{}}
+	c.key = ownKey{c}
+	for l := range c.lanes {
+		c.lanes[l] = Pool[J, R]{c, actor.Lane(l)}
+	}
+	c.front, err = actor.Spawn(at, actor.Actor[J](poolFront[J, R]{c}), actor.WithName(cfg.Name))
+	if err != nil {
+		return nil, fmt.Errorf("router: start %s: %w", cfg.Name, err)
+	}
+	return &c.lanes[actor.Data], nil
+}
+
+// On returns the same pool for the given lane. Of the tasks that wait, those of
+// Control are done before those of Management, and these before those of Data;
+// those of Control are also urgent for the scheduler. A pool is on [actor.Data]
+// unless it came from On. An unknown lane is taken for Data.
+func (p *Pool[J, R]) On(l actor.Lane) *Pool[J, R] {
+	if int(l) >= len(p.core.lanes) {
+		l = actor.Data
+	}
+	return &p.core.lanes[l]
+}
+
+// Ref returns a ref to an actor that hands what it is sent to the pool, on the
+// same lane. While it waits for room in one lane nothing overtakes, also not a
+// Control message; with [Pool.Send] one does.
+func (p *Pool[J, R]) Ref() actor.Ref[J] { return p.core.front.On(p.lane) }
+
+// String returns the pool's name.
+func (p *Pool[J, R]) String() string { return p.core.cfg.Name }
+
+// Send takes a task on, whose result nobody waits for; see PoolConfig.OnError.
+// While the lane is full Send waits, until ctx ends; senders get room in the
+// order in which they came. The task's context is not derived from ctx.
+//
+// Send returns [actor.ErrStopped] if the pool has stopped, [ErrNoKey] for a task
+// without a key, or an error that wraps the cause of ctx. In a handler or a task,
+// with its context, a wait holds no worker. A task that sends to its own pool does
+// not wait, whatever the capacity.
+func (p *Pool[J, R]) Send(ctx context.Context, task J) error { return p.send(ctx, task, true, false) }
+
+// TrySend is Send, except that it returns [actor.ErrFull] instead of waiting.
+func (p *Pool[J, R]) TrySend(ctx context.Context, task J) error {
+	return p.send(ctx, task, false, false)
+}
+
+func (p *Pool[J, R]) send(ctx context.Context, task J, wait, front bool) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	w, err := p.newWork(ctx, task, false)
+	if err != nil {
+		return err
+	}
+	return p.core.submit(ctx, w, wait, front)
+}
+
+// Ask does a task and returns its result: what Do returned, also a
+// *[actor.PanicError] if it panicked, or [actor.ErrGoexit]. If ctx ends first Ask
+// returns its cause; a task that has not begun then never does, and the context
+// of one that has ends. Otherwise it is like Send, and returns ErrStopped also
+// for a task that was taken on and not begun when the pool was stopped.
+//
+// A task may ask its own pool: as long as it waits, it leaves its place to
+// another. If it asks for a task with its own key, or with that of a task which
+// waits for it, it gets [actor.ErrAskCycle].
+func (p *Pool[J, R]) Ask(ctx context.Context, task J) (R, error) {
+	var none R
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	w, err := p.newWork(ctx, task, true)
+	if err != nil {
+		return none, err
+	}
+	if err := p.core.submit(ctx, w, true, false); err != nil {
+		return none, err
+	}
+	return p.core.await(ctx, w)
+}
+
+// await waits until a task is over, or gives it up when ctx ends.
+func (c *pool[J, R]) await(ctx context.Context, w *work[J, R]) (R, error) {
+	if i := c.awaitAny(ctx, []*work[J, R]{w}); i < 0 {
+		c.giveUp(ctx, w)
+		var none R
+		return none, fmt.Errorf("ask %s: %w", c.cfg.Name, context.Cause(ctx))
+	}
+	return w.value, w.err
+}
+
+// awaitAny waits until one of the tasks is over, and returns its index, or -1 if
+// ctx has ended before.
+func (c *pool[J, R]) awaitAny(ctx context.Context, tasks []*work[J, R]) int {
+	var waiter sched.Waiter
+	waiter.Arm(ctx, c.s)
+	defer waiter.Disarm()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	isOver := func(w *work[J, R]) bool { return w.stage == over }
+	i := slices.IndexFunc(tasks, isOver)
+	if i >= 0 {
+		return i
+	}
+	for _, w := range tasks {
+		w.waiter = waiter
+	}
+	if above := tasks[0].above; above != nil && above.place {
+		above.place = false
+		c.running--
+		defer c.takePlace(above)
+		c.dispatch(sched.Current(ctx))
+		c.mu.Lock()
+	}
+	for i = slices.IndexFunc(tasks, isOver); i < 0; i = slices.IndexFunc(tasks, isOver) {
+		c.mu.Unlock()
+		goOn := waiter.Wait(ctx)
+		c.mu.Lock()
+		if !goOn && !slices.ContainsFunc(tasks, isOver) {
+			break
+		}
+	}
+	for _, w := range tasks {
+		w.waiter = sched.Waiter{}
+	}
+	return i
+}
+
+// takePlace gives a task that has waited its place back, beyond the limit if
+// others are at work in all. The caller holds mu.
+func (c *pool[J, R]) takePlace(w *work[J, R]) {
+	if w.stage == started {
+		w.place = true
+		c.running++
+	}
+}
+
+// giveUp takes back a task that nobody waits for any more, if it has not begun.
+// One that has is told by its context.
+func (c *pool[J, R]) giveUp(ctx context.Context, w *work[J, R]) {
+	c.mu.Lock()
+	waits := w.stage == ready || w.stage == behind
+	if waits {
+		c.held[w.lane]--
+		w.leave()
+		w.stage = started // It is nobody else's now.
+	}
+	c.mu.Unlock()
+	if waits {
+		c.settle(sched.Current(ctx), w, context.Cause(ctx))
+		c.mu.Lock()
+		c.dispatch(sched.Current(ctx))
+	}
+}
+
+// PoolStats is a snapshot of a pool.
+type PoolStats struct {
+	Name    string
+	Workers int
+	Running int    // Tasks at work, without those that wait for another of the pool.
+	Waiting [3]int // Tasks that have not begun, by lane.
+	Senders [3]int // Senders that wait for room, by lane.
+
+	Done      uint64 // Tasks that returned no error.
+	Failed    uint64 // Those that returned an error, or panicked, or called runtime.Goexit.
+	Panicked  uint64 // Those of them that panicked.
+	Cancelled uint64 // Those that were given up by their asker, and returned that, or had not begun.
+	Dropped   uint64 // Those that had not begun when the pool stopped.
+}
+
+// Stats returns a snapshot. It costs a mutex.
+func (p *Pool[J, R]) Stats() PoolStats {
+	c := p.core
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	s.Name, s.Workers, s.Running, s.Waiting = c.cfg.Name, c.cfg.Workers, c.running, c.held
+	for l := range c.senders {
+		s.Senders[l] = c.senders[l].n
+	}
+	return s
+}
+
+// tally counts how a task has ended. The caller holds mu.
+func (c *pool[J, R]) tally(w *work[J, R], err error) {
+	if err == nil {
+		c.stats.Done++
+		return
+	}
+	var p *sched.PanicError
+	switch {
+	case w.parent.Err() != nil || errors.Is(err, actor.ErrForced):
+		c.stats.Cancelled++
+	case !w.adopted:
+		c.stats.Dropped++
+	case errors.As(err, &p):
+		c.stats.Panicked++
+		c.stats.Failed++
+	default:
+		c.stats.Failed++
+	}
+}
+
+func (c *pool[J, R]) panicked(v any, stack []byte) {
+	if c.cfg.Logger != nil {
+		c.cfg.Logger.Error("OnError panicked", slog.Any("panic", v), slog.String("pool", c.cfg.Name), slog.String("stack", string(stack)))
+	}
+}
+
+func (c *pool[J, R]) stopped() error { return fmt.Errorf("pool %s: %w", c.cfg.Name, actor.ErrStopped) }
+
+// poolFront is the actor behind [Pool.Ref].
+type poolFront[J, R any] struct{ c *pool[J, R] }
+
+// Receive hands a task to the pool. What that does not take is a dead letter.
+func (f poolFront[J, R]) Receive(ctx *actor.Context[J], task J) error {
+	if err := f.c.lanes[ctx.Lane()].send(ctx, task, true, true); err != nil {
+		return fmt.Errorf("%w: %w", actor.ErrUnhandled, err)
+	}
+	return nil
+}
+
+// Stopped ends the pool.
+func (f poolFront[J, R]) Stopped(*actor.Context[J], error) { f.c.frontStopped() }
