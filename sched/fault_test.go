@@ -439,3 +439,57 @@ var orderFaults = planted.Group{
 		},
 	},
 }
+
+// TestTestsOfMeasuresFindPlantedFaults shows the same of what is measured of
+// jobs, and of what is done about those whose time is up.
+func TestTestsOfMeasuresFindPlantedFaults(t *testing.T) {
+	planted.Expect(t, "", measureFaults)
+}
+
+var measureFaults = planted.Group{
+	Run: "^Test(Kind|Cost|Steal)",
+	Faults: []planted.Fault{
+		{
+			Name: "the mean cost is the last one measured",
+			File: "kind.go",
+			Old:  "mean+(int64(cost)-mean)/costWeight",
+			New:  "int64(cost)",
+			Want: "FAIL",
+		},
+		{
+			Name: "the mean cost is the first one measured",
+			File: "kind.go",
+			Old:  "mean+(int64(cost)-mean)/costWeight",
+			New:  "mean",
+			Want: "FAIL",
+		},
+		{
+			Name: "a hint of the cost is passed over",
+			File: "kind.go",
+			Old:  "o != nil && o.cost != 0",
+			New:  "false",
+			Want: "FAIL",
+		},
+		{
+			Name: "a thief goes by pace alone",
+			File: "steal.go",
+			Old:  "	if cost := n.cost(); cost > 0 {\n		return cost\n	}\n	return pace\n",
+			New:  "	return pace\n",
+			Want: "FAIL",
+		},
+		{
+			Name: "what is hauled costs nothing",
+			File: "steal.go",
+			Old:  "		left -= estimate(n, pace)\n",
+			New:  "",
+			Want: "FAIL",
+		},
+		{
+			Name: "waits count as cost",
+			File: "jobrun.go",
+			Old:  "		f.measuredFrom = f.s.now()\n",
+			New:  "",
+			Want: "FAIL",
+		},
+	},
+}

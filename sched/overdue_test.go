@@ -165,6 +165,40 @@ func TestSleepingSchedulerTimesOut(t *testing.T) {
 	}
 }
 
+// TestTimeoutOfMoreThanAPatrolSees has more jobs wait than one patrol looks at.
+func TestTimeoutOfMoreThanAPatrolSees(t *testing.T) {
+	const n = 5000
+	ctx := guarded(t)
+	var clock sched.Clock
+	s, err := sched.NewWithClock(sched.Config{Workers: 1}, &clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, fibers := make([]*sched.Job, n), make([]*sched.Fiber, n)
+	for i := range jobs {
+		jobs[i] = start(t, ctx, s, func(ctx context.Context) error {
+			fibers[i] = sched.Current(ctx)
+			fibers[i].Suspend()
+			return nil
+		})
+	}
+	for _, j := range jobs {
+		eventually(t, ctx, "the suspension", func() bool { return j.State() == sched.JobWaiting })
+	}
+	clock.Advance(time.Minute)
+	s.Patrol()
+	s.Patrol()
+	for _, j := range jobs {
+		eventually(t, ctx, "the timeout", func() bool { return j.State() == sched.JobTimedOut })
+	}
+	for _, f := range fibers {
+		f.Resume(nil, sched.Normal)
+	}
+	if err := s.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestNoTimeout lets a job go on for ever, as far as the clock is concerned.
 func TestNoTimeout(t *testing.T) {
 	ctx := guarded(t)

@@ -59,6 +59,27 @@ func TestStealMovesByStrategyAndCost(t *testing.T) {
 	}
 }
 
+// TestStealGoesByHints queues jobs of which their submitter has said that each
+// costs more than a steal shall bring, on a worker whose last ones were short.
+func TestStealGoesByHints(t *testing.T) {
+	ctx := guarded(t)
+	for hint, want := range map[time.Duration]int{time.Microsecond: 50, 10 * time.Millisecond: 1} {
+		s := sched.NewStill(sched.Config{Workers: 2, Steal: sched.StealBatched})
+		victim, thief := s.Worker(1), s.Worker(0)
+		for range 100 {
+			start(t, ctx, s, func(context.Context) error { return nil }, sched.WithCost(hint))
+			victim.Push(s.TakeShared(sched.Normal), sched.Normal)
+		}
+		victim.SetPace(time.Microsecond)
+		if n, _ := thief.Search(); n == nil {
+			t.Fatal("nothing was stolen")
+		}
+		if got := 1 + thief.Queued(sched.Normal); got != want && !invariants.Enabled {
+			t.Errorf("took %d jobs of %v each, want %d", got, hint, want)
+		}
+	}
+}
+
 // TestStealsAreCounted plays one steal of a batch, one of a single piece, and
 // one search in vain.
 func TestStealsAreCounted(t *testing.T) {
