@@ -34,6 +34,23 @@
 // becomes a dead letter like any other. A router without routees refuses messages
 // or waits, see [EmptyPolicy]; [FullPolicy] says what happens if a lane is full.
 //
+// # Elastic pools
+//
+// An [Elastic] makes the routees itself: actors under a supervisor, whose number
+// follows the load between a minimum and a maximum.
+//
+//	pool, err := router.NewElastic(sys, router.ElasticConfig[job]{
+//		Min: 2, Max: 16, UpBacklog: 10, UpLatency: 50 * time.Millisecond,
+//		New:     func() actor.Actor[job] { return &worker{} },
+//		OnScale: func(s router.Scaling) { log.Println(s) },
+//	})
+//	err = pool.Router().Send(ctx, job{})
+//
+// It looks at its members every ElasticConfig.Every, and a [Sample] of their
+// backlog and latency decides, with a cool-down between two changes. Each
+// [Scaling] has its reason and the figures. A member that is taken out handles
+// what it has before it stops.
+//
 // # Work pools
 //
 // A [Pool] is for work that needs no actor of its own: one function that does

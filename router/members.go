@@ -167,6 +167,8 @@ func (c *core[M]) close() {
 	}
 }
 
+func (r Router[M]) closed() bool { return r.route.core.members.Load().closed }
+
 // Routees returns the present routees, in the order in which they were added.
 func (r Router[M]) Routees() []actor.Ref[M] {
 	if r.route == nil {
