@@ -184,7 +184,7 @@ func (a *activation[M]) handleLane(which Lane) {
 	if which == Control {
 		priority = sched.Critical
 	}
-	x.lane = which
+	x.lane, x.asked = which, address{}
 	before := a.f.SetPriority(priority)
 	err := a.handleBatch(x, l, which)
 	a.f.SetPriority(before)
@@ -255,6 +255,11 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 			traceMessage(a.f, &a.proc, which, m)
 			a.f.Handling(a.opts.name)
 		}
+		var asked address
+		if l.locator != nil {
+			asked = addressIn(l.locator, &m)
+			x.asked = asked
+		}
 		switch {
 		case a.probes != nil:
 			err = a.measured(x, l, which, m)
@@ -262,6 +267,9 @@ func (a *activation[M]) handleBatch(x *Context[M], l *lane[M], which Lane) (err 
 			err = a.receiveWatched(x, m)
 		default:
 			err = x.actor.Receive(x, m)
+		}
+		if asked.slot != nil && asked.slot.isOpen(asked.round) {
+			a.keep(x, l, asked)
 		}
 		if err != nil {
 			if !a.bears(err, which, m) {
@@ -333,6 +341,10 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 	if l.full() {
 		return c.sendFull(ctx, l, which, m, mode)
 	}
+	var moved address
+	if l.locator != nil {
+		moved = c.entrust(addressIn(l.locator, &m))
+	}
 	l.in = append(l.in, m)
 	if l.stamp != nil {
 		c.stampLast(l)
@@ -340,6 +352,9 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 	c.mu.Unlock()
 	if c.state.Load()&which.bit() == 0 {
 		c.announce(sched.Current(ctx), which.bit())
+	}
+	if moved.slot != nil {
+		c.breakRing(moved)
 	}
 	return nil
 }
@@ -370,10 +385,19 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, mod
 	if l.stamp != nil {
 		w.since = c.sys.uptime()
 	}
+	asker := current(f)
+	if asker != nil {
+		w.wait = newWait(asker, &c.proc, SendWait, which)
+		defer w.endWait()
+	}
 	var waiter sched.Waiter
 	waiter.Arm(ctx, c.sys.scheduler)
 	defer waiter.Disarm()
 	w.wake = waiter
+	var moved address
+	if l.locator != nil {
+		moved = c.entrust(addressIn(l.locator, &m))
+	}
 	if !l.await(w) {
 		l.in = append(l.in, m)
 		if l.stamp != nil {
@@ -381,30 +405,31 @@ func (c *cell[M]) sendFull(ctx context.Context, l *lane[M], which Lane, m M, mod
 		}
 		c.mu.Unlock()
 		c.announce(f, which.bit())
+		if moved.slot != nil {
+			c.breakRing(moved)
+		}
 		return nil
 	}
 	c.mu.Unlock()
+	if moved.slot != nil {
+		c.breakRing(moved)
+	}
+	if asker != nil {
+		if err := asker.enterWait(&c.proc, w.wait, onlyRound); err != nil {
+			return c.leaveQueue(w, which, mode, err)
+		}
+	}
 	if c.sys.simulated {
 		explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, &c.proc) })
 	}
 	for {
 		goOn := waiter.Wait(ctx)
 		c.mu.Lock()
-		if w.done {
-			c.mu.Unlock()
-			if w.err != nil {
-				return c.refuse(which, m, mode, w.err)
-			}
-			return nil
-		}
-		if !goOn {
-			if l := c.lanes[which].Load(); l != nil { // It may have been replaced.
-				l.withdraw(w)
-			}
-			c.mu.Unlock()
-			return fmt.Errorf("send to %s, whose %v lane is full: %w", &c.proc, which, context.Cause(ctx))
-		}
+		done := w.done
 		c.mu.Unlock()
+		if done || !goOn {
+			return c.leaveQueue(w, which, mode, context.Cause(ctx))
+		}
 	}
 }
 
@@ -415,6 +440,57 @@ func (c *cell[M]) refuse(which Lane, m M, mode sendMode, reason error) error {
 		c.deadLetter(which, m, reason)
 	}
 	return fmt.Errorf("send to %s: %w", &c.proc, reason)
+}
+
+// leaveQueue ends the wait of a sender. It returns why the message was not
+// accepted: cause, unless something else came before that, or nil.
+func (c *cell[M]) leaveQueue(w *sendWaiter[M], which Lane, mode sendMode, cause error) error {
+	c.mu.Lock()
+	if w.done {
+		c.mu.Unlock()
+		if w.err != nil {
+			return c.refuse(which, w.m, mode, w.err)
+		}
+		return nil
+	}
+	l := c.lanes[which].Load()
+	if l != nil { // It may have been replaced.
+		l.withdraw(w)
+	}
+	c.mu.Unlock()
+	if l != nil && l.locator != nil {
+		if a := addressIn(l.locator, &w.m); a.slot != nil {
+			a.release(&c.proc)
+		}
+	}
+	return fmt.Errorf("send to %s, whose %v lane is full: %w", &c.proc, which, cause)
+}
+
+// entrust makes known that the actor has the message of an ask from now on. If
+// it was sent on to here, and the actor waits, entrust returns the address,
+// since that may have closed a ring. The caller holds mu, and has not put the
+// message into the lane yet.
+func (c *cell[M]) entrust(a address) address {
+	switch {
+	case a.slot == nil:
+	case a.slot.place(a.round): // By the asker, to whom it has asked.
+	case a.slot.hold(a.round, &c.proc) && c.mayWait(nil):
+		return a
+	}
+	return address{}
+}
+
+// keep takes note that the handler has returned without an answer. If it has
+// put the message aside, it will see it again.
+func (a *activation[M]) keep(x *Context[M], l *lane[M], asked address) {
+	if e := x.extra; e != nil {
+		for _, s := range e.stash {
+			if addressIn(l.locator, &s.m) == asked {
+				return
+			}
+		}
+	}
+	asked.release(&a.proc)
 }
 
 // abandon answers the asks in a message that will not be handled to its end.

@@ -36,6 +36,8 @@ type Context[M any] struct {
 	actor Actor[M]
 	extra *extra[M]            // Written under proc.mu.
 	kind  atomic.Pointer[kind] // Not written any more once its actor has begun.
+	// asked is the ask whose message is being handled, if any. The handler's own.
+	asked address
 	// incarnation is compared with that of the proc.
 	incarnation uint32
 	// lane is that of the message that is being handled; numLanes in a hook.
@@ -128,6 +130,9 @@ func (c *Context[M]) Value(key any) any {
 	}
 	if key == fenceKey {
 		return &c.fence
+	}
+	if key == askedKey {
+		return &c.asked
 	}
 	if l := c.life.Load(); l != nil {
 		return l.ctx.Value(key)

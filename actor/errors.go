@@ -38,9 +38,13 @@ var (
 	// that returns it has not failed: the impatience of others is not its fault.
 	ErrLateReply = errors.New("actor: the asker no longer waits for the reply")
 
-	// ErrAskCycle is returned by Ask when the asked actor would have to finish
-	// its current message first, and that message waits for the ask.
-	ErrAskCycle = errors.New("actor: ask cycle")
+	// ErrCycle is returned where a handler would wait for ever, because actors wait
+	// for each other in a ring. The error is a [*CycleError], which has the ring.
+	ErrCycle = errors.New("actor: a ring of actors that wait for each other")
+
+	// ErrAskCycle is ErrCycle by its first name: the ring may have waits of all
+	// kinds.
+	ErrAskCycle = ErrCycle
 
 	// ErrWouldDeadlock is returned by Stop and Drain in a handler that would
 	// wait for its own end. The stop is under way all the same.

@@ -359,3 +359,34 @@ func deadline() context.Context {
 	cancel()
 	return ctx
 }
+
+// Two actors that ask each other would wait for ever. The one that closes the
+// ring is told so.
+func ExampleCycleError() {
+	sys, err := actor.NewSystem(actor.Config{Workers: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = sys.Stop(context.Background()) }()
+	type ask struct {
+		next  *actor.Ref[ask]
+		reply actor.Reply[string]
+	}
+	pass := actor.Func(func(ctx *actor.Context[ask], m ask) error {
+		s, err := actor.Ask(ctx, *m.next, func(r actor.Reply[string]) ask { return ask{m.next, r} })
+		if err != nil {
+			return m.reply.Fail(ctx, err)
+		}
+		return m.reply.Send(ctx, s)
+	})
+	front, _ := actor.Spawn(sys, pass, actor.WithName("front"))
+	_, err = actor.Ask(context.Background(), front, func(r actor.Reply[string]) ask { return ask{&front, r} })
+
+	var cycle *actor.CycleError
+	fmt.Println(errors.As(err, &cycle))
+	fmt.Println(cycle.Waits)
+	// Output:
+	// true
+	// [front<0.1> (ask) -> front<0.1>]
+}

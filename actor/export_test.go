@@ -64,3 +64,6 @@ func IsAsk[M any](m M) bool { return isAsk(&m) }
 
 // KindOf returns the kind of an actor.
 func KindOf[M any](a Actor[M]) string { return kindOf(a).name }
+
+// Waits reports whether a handler of the actor waits for another actor.
+func Waits[M any](r Ref[M]) bool { return r.cell.mayWait(nil) }

@@ -90,6 +90,7 @@ func (p *proc) killOnly(incarnation uint32, reason error) bool {
 func (p *proc) killLocked(reason error) {
 	p.incarnation++
 	p.impl.fence()
+	p.waits.Store(nil) // What the ghost waits for, the actor does not.
 	if r := p.rareLocked(); r.killed == nil {
 		r.killed = reason
 	}

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 	"unsafe"
@@ -92,6 +93,8 @@ type lane[M any] struct {
 	unclaimed xatomic.Int32
 	chunk     int32 // How many are claimed at a time.
 
+	locator *locator // Of the asks that messages belong to; nil if they can't be seen.
+
 	capacity int32
 	stride   int32 // A power of two.
 }
@@ -101,6 +104,7 @@ type lane[M any] struct {
 type sendWaiter[M any] struct {
 	m    M
 	wake sched.Waiter
+	wait *asking // Of the handler that sends, if it is one.
 	done bool
 	err  error // Why the message was not accepted.
 	// since is when the sender came, if the actor is observed.
@@ -129,6 +133,7 @@ func newLane[M any](capacity int) *lane[M] {
 	l := &lane[M]{capacity: int32(capacity), stride: 1, chunk: claimChunk, keep: int32(max(keepMessages, keepBytes/size))}
 	if holdsReply[M]() {
 		l.chunk = 1
+		l.locator = locatorOf(reflect.TypeFor[M]())
 	}
 	for int(l.stride) <= capacity/strides/2 {
 		l.stride *= 2
@@ -252,6 +257,7 @@ func (l *lane[M]) admit(woken []sched.Waiter) []sched.Waiter {
 			l.stamp.set(n, w.since)
 		}
 		w.done = true
+		w.endWait()
 		woken = append(woken, w.wake)
 		n++
 	}
@@ -264,10 +270,18 @@ func (l *lane[M]) admit(woken []sched.Waiter) []sched.Waiter {
 func (l *lane[M]) refuse(err error, woken []sched.Waiter) []sched.Waiter {
 	for _, w := range l.waiting {
 		w.done, w.err = true, err
+		w.endWait()
 		woken = append(woken, w.wake)
 	}
 	l.dropWaiting(len(l.waiting))
 	return woken
+}
+
+// endWait makes known that the sender is not held up by the actor any more.
+func (w *sendWaiter[M]) endWait() {
+	if w.wait != nil {
+		w.wait.withdraw(onlyRound)
+	}
 }
 
 func (l *lane[M]) dropWaiting(n int) {

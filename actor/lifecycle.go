@@ -91,7 +91,8 @@ func (a *activation[M]) start() {
 // A Goexit is dealt with as a failure on its way. The code of an actor that was
 // killed meanwhile does not run.
 func (a *activation[M]) call(hook func() error) error {
-	a.ctx.Load().lane = numLanes
+	x := a.ctx.Load()
+	x.lane, x.asked = numLanes, address{}
 	if !a.enter() {
 		return ErrKilled
 	}

@@ -75,20 +75,25 @@ type Deliverer[M any] interface {
 
 // AskBy is [Ask] for a message that one of several actors of a system answers:
 // by delivers it. Where the message comes to the actor whose handler asks, AskBy
-// returns [ErrAskCycle], and the message is handled later, without an asker.
+// returns a [*CycleError], as where it closes a longer ring, and the message is
+// handled later, without an asker.
 func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(Reply[T]) M) (T, error) {
 	var zero T
 	ctx = orBackground(ctx)
 	if msg == nil {
 		return zero, fmt.Errorf("actor: ask: the function that makes the message is nil")
 	}
+	asker := current(sched.Current(ctx))
 	pool := slotPool[T]()
 	slot := pool.Get().(*replySlot[T])
 	slot.waiter.Arm(ctx, s.scheduler)
-	round := slot.state.Load() &^ slotPhase
+	round := slot.open(asker, nil, AskWait, Data)
 	to, err := by.Deliver(ctx, msg(Reply[T]{slot: slot, round: round}))
-	if err == nil && to.cell != nil && current(sched.Current(ctx)) == &to.cell.proc {
-		err = fmt.Errorf("ask %s from its own handler: %w: %s -> %s", to, ErrAskCycle, to, to)
+	if err == nil && to.cell != nil && asker != nil {
+		slot.delivered(round, &to.cell.proc, to.lane)
+		if err = asker.enterWait(&to.cell.proc, &slot.asking, round); err != nil {
+			err = fmt.Errorf("ask %s: %w", to, err)
+		}
 	}
 	if err != nil {
 		slot.withdraw(round)

@@ -45,6 +45,10 @@ type proc struct {
 	born        time.Duration // Since the birth of the system. Not written after the spawn.
 	family
 	rare *rare
+
+	// waits is what a handler waits for, or has waited for; see cycle.go. Written
+	// by that handler, read by those who look for rings.
+	waits xatomic.Pointer[asking]
 }
 
 // cellular is the part of a cell that does not depend on its message type.
@@ -330,6 +334,13 @@ func (p *proc) await(ctx context.Context) error {
 	var w sched.Waiter
 	w.Arm(ctx, p.sys.scheduler)
 	defer w.Disarm()
+	if waiting := current(sched.Current(ctx)); waiting != nil {
+		s := newWait(waiting, p, StopWait, Data)
+		if err := waiting.enterWait(p, s, onlyRound); err != nil {
+			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, err)
+		}
+		defer s.withdraw(onlyRound)
+	}
 	known := &endWaiter{Waiter: w}
 	p.mu.Lock()
 	r := p.rareLocked()

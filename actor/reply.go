@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -19,31 +18,13 @@ type Reply[T any] struct {
 	round uint64
 }
 
-// replySlot is where an asker waits for its answer. Slots are used again, so
-// each use has a round, and a Reply that is late has the wrong one.
-//
-// # Protocol
-//
-// State is the round with the phase in its low bits. Whoever moves it from
-// open to answering, by compare-and-swap, owns value and err until it stores
-// answered. The asker reads them after that, and begins the next round. It can
-// also begin it from open, when it waits no longer. So the waker is copied
-// before answered is stored: afterwards the slot may be in use again.
+// replySlot is where an asker waits for its answer. Slots are used again. Value
+// belongs to whoever answers, and then to the asker; see asking, which is first,
+// so that a Reply is an address.
 type replySlot[T any] struct {
-	state  xatomic.Uint64
-	waiter sched.Waiter
-	value  T
-	err    error
+	asking
+	value T
 }
-
-const (
-	slotOpen      uint64 = 0
-	slotAnswering uint64 = 1
-	slotAnswered  uint64 = 2
-
-	slotPhase = 3
-	slotRound = 4 // What a round counts in state.
-)
 
 // Send answers the ask with v. It never waits. It returns [ErrReplied] if the
 // ask was answered before, and [ErrLateReply] if the asker does not wait any
@@ -84,19 +65,14 @@ func (r Reply[T]) answer(f *sched.Fiber, v T, err error) error {
 	if s == nil {
 		return nil
 	}
-	if !s.state.CompareAndSwap(r.round|slotOpen, r.round|slotAnswering) {
-		if s.state.Load()&^slotPhase == r.round {
-			return ErrReplied
-		}
-		if p := current(f); p != nil {
+	if err := s.begin(r.round); err != nil {
+		if p := current(f); p != nil && err == ErrLateReply { //nolint:errorlint // Begin wraps nothing.
 			p.sys.lateReplies.Add(1)
 		}
-		return ErrLateReply
+		return err
 	}
 	s.value, s.err = v, err
-	waiter := s.waiter
-	s.state.Store(r.round | slotAnswered)
-	waiter.Wake(f, sched.Normal)
+	s.answered(f, r.round)
 	return nil
 }
 
@@ -113,9 +89,10 @@ func (r Reply[T]) abandonReply(err error) {
 //
 // Ask returns what Send returns if the message could not be sent; the error
 // that Reply.Fail was given; [ErrNoReply] if the message was dropped or its
-// handler failed; [ErrAskCycle] if a handler asks its own actor; and else the
-// cause of ctx. A context without an end waits as long as the answer takes: an
-// actor that forgets to reply keeps the asker waiting.
+// handler failed; a [*CycleError] if the ask closes a ring of
+// handlers that wait for each other; and else the cause of ctx. A context
+// without an end waits as long as the answer takes: an actor that forgets to
+// reply keeps the asker waiting.
 //
 // In steady state an Ask allocates nothing.
 func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, error) {
@@ -127,13 +104,17 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	if msg == nil {
 		return zero, fmt.Errorf("actor: ask %s: the function that makes the message is nil", to)
 	}
-	if p := current(sched.Current(ctx)); p == &to.cell.proc {
-		return zero, fmt.Errorf("ask %s from its own handler: %w: %s -> %s", p, ErrAskCycle, p, p)
+	asker := current(sched.Current(ctx))
+	target := &to.cell.proc
+	if asker != nil {
+		if err := asker.wouldWaitForItself(target, AskWait, to.lane); err != nil {
+			return zero, fmt.Errorf("ask %s: %w", to, err)
+		}
 	}
 	pool := slotPool[T]()
 	s := pool.Get().(*replySlot[T])
 	s.waiter.Arm(ctx, to.cell.sys.scheduler)
-	round := s.state.Load() &^ slotPhase
+	round := s.open(asker, target, AskWait, to.lane)
 	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
 		s.withdraw(round)
 		pool.recycle(s)
@@ -142,7 +123,13 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	if to.cell.sys.simulated {
 		explain(ctx, func() string { return "for the answer of " + to.String() })
 	}
-	err := s.wait(ctx, round)
+	var err error
+	if asker != nil {
+		err = asker.enterWait(target, &s.asking, round)
+	}
+	if err == nil {
+		err = s.wait(ctx, round)
+	}
 	v := s.value
 	if err == nil {
 		err = s.err
@@ -164,34 +151,15 @@ func (s *replySlot[T]) wait(ctx context.Context, round uint64) error {
 	return nil
 }
 
-// withdraw ends the round before it is answered. If somebody is about to
-// answer, it waits for that, and returns false.
-func (s *replySlot[T]) withdraw(round uint64) bool {
-	for {
-		switch s.state.Load() {
-		case round | slotOpen:
-			if s.state.CompareAndSwap(round|slotOpen, round+slotRound) {
-				return true
-			}
-		case round | slotAnswering:
-			xatomic.Spin(&s.state, round|slotAnswering) // The answer is being copied.
-		default:
-			return false
-		}
-	}
-}
-
 // replyPool keeps the slots of one type.
 type replyPool[T any] struct{ sync.Pool }
 
-// clear begins the slot's next round, unless withdraw has.
+// clear lets go of what the round has left.
 func (s *replySlot[T]) clear() {
 	var zero T
 	s.value, s.err = zero, nil
+	s.asker, s.holder = nil, nil
 	s.waiter.Disarm()
-	if state := s.state.Load(); state&slotPhase != slotOpen {
-		s.state.Store(state&^slotPhase + slotRound)
-	}
 }
 
 // recycle keeps the slot for its next round.

@@ -1,0 +1,213 @@
+package actor
+
+import (
+	"github.com/troupe-go/troupe/internal/xatomic"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// asking is one wait for another actor, as that actor and the wait graph see
+// it: an ask, the wait for room in a lane, or for a stop. That of an ask is part
+// of its slot, and used again with it, so each use has a round.
+//
+// # Protocol
+//
+// State is the round with the phase in its low bits. The waiting side alone
+// begins a round, by open, and writes the other fields before that. Whoever
+// moves state from open to answering, by compare-and-swap, owns the answer until
+// it stores answered; the asker reads it after that. An asker that waits no
+// longer moves it from open to left.
+//
+// Everybody else may pin an open round for a few steps, in which it is neither
+// answered nor left. What is read or written under a pin is therefore of that
+// round, and a pin orders all that is done under it and under later ones.
+type asking struct {
+	state  xatomic.Uint64
+	waiter sched.Waiter
+
+	// placed is the last round in which the asker was sure to wait, since its
+	// message was accepted. Written by the asker, and read by whoever sends the
+	// message on or looks for rings. It does not shrink.
+	placed xatomic.Uint64
+	// moves counts the changes of holder in this round. Written under a pin, and
+	// read by the asker too, after it has set placed.
+	moves xatomic.Uint32
+
+	// The rest is written before open, and then read and written under a pin.
+	asker  *proc // Whose handler waits; nil for a goroutine.
+	holder *proc // Who has to act for the wait to end, as far as is known, or nil.
+	kind   WaitKind
+	lane   Lane
+
+	err error // Why there is no answer. It belongs to whoever answers, then to the asker.
+}
+
+const (
+	slotOpen      uint64 = 0
+	slotAnswering uint64 = 1
+	slotAnswered  uint64 = 2
+	slotLeft      uint64 = 3
+	slotPinned    uint64 = 4
+
+	slotPhase = 7
+	slotRound = 8 // What a round counts in state.
+)
+
+// open begins the next round.
+func (s *asking) open(asker, holder *proc, kind WaitKind, lane Lane) (round uint64) {
+	round = s.state.Load()&^slotPhase + slotRound
+	s.asker, s.holder, s.kind, s.lane = asker, holder, kind, lane
+	if s.moves.Load() != 0 {
+		s.moves.Store(0)
+	}
+	s.state.Store(round | slotOpen)
+	return round
+}
+
+// place says that the message of the ask was accepted. It returns false if it
+// was before.
+func (s *asking) place(round uint64) bool {
+	before := s.placed.Load()
+	return before < round && s.placed.CompareAndSwap(before, round)
+}
+
+// isOpen reports whether the round is neither answered nor left.
+func (s *asking) isOpen(round uint64) bool {
+	now := s.state.Load()
+	return now == round|slotOpen || now == round|slotPinned
+}
+
+// newWait returns the wait of a handler of asker for holder, in its first round,
+// which is not an ask.
+func newWait(asker, holder *proc, kind WaitKind, lane Lane) *asking {
+	s := &asking{}
+	s.placed.Store(s.open(asker, holder, kind, lane))
+	return s
+}
+
+// onlyRound is the round of a wait that newWait has made.
+const onlyRound = slotRound
+
+// pin keeps the round as it is until unpin. It returns false if the round is
+// over.
+func (s *asking) pin(round uint64) bool {
+	for {
+		switch s.state.Load() {
+		case round | slotOpen:
+			if s.state.CompareAndSwap(round|slotOpen, round|slotPinned) {
+				return true
+			}
+		case round | slotPinned:
+			xatomic.Spin(&s.state, round|slotPinned)
+		default:
+			return false
+		}
+	}
+}
+
+func (s *asking) unpin(round uint64) { s.state.Store(round | slotOpen) }
+
+// begin makes the caller the one who answers. It returns why there is nothing
+// to answer any more.
+func (s *asking) begin(round uint64) error {
+	for !s.state.CompareAndSwap(round|slotOpen, round|slotAnswering) {
+		switch s.state.Load() {
+		case round | slotOpen:
+		case round | slotPinned:
+			xatomic.Spin(&s.state, round|slotPinned)
+		case round | slotAnswering, round | slotAnswered:
+			return ErrReplied
+		default:
+			return ErrLateReply
+		}
+	}
+	return nil
+}
+
+// answered makes the answer known that the caller has written, and wakes the
+// asker.
+func (s *asking) answered(f *sched.Fiber, round uint64) {
+	waiter := s.waiter // Afterwards the slot may be in use again.
+	s.state.Store(round | slotAnswered)
+	waiter.Wake(f, sched.Normal)
+}
+
+// fail answers with an error, if nobody has answered.
+func (s *asking) fail(round uint64, err error) {
+	if s.begin(round) == nil {
+		s.err = err
+		s.answered(nil, round)
+	}
+}
+
+// withdraw ends the round before it is answered. If somebody is about to
+// answer, it waits for that, and returns false.
+func (s *asking) withdraw(round uint64) bool {
+	for {
+		switch s.state.Load() {
+		case round | slotOpen:
+			if s.state.CompareAndSwap(round|slotOpen, round|slotLeft) {
+				return true
+			}
+		case round | slotPinned:
+			xatomic.Spin(&s.state, round|slotPinned)
+		case round | slotAnswering:
+			xatomic.Spin(&s.state, round|slotAnswering) // The answer is being copied.
+		default:
+			return false
+		}
+	}
+}
+
+// hold makes p the one who has to act, or nobody known. It returns false if
+// the round is over.
+func (s *asking) hold(round uint64, p *proc) bool {
+	if !s.pin(round) {
+		return false
+	}
+	s.move(p)
+	s.unpin(round)
+	return true
+}
+
+// move changes the holder. The caller has pinned the round.
+func (s *asking) move(p *proc) {
+	s.holder = p
+	s.moves.Add(1)
+}
+
+// delivered says to whom the message of an ask was given, if that was not known
+// before it was sent.
+func (s *asking) delivered(round uint64, p *proc, lane Lane) {
+	if s.moves.Load() != 0 || !s.pin(round) {
+		return
+	}
+	if s.moves.Load() == 0 {
+		s.holder, s.lane = p, lane
+	}
+	s.unpin(round)
+}
+
+// address is a Reply without its type: which round of which wait it answers.
+// The zero address is nobody's.
+type address struct {
+	slot  *asking
+	round uint64
+}
+
+// askedKey is the key under which a Context returns the *address of the ask
+// that it handles.
+var askedKey any = &askedKeyType{}
+
+type askedKeyType struct{ _ byte }
+
+// release takes note that p does not have the message of the ask any more. Who
+// will answer is not known from now on, unless it was sent on.
+func (a address) release(p *proc) {
+	if !a.slot.pin(a.round) {
+		return
+	}
+	if a.slot.holder == p {
+		a.slot.move(nil)
+	}
+	a.slot.unpin(a.round)
+}

@@ -1,0 +1,54 @@
+package actor
+
+import "fmt"
+
+// Wait says that a handler of an actor waits, and for whom.
+type Wait struct {
+	PID  PID    // Who waits.
+	Name string // Its name, or "".
+	Kind WaitKind
+	// On is who has to act for the wait to end: the actor that has the message of
+	// the ask, or the full lane, or that is to stop.
+	On     PID
+	OnName string // Its name, or "".
+	Lane   Lane   // On which the message was, or is to be, sent.
+}
+
+// String returns who waits, how, and for whom.
+func (w Wait) String() string {
+	return fmt.Sprintf("%s%s (%s) -> %s%s", w.Name, w.PID, w.what(), w.OnName, w.On)
+}
+
+func (w Wait) what() string {
+	if w.Kind == SendWait {
+		return fmt.Sprintf("%s, the %s lane is full", w.Kind, w.Lane)
+	}
+	return w.Kind.String()
+}
+
+// WaitKind says how a handler waits.
+type WaitKind uint8
+
+// The kinds of waits.
+const (
+	AskWait  WaitKind = iota // For an answer.
+	SendWait                 // For room in a lane.
+	StopWait                 // For another actor's end.
+
+	numWaitKinds = 3
+)
+
+// String returns the kind's name in lower case.
+func (k WaitKind) String() string {
+	if k < numWaitKinds {
+		return [numWaitKinds]string{"ask", "send", "stop"}[k]
+	}
+	return fmt.Sprintf("WaitKind(%d)", uint8(k))
+}
+
+func (e edge) describe() Wait {
+	return Wait{
+		PID: e.from.pid, Name: e.from.opts.name, Kind: e.kind,
+		On: e.to.pid, OnName: e.to.opts.name, Lane: e.lane,
+	}
+}
