@@ -34,7 +34,7 @@ type replySlot[T any] struct {
 func (r Reply[T]) Send(ctx context.Context, v T) error {
 	ctx = orBackground(ctx)
 	if err := fenced(ctx); err != nil {
-		return r.refuse(err)
+		return r.refuse(ctx, err)
 	}
 	return r.answer(sched.Current(ctx), v, nil)
 }
@@ -47,7 +47,7 @@ func (r Reply[T]) Fail(ctx context.Context, err error) error {
 	}
 	ctx = orBackground(ctx)
 	if err := fenced(ctx); err != nil {
-		return r.refuse(err)
+		return r.refuse(ctx, err)
 	}
 	var zero T
 	return r.answer(sched.Current(ctx), zero, err)
@@ -55,8 +55,12 @@ func (r Reply[T]) Fail(ctx context.Context, err error) error {
 
 // refuse tells the asker, instead of an answer from behind a fence, that none
 // will come.
-func (r Reply[T]) refuse(fenced error) error {
-	r.abandonReply(fmt.Errorf("%w: %w", ErrNoReply, fenced))
+func (r Reply[T]) refuse(ctx context.Context, fenced error) error {
+	reason := fenced
+	if cause := context.Cause(ctx); cause != nil {
+		reason = fmt.Errorf("%w: %w", fenced, cause) // Why it was killed.
+	}
+	r.abandonReply(fmt.Errorf("%w: %w", ErrNoReply, reason))
 	return fenced
 }
 
