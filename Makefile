@@ -66,6 +66,24 @@ bench: ## Run all benchmarks, allocations included.
 bench-once: ## Run every benchmark for one iteration, so that none can rot.
 	$(call in_modules,$(GO) test -run '^$$' -bench . -benchtime 1x ./...)
 
+.PHONY: evaluate
+evaluate: ## Measure side by side, and write docs/benchmarks: 15 minutes on a quiet machine.
+	cd bench && $(GO) build -o .evaluate . && \
+		./.evaluate -json > ../docs/benchmarks/evaluation.json && \
+		./.evaluate -growth -json > ../docs/benchmarks/growth.json
+	$(MAKE) evaluation-tables
+
+.PHONY: evaluation-tables
+evaluation-tables: ## Write the tables and plots of docs/benchmarks from its JSON.
+	cd bench && $(GO) build -o .evaluate . && \
+		./.evaluate -report ../docs/benchmarks/evaluation.json > ../docs/benchmarks/evaluation.md && \
+		./.evaluate -report ../docs/benchmarks/growth.json -plots ../docs/benchmarks > ../docs/benchmarks/growth.md
+
+.PHONY: evaluate-once
+evaluate-once: ## Run every workload of the evaluation once, with troupe and the baselines.
+	cd bench && $(GO) run . -quick -subject troupe,channels,goroutines,workers,balanced > /dev/null
+	cd bench && $(GO) run . -quick -growth > /dev/null
+
 .PHONY: cross
 cross: ## Build everything, tests included, for each supported platform.
 	@set -e; for platform in $(PLATFORMS); do \

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -12,7 +13,10 @@ import (
 // options are what the command line asks for.
 type options struct {
 	bench.Request
-	list bool
+	list   bool
+	growth bool
+	report string // A file of JSON, or "".
+	plots  string // A folder, or "".
 }
 
 func parse(args []string, stderr io.Writer) (o options, err error) {
@@ -27,6 +31,9 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.DurationVar(&o.Limit, "limit", bench.DefaultLimit, "how long a run may take before it counts as hanging")
 	f.BoolVar(&o.JSON, "json", false, "print one JSON object a line for each workload and subject")
 	f.BoolVar(&o.list, "list", false, "list workloads and subjects, and run nothing")
+	f.BoolVar(&o.growth, "growth", false, "instead, measure messages and actors as actors and processors grow in number; 1 round is the default")
+	f.StringVar(&o.report, "report", "", "run nothing; print tables in Markdown of the `file` that -json has written")
+	f.StringVar(&o.plots, "plots", "", "with -report: draw what -growth has measured into this `directory`")
 	f.StringVar(&o.ProfileDir, "cpuprofile", "", "write CPU profiles to this `directory`, one for each workload and subject")
 	f.Usage = func() {
 		_, _ = fmt.Fprintf(stderr, "Usage: go run . [flags]\n\nMeasure troupe side by side with what people use.\n\n")
@@ -40,8 +47,11 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	}
 	given := map[string]bool{}
 	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	if o.Quick && !given["rounds"] {
+	if (o.Quick || o.growth) && !given["rounds"] {
 		o.Rounds = bench.QuickRounds
+	}
+	if o.plots != "" && o.report == "" {
+		return o, errors.New("-plots draws what is in a file; say which by -report")
 	}
 	o.Workloads, o.Subjects = split(*names), split(*who)
 	return o, nil

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,6 +16,8 @@ func TestBadFlags(t *testing.T) {
 		{"-rounds many", `invalid value "many"`},
 		{"-limit -1s", "limit is -1s; it must be positive"},
 		{"-speed", "flag provided but not defined: -speed"},
+		{"-plots folder", "say which by -report"},
+		{"-growth -workload tell", `unknown workload "tell"`},
 		{"tell", `unexpected argument "tell"`},
 	} {
 		var stdout, stderr strings.Builder
@@ -50,6 +54,7 @@ func TestOptions(t *testing.T) {
 		{"", 5, 0, 0, false},
 		{"-quick", 1, 0, 0, true},
 		{"-quick -rounds 4", 4, 0, 0, true},
+		{"-growth", 1, 0, 0, false},
 		{"-workload a -subject y,x", 5, 1, 2, false},
 	} {
 		o, err := parse(strings.Fields(c.args), &strings.Builder{})
@@ -60,5 +65,30 @@ func TestOptions(t *testing.T) {
 		if o.Rounds != c.rounds || len(o.Workloads) != c.workloads || len(o.Subjects) != c.subjects || o.Quick != c.quick {
 			t.Errorf("%q: %+v, want %+v", c.args, o, c)
 		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lines.json")
+	text := `{"workload":"tell","subject":"troupe","procs":2,"unit":"ns/message","median":30}` + "\n" +
+		`{"workload":"grow-actor-10","subject":"troupe","procs":8,"unit":"ns/actor","median":40}` + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	if status := run(t.Context(), []string{"-report", path, "-plots", dir}, &stdout, &stderr); status != 0 {
+		t.Fatalf("status %d: %s", status, stderr.String())
+	}
+	for _, want := range []string{"| tell | ns/message | **30.0** |", "| 10 | 40 |"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("%q is not in\n%s", want, stdout.String())
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "grow-actor.svg")); err != nil {
+		t.Error(err)
+	}
+	if status := run(t.Context(), []string{"-report", dir + "/absent"}, &stdout, &stderr); status != 1 || !strings.Contains(stderr.String(), "absent") {
+		t.Errorf("a file that is not there: status %d, %s", status, stderr.String())
 	}
 }

@@ -18,7 +18,7 @@ import (
 // TestMain makes the test binary a child.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == runner.ChildArg {
-		os.Exit(runner.Child(workload.All, subjects, os.Args[2:], os.Stdout, os.Stderr))
+		os.Exit(runner.Child(everything, subjects, os.Args[2:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
@@ -28,11 +28,11 @@ func TestEveryWorkloadWithEverySubject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range workload.All {
+	for _, w := range slices.Concat(workload.All, workload.Growth(workload.Crowds[:1])) {
 		t.Run(w.Name, func(t *testing.T) {
 			e, err := bench.New(bench.Request{
 				Workloads: []string{w.Name}, Rounds: 1, Limit: time.Minute, JSON: true,
-			}, workload.All, subjects)
+			}, everything, subjects)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,6 +96,9 @@ func TestRegistration(t *testing.T) {
 				t.Errorf("%s has a target for what does not exist: %+v", w.Name, target)
 			}
 		}
+	}
+	for _, w := range workload.Growth(workload.Crowds) {
+		known[w.Name] = true
 	}
 	for _, s := range subjects {
 		for name := range s.Runs {

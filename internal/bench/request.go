@@ -19,8 +19,8 @@ const (
 
 const (
 	// duration is how long a run takes: several time slices of the Go runtime
-	// and of the machine's.
-	duration      = 300 * time.Millisecond
+	// and of the machine's, and no more, so that everything takes minutes.
+	duration      = 100 * time.Millisecond
 	quickDuration = 20 * time.Millisecond
 )
 

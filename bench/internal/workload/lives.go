@@ -8,7 +8,9 @@ const (
 	Stop       = "stop"
 	Memory     = "memory"
 	MemoryUsed = "memory-used"
-	Skynet     = "skynet"
+	// MemoryStrand is about what waits with a stack.
+	MemoryStrand = "memory-strand"
+	Skynet       = "skynet"
 )
 
 var spawn = suite.Workload{
@@ -44,6 +46,13 @@ var memoryUsed = suite.Workload{
 	Targets: []suite.Target{
 		{Subject: troupe, Row: MemoryUsed, Of: suite.MedianFigure, AtMost: 400},
 	},
+}
+
+var memoryStrand = suite.Workload{
+	Name: MemoryStrand, Family: suite.Actors, Baseline: channels, Unit: "bytes/strand", Kind: suite.Memory,
+	N: 20_000, TinyN: 100,
+	About:   "heap and stacks of 20,000 strands that wait to be woken, with a stack each; that each wakes is checked afterwards",
+	Targets: []suite.Target{{Subject: troupe, Row: MemoryStrand, Of: suite.MedianFigure, AtMost: 3000}},
 }
 
 // SkynetFanOut is how many children an actor of the workload skynet has.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,9 @@ import (
 type Config struct {
 	// Command starts a child; the order is added to it.
 	Command []string
-	Rounds  int
+	// Env is added to the environment of the child. Defaults to nothing.
+	Env    []string
+	Rounds int
 	// Duration is how long a run should take.
 	Duration time.Duration
 	// Limit ends a run that hangs.
@@ -94,6 +97,7 @@ func (c *Config) run(ctx context.Context, w *suite.Workload, s *suite.Subject) (
 	cmd := exec.CommandContext(limited, c.Command[0], append(c.Command[1:len(c.Command):len(c.Command)], string(text))...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.Cancel = func() error {
 		if ctx.Err() != nil {
 			return cmd.Process.Kill()

@@ -38,9 +38,18 @@ func Measure(w *Workload, f Func, duration time.Duration) ([]Figure, error) {
 			return figures(r, nil)
 		}
 		grow := 1.1 * float64(duration) / float64(max(r.elapsed, time.Microsecond))
-		grow = min(max(grow, 1), 20)
+		grow = min(max(grow, 1), r.maxGrowth())
 		n = (int(float64(n)*grow) + w.step() - 1) / w.step() * w.step()
 	}
+}
+
+// maxGrowth is by how much the next run may be longer, which warms up as well.
+// Another program is started anew for each run, which takes longer than the run.
+func (r *Run) maxGrowth() float64 {
+	if r.elsewhere {
+		return 1000
+	}
+	return 20
 }
 
 // Smoke runs a workload once and as small as it gets.

@@ -113,6 +113,28 @@ func memory(r *suite.Run, used bool) (int64, error) {
 	return handled.Load(), err
 }
 
+// memoryStrand is of goroutines that wait for the same channel.
+func memoryStrand(r *suite.Run) (int64, error) {
+	var woken atomic.Int64
+	var begun, ended sync.WaitGroup
+	wake := make(chan struct{})
+	begun.Add(r.N)
+	err := r.InUse(func() error {
+		for range r.N {
+			ended.Go(func() {
+				begun.Done()
+				<-wake
+				woken.Add(1)
+			})
+		}
+		begun.Wait()
+		return nil
+	})
+	close(wake)
+	ended.Wait()
+	return woken.Load(), err
+}
+
 func skynet(r *suite.Run) (int64, error) {
 	var sum int64
 	r.Start()
