@@ -88,6 +88,6 @@ func ExampleSupervisor_Err() {
 	fmt.Println(sup.Restarts(), sup.Err())
 	fmt.Println(sys.Stop(ctx))
 	// Output:
-	// 2 supervise: restart intensity exceeded: more than 2 in 1m0s, last by <1.1>: once more
+	// 2 supervise: restart intensity exceeded: /supervisor: more than 2 in 1m0s, last by /supervisor/<1.1>: once more
 	// <nil>
 }

@@ -184,7 +184,7 @@ func TestIntensity(t *testing.T) {
 	fail(t, bad, failing)
 	wait(t, sup)
 	wantErr(t, sup.Err(), supervise.ErrIntensity, errWanted)
-	if !strings.Contains(sup.Err().Error(), bad.String()) {
+	if !strings.Contains(sup.Err().Error(), "last by /tries/bad:") {
 		t.Errorf("%q does not name %v", sup.Err(), bad)
 	}
 	wantErr(t, good.Send(ctx, order{}), actor.ErrStopped)

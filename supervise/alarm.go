@@ -1,0 +1,96 @@
+package supervise
+
+import (
+	"container/heap"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// alarm is a call that the supervisor makes to itself later.
+type alarm struct {
+	at    time.Time
+	ring  func(ctx *actor.Context[command])
+	index int // In the heap; -1 if it is not there.
+}
+
+// alarms are all of a supervisor, of which one timer is set: a timer for each
+// start of a child would take longer than the start.
+type alarms struct {
+	heap  alarmHeap
+	timer actor.Timer
+	next  time.Time // For when the timer is set; zero if it is not.
+}
+
+// set adds an alarm.
+func (a *alarms) set(ctx *actor.Context[command], d time.Duration, ring func(ctx *actor.Context[command])) *alarm {
+	one := &alarm{at: time.Now().Add(d), ring: ring}
+	heap.Push(&a.heap, one)
+	a.arm(ctx)
+	return one
+}
+
+// cancel removes an alarm, which may be nil or have rung. The timer stays: it
+// then wakes the supervisor for nothing, once.
+func (a *alarms) cancel(one *alarm) {
+	if one != nil && one.index >= 0 {
+		heap.Remove(&a.heap, one.index)
+	}
+}
+
+// arm sets the timer for the earliest alarm.
+func (a *alarms) arm(ctx *actor.Context[command]) {
+	if len(a.heap) == 0 {
+		return
+	}
+	at := a.heap[0].at
+	if !a.next.IsZero() && !at.Before(a.next) {
+		return
+	}
+	a.timer.Stop()
+	timer, err := actor.SendAfter(ctx, max(0, time.Until(at)), ctx.Self().On(actor.Control), command(tick{}))
+	if err != nil {
+		return // The supervisor has ended.
+	}
+	a.timer, a.next = timer, at
+}
+
+// tick says that an alarm may be due.
+type tick struct{}
+
+func (tick) run(k *keeper, ctx *actor.Context[command]) {
+	a := &k.alarms
+	a.next = time.Time{}
+	for now := time.Now(); len(a.heap) > 0 && !a.heap[0].at.After(now); {
+		one := heap.Pop(&a.heap).(*alarm)
+		one.ring(ctx)
+	}
+	a.arm(ctx)
+}
+
+// alarmHeap is a [heap.Interface], the earliest first.
+type alarmHeap []*alarm
+
+func (h alarmHeap) Len() int           { return len(h) }
+func (h alarmHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
+func (h alarmHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+// Push is for package heap.
+func (h *alarmHeap) Push(x any) {
+	one := x.(*alarm)
+	one.index = len(*h)
+	*h = append(*h, one)
+}
+
+// Pop is for package heap.
+func (h *alarmHeap) Pop() any {
+	last := len(*h) - 1
+	one := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	one.index = -1
+	return one
+}

@@ -1,0 +1,273 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// command is a message to a supervisor.
+type command interface {
+	run(k *keeper, ctx *actor.Context[command])
+}
+
+// order is a command that is answered when it is done.
+type order interface {
+	command
+	from(reply actor.Reply[struct{}])
+}
+
+// orderer is embedded by orders.
+type orderer struct{ reply actor.Reply[struct{}] }
+
+func (o *orderer) from(reply actor.Reply[struct{}]) { o.reply = reply }
+
+// order makes the supervisor do something, and waits until it is done.
+func (s *Supervisor) order(ctx context.Context, o order) error {
+	_, err := actor.Ask(ctx, s.ref.On(actor.Control), func(r actor.Reply[struct{}]) command {
+		o.from(r)
+		return o
+	})
+	return s.explain(err)
+}
+
+// Spawn adds a child to s, and returns its ref when the child has started. The
+// ref stays valid however often the child is restarted. Messages that wait for
+// the child are kept over a restart; the one in which it failed is not handled
+// again, and if it was an ask, the asker gets [actor.ErrNoReply], unless
+// Child.Retry says otherwise.
+//
+// The child comes after all others in the order of starts. While a group is
+// being restarted, it waits for its turn.
+//
+// If the child fails to start, Spawn returns an error that wraps [ErrStart] and
+// the reason, and the child is not added. If ctx ends first, no child is left
+// behind. If there is a child of that name, be it down, Spawn returns
+// [ErrExists].
+func Spawn[M any](ctx context.Context, s *Supervisor, c Child[M]) (actor.Ref[M], error) {
+	p, err := s.add(ctx, c)
+	if err != nil {
+		return actor.Ref[M]{}, err
+	}
+	return p.(actor.Ref[M]), nil
+}
+
+// SpawnNested is [Spawn] for a supervisor.
+func SpawnNested(ctx context.Context, s *Supervisor, n Nested) (*Supervisor, error) {
+	p, err := s.add(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return p.(*Supervisor), nil
+}
+
+func (s *Supervisor) add(ctx context.Context, spec Spec) (any, error) {
+	a := &addChild{spec: spec}
+	if err := s.order(ctx, a); err != nil {
+		return nil, err
+	}
+	return a.ref, nil
+}
+
+// Template describes children that differ in one argument. It fits a [Dynamic]
+// supervisor, and can be used with any.
+type Template[A, M any] struct {
+	// New makes the actor for an argument, for each incarnation anew.
+	New func(arg A) actor.Actor[M]
+	// Child has everything else. Its New must be nil; its Name should be empty,
+	// since names are unique.
+	Child Child[M]
+}
+
+// Spawn adds a child to s that is made with the given argument; see [Spawn].
+func (t Template[A, M]) Spawn(ctx context.Context, s *Supervisor, arg A) (actor.Ref[M], error) {
+	switch {
+	case t.New == nil:
+		return actor.Ref[M]{}, fmt.Errorf("supervise: %s: Template.New is nil; it makes the actor", s.Path())
+	case t.Child.New != nil:
+		return actor.Ref[M]{}, fmt.Errorf("supervise: %s: Template.Child.New is given, as well as Template.New; leave it out", s.Path())
+	}
+	c := t.Child
+	c.New = func() actor.Actor[M] { return t.New(arg) }
+	return Spawn(ctx, s, c)
+}
+
+// addChild is the order of Spawn.
+type addChild struct {
+	orderer
+	spec Spec
+	ref  any // Set before the answer.
+}
+
+func (m *addChild) run(k *keeper, ctx *actor.Context[command]) {
+	p, err := k.planOf(m.spec)
+	if err != nil {
+		_ = m.reply.Fail(ctx, err) // Whether or not anybody still waits for it.
+		return
+	}
+	s := k.add(p)
+	s.starter = k.handle.await(m.reply)
+	s.onStart = func() { m.ref = s.ref }
+	if k.awaitsTurn(s) {
+		return
+	}
+	k.begin(ctx, s)
+}
+
+// planOf checks a child that is to be added.
+func (k *keeper) planOf(spec Spec) (*plan, error) {
+	if k.ending {
+		return nil, k.gone()
+	}
+	p, err := spec.plan(checkpoint{path: k.path, cfg: k.cfg})
+	if err != nil {
+		return nil, err
+	}
+	if k.byName[p.name] != nil {
+		return nil, k.at(ErrExists, p.name)
+	}
+	return p, nil
+}
+
+// Terminate stops the child with the given name for good, within its limit, and
+// returns when it has stopped. Its refs are not valid any more. The child is kept
+// as one that is down, until [Supervisor.Restart] or [Supervisor.Delete], unless
+// it is temporary; the restart of its group does not start it. Terminating a
+// child that is down does nothing.
+func (s *Supervisor) Terminate(ctx context.Context, name string) error {
+	return s.order(ctx, &terminate{who: who{name: name}})
+}
+
+// TerminatePID is [Supervisor.Terminate] for the child with the given PID, which
+// need not have a name.
+func (s *Supervisor) TerminatePID(ctx context.Context, id actor.PID) error {
+	return s.order(ctx, &terminate{who: who{pid: id}})
+}
+
+// who says which child is meant.
+type who struct {
+	name string
+	pid  actor.PID
+}
+
+func (w who) String() string {
+	if w.name != "" {
+		return w.name
+	}
+	return w.pid.String()
+}
+
+// find returns the child that is meant.
+func (k *keeper) find(w who) (*slot, error) {
+	s := k.byName[w.name]
+	if w.name == "" {
+		s = k.byPID[w.pid]
+	}
+	if s == nil {
+		return nil, k.at(ErrNoChild, w.String())
+	}
+	return s, nil
+}
+
+type terminate struct {
+	orderer
+	who
+}
+
+func (m *terminate) run(k *keeper, ctx *actor.Context[command]) {
+	s, err := k.find(m.who)
+	if err != nil {
+		_ = m.reply.Fail(ctx, err)
+		return
+	}
+	s.parked = true
+	k.refuse(ctx, s, k.at(ErrTerminated, s.called()))
+	s.stoppers = append(s.stoppers, k.handle.await(m.reply))
+	k.halt(ctx, s, true)
+}
+
+// Restart starts a child that is down, by a new actor with a new ref, and
+// returns when it has started; see [Ref]. A child that is not down is not
+// started again: Restart returns [ErrNotDown] then, also while the supervisor
+// is about to restart the child by itself.
+func (s *Supervisor) Restart(ctx context.Context, name string) error {
+	return s.order(ctx, &restartChild{name: name})
+}
+
+type restartChild struct {
+	orderer
+	name string
+}
+
+func (m *restartChild) run(k *keeper, ctx *actor.Context[command]) {
+	s, err := k.findDown(m.name)
+	if err != nil {
+		_ = m.reply.Fail(ctx, err)
+		return
+	}
+	s.parked = false
+	s.starter = k.handle.await(m.reply)
+	if !k.awaitsTurn(s) {
+		k.begin(ctx, s)
+	}
+}
+
+// findDown returns a child with a name that is down and that nobody is about to
+// start.
+func (k *keeper) findDown(name string) (*slot, error) {
+	s, err := k.find(who{name: name})
+	switch {
+	case k.ending:
+		return nil, k.gone()
+	case err != nil:
+		return nil, err
+	case s.state != Down || s.starter != nil || s.alarm != nil:
+		return nil, fmt.Errorf("%w, but %v: %s", ErrNotDown, s.state, k.pathOf(s))
+	}
+	return s, nil
+}
+
+// Delete forgets a child that is down, so that another one can be added under
+// its name. It returns [ErrNotDown] if the child is not down.
+func (s *Supervisor) Delete(ctx context.Context, name string) error {
+	return s.order(ctx, &deleteChild{name: name})
+}
+
+type deleteChild struct {
+	orderer
+	name string
+}
+
+func (m *deleteChild) run(k *keeper, ctx *actor.Context[command]) {
+	s, err := k.findDown(m.name)
+	if err != nil {
+		_ = m.reply.Fail(ctx, err)
+		return
+	}
+	k.forget(s)
+	_ = m.reply.Send(ctx, struct{}{})
+}
+
+// awaitBoot is answered when all children have started for the first time.
+type awaitBoot struct{ orderer }
+
+func (m *awaitBoot) run(k *keeper, ctx *actor.Context[command]) {
+	switch {
+	case k.booted:
+		_ = m.reply.Send(ctx, struct{}{})
+	case k.ending:
+		_ = m.reply.Fail(ctx, k.whyNot())
+	default:
+		k.booters = append(k.booters, k.handle.await(m.reply))
+	}
+}
+
+// booted tells a supervisor that one below it has started all its children.
+type booted struct{ pid actor.PID }
+
+func (m booted) run(k *keeper, ctx *actor.Context[command]) {
+	if s := k.byPID[m.pid]; s != nil && s.state == Starting {
+		k.started(ctx, s)
+	}
+}

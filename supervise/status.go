@@ -1,0 +1,133 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// Status is a snapshot of a supervisor.
+type Status struct {
+	Path     string
+	Strategy Strategy
+	// Booted says that all children have started once.
+	Booted bool
+	// Ending says that the supervisor is stopping its children.
+	Ending bool
+	// Degraded says that fewer children run than Config.MinHealthy, since then; it
+	// is zero if that is not so.
+	Degraded time.Time
+	// Restarts counts the restarts since the supervisor's start, Recent those
+	// within the last Period.
+	Restarts, Recent int
+	Count            Count
+}
+
+// Count is how many children a supervisor has.
+type Count struct {
+	Specs       int // All that it knows, also those that are down.
+	Active      int // Those that are not down.
+	Running     int // Those that have started.
+	Supervisors int // Those that are supervisors.
+	Workers     int // The others.
+}
+
+// ChildInfo is a snapshot of a child.
+type ChildInfo struct {
+	Name        string
+	Path        string
+	PID         actor.PID // Zero if it has no actor.
+	Supervisor  bool
+	Policy      Policy
+	Significant bool
+	State       State
+	Since       time.Time // Of the state.
+	Restarts    int
+	Failures    int   // In a row; see [Backoff].
+	Reason      error // Of its last end, or nil.
+}
+
+// Status returns a snapshot of the supervisor. It is answered at all times,
+// whatever the children are doing; the cost grows with their number.
+func (s *Supervisor) Status(ctx context.Context) (Status, error) {
+	return question(ctx, s, func(r actor.Reply[Status]) command { return askStatus{r} })
+}
+
+// Children returns a snapshot of all children, in the order in which they are
+// started.
+func (s *Supervisor) Children(ctx context.Context) ([]ChildInfo, error) {
+	return question(ctx, s, func(r actor.Reply[[]ChildInfo]) command { return askChildren{r} })
+}
+
+// Child returns a snapshot of the child with the given name.
+func (s *Supervisor) Child(ctx context.Context, name string) (ChildInfo, error) {
+	return question(ctx, s, func(r actor.Reply[ChildInfo]) command { return askChild{name, r} })
+}
+
+func question[T any](ctx context.Context, s *Supervisor, ask func(actor.Reply[T]) command) (T, error) {
+	v, err := actor.Ask(ctx, s.ref.On(actor.Control), ask)
+	return v, s.explain(err)
+}
+
+type askStatus struct{ reply actor.Reply[Status] }
+
+func (m askStatus) run(k *keeper, ctx *actor.Context[command]) {
+	st := Status{
+		Path: k.path, Strategy: k.cfg.Strategy, Booted: k.booted, Ending: k.ending, Degraded: k.minimum.since,
+		Restarts: k.handle.Restarts(), Recent: k.window.count(time.Now()),
+	}
+	for s := k.first; s != nil; s = s.next {
+		if s.state != Down {
+			st.Count.Active++
+		}
+		if s.supervisor {
+			st.Count.Supervisors++
+		}
+	}
+	st.Count.Specs, st.Count.Running = k.total, k.running
+	st.Count.Workers = k.total - st.Count.Supervisors
+	_ = m.reply.Send(ctx, st) // Who does not wait any more does not need it.
+}
+
+type askChildren struct{ reply actor.Reply[[]ChildInfo] }
+
+func (m askChildren) run(k *keeper, ctx *actor.Context[command]) {
+	all := make([]ChildInfo, 0, k.total)
+	for s := k.first; s != nil; s = s.next {
+		all = append(all, k.info(s))
+	}
+	_ = m.reply.Send(ctx, all) // Who does not wait any more does not need it.
+}
+
+type askChild struct {
+	name  string
+	reply actor.Reply[ChildInfo]
+}
+
+func (m askChild) run(k *keeper, ctx *actor.Context[command]) {
+	s, err := k.find(who{name: m.name})
+	if err != nil {
+		_ = m.reply.Fail(ctx, err)
+		return
+	}
+	_ = m.reply.Send(ctx, k.info(s)) // Who does not wait any more does not need it.
+}
+
+func (k *keeper) info(s *slot) ChildInfo {
+	return ChildInfo{
+		Name: s.name, Path: k.pathOf(s), PID: s.pid, Supervisor: s.supervisor, Policy: s.policy,
+		Significant: s.significant, State: s.state, Since: s.since, Restarts: s.restarts, Failures: s.failures,
+		Reason: s.reason,
+	}
+}
+
+// explain names the supervisor in an error that does not.
+func (s *Supervisor) explain(err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), "supervise: ") {
+		return err
+	}
+	return fmt.Errorf("supervise: %s: %w", s.Path(), err)
+}
