@@ -75,6 +75,7 @@ type plan struct {
 	startLimit  time.Duration // Negative for none.
 	backoff     Backoff
 	spawn       func(k *keeper, at *actor.Context[command]) (place, error)
+	assign      func(ref any) // Where the ref of a member of a troupe goes, or nil.
 }
 
 // place is an actor that was spawned for a child, and how others reach it.
@@ -203,8 +204,12 @@ func (n Nested) plan(at checkpoint) (*plan, error) {
 	p.spawn = func(k *keeper, at *actor.Context[command]) (place, error) {
 		s := newSupervisor(at.System())
 		above := at.Self().On(actor.Control)
+		own, err := design.fresh()
+		if err != nil {
+			return place{}, err
+		}
 		ref, err := actor.SpawnHeld(at, func() actor.Actor[command] {
-			return newKeeper(design, s, above)
+			return newKeeper(own, s, above)
 		}, actor.WithName(p.name))
 		s.ref = ref
 		return place{ref.PID(), s}, err
@@ -215,8 +220,51 @@ func (n Nested) plan(at checkpoint) (*plan, error) {
 // design is a supervisor's configuration that was checked, with all that is
 // below it.
 type design struct {
-	cfg   Config
-	plans []*plan
+	cfg     Config
+	plans   []*plan
+	at      checkpoint // Of the children.
+	publish func()     // Makes the members of the troupe known, or nil.
+}
+
+// fresh returns a design for a supervisor that has nothing to do with earlier
+// ones: a troupe gets new refs.
+func (d *design) fresh() (*design, error) {
+	if d.cfg.Troupe == nil {
+		return d, nil
+	}
+	again := &design{cfg: d.cfg, at: d.at}
+	return again, again.draw()
+}
+
+// draw checks all children.
+func (d *design) draw() error {
+	var members []castMember
+	if d.cfg.Troupe != nil {
+		var err error
+		if members, d.publish, err = d.cfg.Troupe.cast(); err != nil {
+			return fmt.Errorf("supervise: %s: %w", d.at.path, err)
+		}
+	}
+	for _, spec := range d.cfg.Children {
+		members = append(members, castMember{spec: spec})
+	}
+	names := map[string]bool{}
+	for i, m := range members {
+		p, err := d.at.child(i, m.spec)
+		if err != nil {
+			return err
+		}
+		if names[p.name] {
+			return d.at.errorf(p.name, "child %d has the name of another one: %w", i+1, ErrExists)
+		}
+		names[p.name] = true
+		p.assign = m.assign
+		d.plans = append(d.plans, p)
+	}
+	if n := len(d.plans); n > 0 && d.cfg.MinHealthy > n {
+		return fmt.Errorf("supervise: %s: Config.MinHealthy is %d, but there are only %d children", d.at.path, d.cfg.MinHealthy, n)
+	}
+	return nil
 }
 
 // maxDepth is how many supervisors may be below each other: picked out of thin
@@ -234,24 +282,11 @@ func (at checkpoint) design(cfg Config) (*design, error) {
 	if err != nil {
 		return nil, fmt.Errorf("supervise: %s: %w", path, err)
 	}
-	d := &design{cfg: cfg}
-	below := checkpoint{path: path, cfg: cfg, levels: at.levels}
-	if err := below.descend(); err != nil {
+	d := &design{cfg: cfg, at: checkpoint{path: path, cfg: cfg, levels: at.levels}}
+	if err := d.at.descend(); err != nil {
 		return nil, err
 	}
-	names := map[string]bool{}
-	for i, spec := range cfg.Children {
-		p, err := below.child(i, spec)
-		if err != nil {
-			return nil, err
-		}
-		if names[p.name] {
-			return nil, below.errorf(p.name, "child %d has the name of another one: %w", i+1, ErrExists)
-		}
-		names[p.name] = true
-		d.plans = append(d.plans, p)
-	}
-	return d, nil
+	return d, d.draw()
 }
 
 // child checks one of the children that are declared with the supervisor.

@@ -18,6 +18,9 @@ type Config struct {
 	// order, and stopped in the opposite one. More can be added later, by
 	// [Spawn]. Defaults to none.
 	Children []Spec
+	// Troupe is a group of children that know each other; they start before
+	// Children. Defaults to none. See [Troupe].
+	Troupe Declaration
 	// Intensity is how many restarts within Period are borne. One more stops
 	// all children, and then the supervisor with [ErrIntensity]. The restart of
 	// a group counts once. Defaults to 3; -1 means none.
@@ -88,12 +91,12 @@ func (c Config) check() error {
 		return fmt.Errorf("Config.Strategy is %d; use OneForOne, OneForAll, RestForOne or Dynamic", uint8(c.Strategy))
 	case c.AutoShutdown >= numAutoShutdowns:
 		return fmt.Errorf("Config.AutoShutdown is %d; use Never, AnySignificant or AllSignificant", uint8(c.AutoShutdown))
+	case c.Strategy == Dynamic && c.Troupe != nil:
+		return fmt.Errorf("Config.Troupe is given, but a Dynamic supervisor begins without children; use another Strategy")
 	case c.Strategy == Dynamic && len(c.Children) > 0:
 		return fmt.Errorf("Config.Children has %d children, but a Dynamic supervisor begins with none; add them by Spawn", len(c.Children))
 	case c.MinHealthy < 0:
 		return fmt.Errorf("Config.MinHealthy is %d; it must not be negative", c.MinHealthy)
-	case c.Strategy != Dynamic && c.MinHealthy > 0 && len(c.Children) > 0 && c.MinHealthy > len(c.Children):
-		return fmt.Errorf("Config.MinHealthy is %d, but there are only %d children", c.MinHealthy, len(c.Children))
 	case c.DegradedLimit < 0:
 		return fmt.Errorf("Config.DegradedLimit is %v; it must be positive, or 0 for none", c.DegradedLimit)
 	case c.DegradedLimit > 0 && c.MinHealthy == 0:

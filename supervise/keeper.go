@@ -17,6 +17,7 @@ type keeper struct {
 	slots
 	cfg     Config
 	plans   []*plan
+	publish func() // Makes the members of a troupe known.
 	handle  *Supervisor
 	above   actor.Ref[command] // The supervisor above, if there is one.
 	path    string
@@ -41,7 +42,7 @@ type alarmed struct {
 
 func newKeeper(d *design, handle *Supervisor, above actor.Ref[command]) *keeper {
 	return &keeper{
-		slots: newSlots(), cfg: d.cfg, plans: d.plans, handle: handle, above: above,
+		slots: newSlots(), cfg: d.cfg, plans: d.plans, publish: d.publish, handle: handle, above: above,
 		window: window{intensity: d.cfg.Intensity, period: d.cfg.Period},
 	}
 }
@@ -56,8 +57,35 @@ func (k *keeper) Started(ctx *actor.Context[command]) error {
 	k.inherit(ctx)
 	k.round = &round{stage: starting, at: k.first}
 	k.turns++
-	k.advance(ctx)
+	if k.introduce(ctx) {
+		k.advance(ctx)
+	}
 	return k.settle(ctx)
+}
+
+// introduce gives the members of a troupe their actors, and each other's refs,
+// before the first of them begins. Refs are given once: later others may read
+// them.
+func (k *keeper) introduce(ctx *actor.Context[command]) bool {
+	if k.publish == nil || k.handle.introduced {
+		return true
+	}
+	for s := k.first; s != nil; s = s.next {
+		if s.assign == nil {
+			continue
+		}
+		place, err := s.spawn(k, ctx)
+		if err != nil {
+			k.startFailed(ctx, s, err)
+			return false
+		}
+		k.seat(s, place)
+		k.become(s, Waiting)
+		s.assign(place.ref)
+	}
+	k.handle.introduced = true
+	k.publish()
+	return true
 }
 
 // inherit makes the slots of the children that are declared, with the actors

@@ -15,6 +15,9 @@ type Supervisor struct {
 	ref      actor.Ref[command] // Not written once others have the handle.
 	sys      *actor.System
 	restarts atomic.Int64
+	// introduced says that the members of the troupe have their refs. The
+	// supervisor's own.
+	introduced bool
 
 	mu     sync.Mutex
 	places map[string]place    // The actors of the children that have a name.
