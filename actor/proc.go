@@ -1,8 +1,10 @@
 package actor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -419,7 +421,9 @@ func (p *proc) lose(f *sched.Fiber, child *proc, reason error) {
 
 // tellEnd tells everyone who monitors the actor or waits for its end.
 func (r *rare) tellEnd(f *sched.Fiber, e Exit) {
-	for w := range r.watchers {
+	// In the order in which they began to, so that a simulation is the same each time.
+	inOrder := func(a, b *watch) int { return cmp.Compare(a.monitor.id, b.monitor.id) }
+	for _, w := range slices.SortedFunc(maps.Keys(r.watchers), inOrder) {
 		w.tell(f, e)
 	}
 	for w := r.waiters; w != nil; w = w.next {
