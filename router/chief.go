@@ -52,7 +52,9 @@ func (k *chief[M]) Receive(ctx *actor.Context[tick[M]], t tick[M]) error {
 func (k *chief[M]) begin(ctx *actor.Context[tick[M]]) error {
 	cfg := &k.e.cfg
 	var err error
-	k.sup, err = supervise.Start(ctx, supervise.Config{Name: cfg.Name + " supervisor", Intensity: cfg.Intensity, Period: cfg.Period})
+	k.sup, err = supervise.Start(ctx, supervise.Config{
+		Name: cfg.Name + " supervisor", Strategy: supervise.Dynamic, Intensity: cfg.Intensity, Period: cfg.Period,
+	})
 	if err != nil {
 		return err
 	}

@@ -12,15 +12,17 @@ import (
 // takes along what it knew.
 type asker struct {
 	reply actor.Reply[struct{}]
+	at    int // Among the askers of the handle; negative if it is not there.
 }
 
 // await takes note of somebody who waits.
 func (s *Supervisor) await(reply actor.Reply[struct{}]) *asker {
-	a := &asker{reply}
+	a := &asker{reply: reply, at: -1}
 	s.mu.Lock()
 	over := s.over
 	if !over {
-		s.askers[a] = struct{}{}
+		a.at = len(s.askers)
+		s.askers = append(s.askers, a)
 	}
 	s.mu.Unlock()
 	if over {
@@ -49,8 +51,7 @@ func (s *Supervisor) answer(ctx context.Context, a *asker, err error) bool {
 		return true
 	}
 	s.mu.Lock()
-	_, waits := s.askers[a]
-	delete(s.askers, a)
+	waits := s.leave(a)
 	s.mu.Unlock()
 	switch {
 	case !waits:
@@ -61,14 +62,31 @@ func (s *Supervisor) answer(ctx context.Context, a *asker, err error) bool {
 	return a.reply.Send(ctx, struct{}{}) == nil
 }
 
+// leave removes somebody who waits, and reports whether he did. The caller holds
+// mu.
+func (s *Supervisor) leave(a *asker) bool {
+	if a.at < 0 {
+		return false
+	}
+	last := len(s.askers) - 1
+	s.askers[a.at] = s.askers[last]
+	s.askers[a.at].at = a.at
+	s.askers[last], s.askers = nil, s.askers[:last]
+	a.at = -1
+	return true
+}
+
 // failAll answers everybody who waits with err.
 func (s *Supervisor) failAll(err error, over bool) {
 	s.mu.Lock()
 	left := s.askers
-	s.askers = map[*asker]struct{}{}
+	s.askers = nil
+	for _, a := range left {
+		a.at = -1
+	}
 	s.over = s.over || over
 	s.mu.Unlock()
-	for a := range left {
+	for _, a := range left {
 		_ = a.reply.Fail(context.Background(), err) // Nobody may wait any more.
 	}
 }

@@ -20,14 +20,14 @@ type Supervisor struct {
 	introduced bool
 
 	mu     sync.Mutex
-	places map[string]place    // The actors of the children that have a name.
-	askers map[*asker]struct{} // Who is yet to be answered.
-	over   bool                // Nobody is any more.
+	places map[string]place // The actors of the children that have a name.
+	askers []*asker         // Who is yet to be answered.
+	over   bool             // Nobody is any more.
 	watch  sync.Once
 }
 
 func newSupervisor(sys *actor.System) *Supervisor {
-	return &Supervisor{sys: sys, places: map[string]place{}, askers: map[*asker]struct{}{}}
+	return &Supervisor{sys: sys, places: map[string]place{}}
 }
 
 // Start starts a supervisor, at the top of a system or below the actor whose
