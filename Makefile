@@ -66,18 +66,28 @@ bench: ## Run all benchmarks, allocations included.
 bench-once: ## Run every benchmark for one iteration, so that none can rot.
 	$(call in_modules,$(GO) test -run '^$$' -bench . -benchtime 1x ./...)
 
+RESULTS := docs/benchmarks
+
 .PHONY: evaluate
 evaluate: ## Measure side by side, and write docs/benchmarks: 15 minutes on a quiet machine.
-	cd bench && $(GO) build -o .evaluate . && \
-		./.evaluate -json > ../docs/benchmarks/evaluation.json && \
-		./.evaluate -growth -json > ../docs/benchmarks/growth.json
+	mkdir -p $(RESULTS)
+	{ echo "Measured on $$(date -u +%F) at commit $$(git rev-parse --short HEAD), with $$($(GO) version | cut -d' ' -f3),"; \
+	  echo "on $$(uname -sm) with $$(getconf _NPROCESSORS_ONLN) processors$$(sed -n 's/^model name.*: /: /p' /proc/cpuinfo 2>/dev/null | head -1)."; \
+	} > $(RESULTS)/measured.txt
+	cd bench && $(GO) build -o .evaluate .
+	bench/.evaluate -json > $(RESULTS)/evaluation.json
+	bench/.evaluate -growth -json > $(RESULTS)/growth.json
 	$(MAKE) evaluation-tables
 
 .PHONY: evaluation-tables
 evaluation-tables: ## Write the tables and plots of docs/benchmarks from its JSON.
-	cd bench && $(GO) build -o .evaluate . && \
-		./.evaluate -report ../docs/benchmarks/evaluation.json > ../docs/benchmarks/evaluation.md && \
-		./.evaluate -report ../docs/benchmarks/growth.json -plots ../docs/benchmarks > ../docs/benchmarks/growth.md
+	cd bench && $(GO) build -o .evaluate .
+	{ echo "# Side by side"; echo; cat $(RESULTS)/measured.txt; \
+	  bench/.evaluate -report $(RESULTS)/evaluation.json; } > $(RESULTS)/evaluation.md
+	{ echo "# Growth"; echo; cat $(RESULTS)/measured.txt; \
+	  echo; echo "The columns are subjects with a number of processors and workers."; echo; \
+	  for kind in message actor memory; do echo "![grow-$$kind](grow-$$kind.svg)"; done; \
+	  bench/.evaluate -report $(RESULTS)/growth.json -plots $(RESULTS); } > $(RESULTS)/growth.md
 
 .PHONY: evaluate-once
 evaluate-once: ## Run every workload of the evaluation once, with troupe and the baselines.
