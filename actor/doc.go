@@ -40,9 +40,10 @@
 // not part of a ring. A [Reply] in a slice, or in an interface that is a field,
 // is not seen, and its ask is not part of a ring either.
 //
-// One case is forbidden by the Go runtime, which ends the process for it: a
-// handler that has called [runtime.LockOSThread] must not wait by means of
-// this module, nor return, before it has unlocked the thread again.
+// One case is forbidden by the Go runtime, which ends the process for it: on the
+// scheduler, a handler that has called [runtime.LockOSThread] must not wait by
+// means of this module, nor return, before it has unlocked the thread again. On
+// the other backends it may.
 //
 // # Ends
 //
@@ -87,6 +88,12 @@
 // that has set them. [Context.Become] changes what handles the messages,
 // [FirstOf] lets several actors try in turn, and [Context.Stash] puts a message
 // aside. A handler returns [ErrUnhandled] for what it does not know.
+//
+// # Where handlers run
+//
+// [WithBackend] takes an actor from the scheduler to goroutines of its own: for
+// handlers that always block, that need an OS thread to themselves, or the main
+// one. By a [Pump] it lives inside a foreign event loop. All else is the same.
 //
 // # Handlers that take long
 //

@@ -180,6 +180,9 @@ func (a *activation[M]) vanish() {
 			a.deadLetter(Lane(which), m, ErrKilled)
 		}
 	}
+	if _, ok := a.opts.host.(*Pump); ok {
+		panic(vanished{})
+	}
 	runtime.Goexit()
 }
 

@@ -390,6 +390,9 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 		o.tellEnded(p, reason, false)
 	}
 	p.state.Or(dead)
+	if h := p.opts.host; h != nil {
+		h.end()
+	}
 	p.sever(f, reason)
 	p.mu.Lock()
 	last := p.rare

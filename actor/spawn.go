@@ -103,6 +103,11 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 			return Ref[M]{}, err
 		}
 	}
+	if o.backend != OnScheduler || o.host != nil {
+		if o.host, err = parent.sys.newHost(o); err != nil {
+			return Ref[M]{}, err
+		}
+	}
 	c := &cell[M]{produce: newActor}
 	if a == nil {
 		if parent.traits&isParent == 0 {
@@ -151,6 +156,8 @@ type options struct {
 	timeouts   *timeouts // What the options say, and
 	timing     *timing   // what follows from it.
 	retry      int
+	backend    Backend
+	host       host // Nil for the scheduler.
 }
 
 // defaultThroughput is how many messages an actor handles before others get

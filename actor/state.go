@@ -149,7 +149,7 @@ func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next boo
 		}
 		switch {
 		case !queue:
-		case next && priority != sched.Critical:
+		case next && priority != sched.Critical && p.opts.host == nil:
 			f.SubmitNext(&p.node)
 		default:
 			p.submit(f, priority)
@@ -219,6 +219,9 @@ func (p *proc) transitionToKilled() {
 			next |= queuedUrgent
 		}
 		if p.state.CompareAndSwap(s, next) {
+			if h := p.opts.host; h != nil && s&inCode != 0 {
+				h.abandon()
+			}
 			if queue {
 				p.submit(nil, sched.Critical)
 			}
@@ -244,6 +247,10 @@ func (p *proc) release() { p.state.And(^held) }
 
 // submit queues the actor. From is the fiber of the caller, if any.
 func (p *proc) submit(from *sched.Fiber, priority sched.Priority) {
+	if h := p.opts.host; h != nil {
+		h.submit(&p.node, priority)
+		return
+	}
 	if from != nil && from.Scheduler() == p.sys.scheduler {
 		from.Submit(&p.node, priority)
 		return

@@ -29,6 +29,11 @@ type Config struct {
 	// not wait. A panic in it is contained, and reported to Logger. Defaults to nil: dead letters are only counted.
 	OnDeadLetter func(DeadLetter)
 
+	// MaxBlocking is on how many goroutines the handlers of actors run at a time that
+	// are OnBlocking. When all of them are taken, the others wait. Defaults to 512;
+	// -1 means that there is no limit.
+	MaxBlocking int
+
 	// SlowAfter is from when on a handler counts as slow; see OnSlow and OnBlocked.
 	// WithSlowAfter sets it for one actor. Defaults to 10 ms; -1 means never, but
 	// for actors that have their own.
@@ -80,6 +85,11 @@ type System struct {
 	// What was reported to the functions of the configuration.
 	slowReports, blockedReports, timeoutReports reports
 
+	// Where those actors run that are not on the scheduler.
+	blocking blocking
+	main     atomic.Pointer[mainLoop]
+	hosts    sync.WaitGroup // The goroutines of blocking and of threads.
+
 	simulated bool // The system is part of a simulation.
 
 	probes   atomic.Pointer[probes] // Nil unless the system is observed. Written under probesMu.
@@ -102,6 +112,13 @@ func NewSystem(cfg Config) (*System, error) {
 		scheduler: cfg.Scheduler, table: newTable(), clock: wallClock{},
 		empty: make(chan struct{}), stopped: make(chan struct{}),
 	}
+	switch {
+	case cfg.MaxBlocking < -1:
+		return nil, fmt.Errorf("actor: Config.MaxBlocking is %d; it must be positive, 0 for the default, or -1 for no limit", cfg.MaxBlocking)
+	case cfg.MaxBlocking == 0:
+		cfg.MaxBlocking = defaultMaxBlocking
+	}
+	s.blocking.sys, s.blocking.limit = s, cfg.MaxBlocking
 	timing, err := cfg.slowTiming()
 	if err != nil {
 		return nil, err
@@ -170,17 +187,10 @@ func (s *System) Stop(ctx context.Context) error {
 	if p := current(f); p != nil && p.sys == s {
 		return fmt.Errorf("stop of the system in a handler of %s: %w", p, ErrWouldDeadlock)
 	}
-	select {
-	case <-s.stopped:
-		return nil
-	default:
-	}
-	select {
-	case <-s.stopped:
-		return nil
-	case <-ctx.Done():
+	if !s.awaitStopped(ctx) {
 		return s.force(ctx)
 	}
+	return nil
 }
 
 func (s *System) beginStop(f *sched.Fiber) {
@@ -194,6 +204,7 @@ func (s *System) beginStop(f *sched.Fiber) {
 		if s.cfg.Scheduler == nil {
 			_ = s.scheduler.Stop(context.Background()) // Its context does not end.
 		}
+		s.hosts.Wait()
 	}()
 }
 

@@ -128,6 +128,21 @@ func TestTimeoutThatWarns(t *testing.T) {
 	}
 }
 
+// What was done about a handler is not done again.
+func TestTimeoutIsReportedOnce(t *testing.T) {
+	ctx := guarded(t)
+	reports := make(chan actor.HandlerReport, 1000)
+	sys := newSystem(t, actor.Config{OnTimeout: func(r actor.HandlerReport) { reports <- r }})
+	w, ref := newWaiter(t, sys, actor.WithHandlerTimeout(ms, actor.TimeoutWarn), actor.WithHandlerTimeout(soon, actor.TimeoutCancel))
+	send(t, ctx, ref, question{})
+	wantErr(t, receive(t, ctx, w.ended), actor.ErrHandlerTimeout)
+	wantNoErr(t, ref.Drain(ctx))
+	wantNoErr(t, sys.Stop(ctx))
+	if len(reports) > 2 {
+		t.Errorf("there were %d reports, want one for each action", len(reports))
+	}
+}
+
 // A hook counts as a handler.
 func TestTimeoutOfAHook(t *testing.T) {
 	ctx := guarded(t)

@@ -53,12 +53,15 @@ func (s *Scheduler) Adopt(ctx context.Context, b Body, a Admission) error {
 	j.node.Init(b)
 	j.state.init(a.Priority)
 	var err error
+	if a.From.within(s) == nil {
+		a.From = nil
+	}
 	switch {
 	case a.Wait && a.From == nil:
 		err = s.accept(ctx, j)
 	case !s.room.enter():
 		err = s.room.full()
-	case a.From != nil && a.From.s == s:
+	case a.From != nil:
 		j.id = a.From.w.jobAccepted()
 	case a.Nested:
 		j.id = s.account.came.Add(1)

@@ -124,7 +124,7 @@ func (w *Worker) interrupted() int { return w.first.Len() + w.inbox.interrupted(
 // that, and what is more urgent, run first. It returns false if there is nothing.
 func (f *Fiber) yieldToEquals() bool {
 	p := min(f.priority, Low)
-	if !f.w.hasWorkFor(p) {
+	if f.hosted != nil || !f.w.hasWorkFor(p) {
 		return false
 	}
 	f.w.op, f.w.priority = opYield, p

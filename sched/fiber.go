@@ -75,6 +75,9 @@ type Fiber struct {
 	// took before its last wait.
 	measuredFrom, spent time.Duration
 
+	// hosted is where the goroutine of a host blocks; nil for fibers of workers.
+	hosted chan struct{}
+
 	next, previous *Fiber // In the scheduler's list.
 	note           any    // See SetNote. Written under the list's mu by the fiber.
 
@@ -165,6 +168,10 @@ func (f *Fiber) Suspend() {
 	if f.takePermit() {
 		return
 	}
+	if f.hosted != nil {
+		f.block()
+		return
+	}
 	f.w.op = opSuspend
 	f.leave()
 }
@@ -175,6 +182,10 @@ func (f *Fiber) Suspend() {
 // the calling work's own fiber, or, if from is nil, from any goroutine.
 func (f *Fiber) Resume(from *Fiber, p Priority) {
 	if f.transitionFromSuspended() {
+		if f.hosted != nil {
+			f.hosted <- struct{}{}
+			return
+		}
 		f.requeue(from, min(p, f.priority))
 	}
 }
@@ -218,7 +229,7 @@ func (f *Fiber) transitionToSuspended() bool {
 // is queued with priority p, behind what is there. It returns at once, and
 // does no switch, if nothing is waiting.
 func (f *Fiber) Yield(p Priority) {
-	if !f.s.hasWork() {
+	if f.hosted != nil || !f.s.hasWork() {
 		return
 	}
 	f.w.op, f.w.priority = opYield, min(p, Low)
@@ -236,7 +247,9 @@ func (f *Fiber) Checkpoint() { f.checkpoint(1) }
 
 // Urgent reports whether critical work waits anywhere that the fiber's worker
 // could do. It costs two loads.
-func (f *Fiber) Urgent() bool { return f.s.injector.has(Critical) || f.w.inbox.urgent() }
+func (f *Fiber) Urgent() bool {
+	return (f.s.injector.has(Critical) || f.w.inbox.urgent()) && f.hosted == nil
+}
 
 // Tick tells the worker that one of many small pieces of work is done. It
 // keeps the worker's measure of time and, now and then, gives way to other
@@ -252,7 +265,13 @@ func (f *Fiber) Submit(n *Node, p Priority) { f.w.push(n, min(p, Low)) }
 // SubmitNext queues n as the next that the fiber's worker takes, after
 // critical work. It is for work that has been interrupted and shall go on. It
 // must be called from the fiber's goroutine.
-func (f *Fiber) SubmitNext(n *Node) { f.w.pushNextOf(f, n) }
+func (f *Fiber) SubmitNext(n *Node) {
+	if f.hosted != nil {
+		f.s.share(n, Normal)
+		return
+	}
+	f.w.pushNextOf(f, n)
+}
 
 // SetPriority says how urgent the work is that runs on the fiber from now on,
 // and returns what it was. It begins with the priority under which the work was

@@ -85,7 +85,7 @@ func forking(ctx context.Context) *forkContext {
 		return nil
 	}
 	f := Current(ctx)
-	if f == nil {
+	if f == nil || f.hosted != nil {
 		return nil
 	}
 	c := &forkContext{Context: ctx}

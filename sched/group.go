@@ -95,7 +95,7 @@ func (g *Group) Go(fn func(ctx context.Context) error) error {
 // ring queues the group for the first of its functions, or takes them back.
 func (g *Group) ring() error {
 	s := g.s
-	if from := Current(g.ctx); from != nil && from.s == s {
+	if from := Current(g.ctx).within(s); from != nil {
 		from.w.count.accepted++
 		from.w.push(&g.node, Normal)
 		return nil

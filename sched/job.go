@@ -99,9 +99,8 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 		priority = o.priority
 	}
 	j.state.init(priority)
-	from := Current(ctx)
-	if from == nil || from.s != s {
-		from = nil
+	from := Current(ctx).within(s)
+	if from == nil {
 		s.AwaitTurn()
 		if err := s.accept(ctx, j); err != nil {
 			return nil, err

@@ -98,7 +98,7 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 			return
 		}
 		w.signal.Offer()
-		if from != nil {
+		if from != nil && from.hosted == nil {
 			from.w.nudge()
 		}
 	}

@@ -1,0 +1,131 @@
+package actor
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Backend says on which goroutines an actor's handlers and hooks run. Everything
+// else is the same wherever they run: lanes, order, asks, kills, restarts,
+// links, timers, statistics.
+//
+// On all backends but the scheduler, a handler that waits by means of this
+// module blocks its goroutine and may have called [runtime.LockOSThread];
+// [Context.Checkpoint] gives way to nobody; and each time that the actor gets
+// something to do costs the wake-up of a goroutine, some us, in place of 0.1 us.
+//
+// In a simulation (see simtest) all actors run on the scheduler, whatever their
+// backend: it has to decide about the order.
+type Backend uint8
+
+// The backends. A [Pump] is one more.
+const (
+	// OnScheduler is for handlers that compute, and for those that wait by means
+	// of this module. It is the default.
+	OnScheduler Backend = iota
+	// OnBlocking is for handlers that mostly block otherwise: in system calls, in
+	// C, on a database without a context. They run on goroutines that come and go,
+	// of which the system has up to Config.MaxBlocking; the workers of the
+	// scheduler never notice. Which of them handles a message is left open.
+	OnBlocking
+	// OnOwnThread gives the actor an OS thread that runs nothing else, for as long
+	// as it lives: for C libraries that keep state by thread. If a handler calls
+	// runtime.Goexit or is killed, the next incarnation has a new thread.
+	OnOwnThread
+	// OnMainThread has the handlers run by whoever calls [System.RunMain], which
+	// is to be the main function: for user interfaces that insist on it.
+	OnMainThread
+
+	numBackends = 4
+)
+
+// String returns the backend's name.
+func (b Backend) String() string {
+	if b < numBackends {
+		return [numBackends]string{"scheduler", "blocking", "own thread", "main thread"}[b]
+	}
+	return fmt.Sprintf("Backend(%d)", uint8(b))
+}
+
+// WithBackend sets where the actor runs. Defaults to OnScheduler.
+func WithBackend(b Backend) Option {
+	return func(o *options) error {
+		if b >= numBackends {
+			return fmt.Errorf("actor: unknown backend %d; use OnScheduler, OnBlocking, OnOwnThread or OnMainThread", b)
+		}
+		o.backend, o.host = b, nil
+		return nil
+	}
+}
+
+// host runs the activations of actors that are not on the scheduler. It is
+// asked for each entry that would else be queued there.
+type host interface {
+	// submit has the actor run. It may be called by anybody, and must not wait.
+	submit(n *sched.Node, p sched.Priority)
+	// abandon is called when an activation was deprived of its actor, before the
+	// next is submitted: it may never return.
+	abandon()
+	// end is called when the actor has ended. What is submitted afterwards is void.
+	end()
+}
+
+// newHost returns the host of one actor with the backend, or nil.
+func (s *System) newHost(o *options) (host, error) {
+	if p, ok := o.host.(*Pump); ok && p.sys != s {
+		return nil, errors.New("actor: the pump belongs to another system; make one for this by NewPump")
+	}
+	switch {
+	case s.simulated:
+		return nil, nil
+	case o.host != nil:
+		return o.host, nil
+	}
+	switch o.backend {
+	case OnBlocking:
+		return &s.blocking, nil
+	case OnOwnThread:
+		return &thread{sys: s}, nil
+	case OnMainThread:
+		return s.mainPump(), nil
+	default:
+		return nil, nil
+	}
+}
+
+// entry is an activation to come.
+type entry struct {
+	n *sched.Node
+	p sched.Priority
+}
+
+// entries is a queue of them, urgent ones first.
+type entries struct{ urgent, normal []entry }
+
+func (q *entries) push(e entry) {
+	if e.p == sched.Critical {
+		q.urgent = append(q.urgent, e)
+	} else {
+		q.normal = append(q.normal, e)
+	}
+}
+
+func (q *entries) empty() bool { return len(q.urgent)+len(q.normal) == 0 }
+
+func (q *entries) pop() (e entry, ok bool) {
+	from := &q.urgent
+	if len(*from) == 0 {
+		from = &q.normal
+	}
+	if len(*from) == 0 {
+		return entry{}, false
+	}
+	e = (*from)[0]
+	(*from)[0] = entry{}
+	if *from = (*from)[1:]; len(*from) == 0 {
+		*from = (*from)[:0:0]
+	}
+	return e, true
+}
