@@ -63,6 +63,8 @@ type Info struct {
 	Senders [numLanes]int
 	Stashed int
 	Timers  int
+	// Waits is what a handler of the actor waits for, of other actors.
+	Waits []Wait
 
 	// Links and Monitors have 1,000 PIDs at most. Monitors are those that it
 	// monitors, once for each monitor.
@@ -197,6 +199,9 @@ func (p *proc) snapshot() Info {
 		Restarts: int(p.restarts), Priority: sched.Normal,
 	}
 	p.impl.describe(&i)
+	if e, ok := p.edge(); ok {
+		i.Waits = []Wait{e.describe()}
+	}
 	p.describeState(&i)
 	if p.rare != nil {
 		p.rare.describe(&i)
