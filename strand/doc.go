@@ -33,6 +33,17 @@
 // Loops that never wait give way by [Strand.Checkpoint] or a [Strand.Budget], and
 // so does each operation on a channel: 4,000 reductions, then the next in turn.
 //
+// # Input and output
+//
+// A [Conn] is a stream of bytes: a connection of [Listen] or [Dial], a file, a pipe,
+// a terminal, or a [Pipe] in memory. A strand that would have to wait for it
+// suspends, and a connection on which nothing happens takes a strand, a descriptor
+// and 0.5 KB, no goroutine and no buffer. Sockets and pipes go through the
+// operating system's event queue, epoll or kqueue; one thread waits for all of
+// them, from the first to the last that is open. What can't be polled takes a
+// goroutine for each call that waits, and so does everything where there is
+// neither queue. [Conn.Net] makes a [net.Conn] of it, as for crypto/tls.
+//
 // # Stacks
 //
 // A strand's stack is that of a goroutine: 2 KB at first, more as calls need it, up
@@ -52,7 +63,9 @@
 // goroutines in one run: go test -bench . ./strand.
 //
 // In a simulation, see [simtest], strands run under schedules that a seed chooses,
-// their time is virtual, and deadlocks among them are found.
+// their time is virtual, and deadlocks among them are found. The operating system is
+// outside of that: what comes from its connections and files comes when it comes, and
+// a run that uses them can't be repeated. [Pipe] takes their place.
 //
 // [simtest]: https://pkg.go.dev/github.com/troupe-go/troupe/simtest
 package strand

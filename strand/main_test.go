@@ -18,10 +18,15 @@ var guarded = patience.Context
 
 var errBroken = errors.New("broken")
 
-// newScheduler returns a scheduler that is stopped at the end of the test.
+// newScheduler returns a scheduler that is stopped at the end of the test. With one
+// worker there is never another, so that what runs on it needs no locks.
 func newScheduler(tb testing.TB, workers int) *sched.Scheduler {
 	tb.Helper()
-	s, err := sched.New(sched.Config{Workers: workers})
+	cfg := sched.Config{Workers: workers}
+	if workers == 1 {
+		cfg.MaxSpares = -1
+	}
+	s, err := sched.New(cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,0 +1,87 @@
+package strand_test
+
+import (
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestOutOfDescriptors takes all of them away while somebody connects.
+func TestOutOfDescriptors(t *testing.T) {
+	address, ends := server(t, echo)
+	serves(t, address)
+	if err := next(t, ends); err != nil {
+		t.Error(err)
+	}
+	c := dialer(t) // It has its descriptor already.
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	low := was
+	low.Cur = uint64(descriptors(t)) // One of them was that of the counting.
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &low); err != nil {
+		t.Fatal(err)
+	}
+	var spares []int
+	for {
+		fd, err := unix.Dup(0)
+		if err != nil {
+			break
+		}
+		spares = append(spares, fd)
+	}
+	c.connect(t, address)
+	for range 100 {
+		runtime.Gosched() // The server tries, in vain.
+	}
+	for _, fd := range spares {
+		_ = unix.Close(fd) // They are of nobody.
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	c.echoes(t)
+	if err := next(t, ends); err != nil {
+		t.Error(err)
+	}
+}
+
+// rawConn is a socket that has a descriptor before it is connected.
+type rawConn struct{ fd int }
+
+func dialer(t *testing.T) rawConn {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rawConn{fd}
+}
+
+func (c rawConn) connect(t *testing.T, address string) {
+	a, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if err := unix.Connect(c.fd, &unix.SockaddrInet4{Port: a.Port, Addr: [4]byte(a.IP.To4())}); err != nil {
+		t.Error(err)
+	}
+}
+
+func (c rawConn) echoes(t *testing.T) {
+	t.Helper()
+	f := os.NewFile(uintptr(c.fd), "socket")
+	defer f.Close() //nolint:errcheck // It was only read.
+	answer := make([]byte, 3)
+	if _, err := f.WriteString("hi\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(f, answer); err != nil || string(answer) != "hi\n" {
+		t.Errorf("it answered %q, %v", answer, err)
+	}
+}

@@ -1,0 +1,455 @@
+package strand_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/simtest"
+	"github.com/troupe-go/troupe/strand"
+)
+
+// TestLines reads what comes in pieces of any size.
+func TestLines(t *testing.T) {
+	const limit = 10
+	long := strings.Repeat("x", 3*4096)
+	for _, c := range []struct {
+		in   string
+		want []string
+	}{
+		{"", nil},
+		{"a\nbc\n", []string{"a", "bc"}},
+		{"a\r\n\r\n\n", []string{"a", "", ""}},
+		{"no end", []string{"no end"}},
+		{"0123456789\n0123456789\r\n", []string{"0123456789", "0123456789"}},
+		{"0123456789x\nb\n", []string{"too long", "b"}},
+		{long + "\nb\n" + long, []string{"too long", "b", "too long"}},
+		{"\xff\xfe\x00\n", []string{"\xff\xfe\x00"}},
+	} {
+		for _, piece := range []int{1, 7, 1 << 20} {
+			run(t, 1, func(s *strand.Strand) error {
+				one, two := strand.Pipe()
+				if err := two.SetLineLimit(limit); err != nil {
+					return err
+				}
+				writer, err := strand.Go(s, func(s *strand.Strand) error {
+					defer one.Close() //nolint:errcheck // It is in memory.
+					for in := []byte(c.in); len(in) > 0; {
+						n := min(piece, len(in))
+						if _, err := one.Write(s, in[:n]); err != nil {
+							return err
+						}
+						in = in[n:]
+					}
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+				var got []string
+				for {
+					line, err := two.ReadLine(s)
+					var tooLong *strand.LineTooLongError
+					if errors.As(err, &tooLong) && tooLong.Limit == limit {
+						line, err = "too long", nil
+					}
+					if errors.Is(err, io.EOF) {
+						break
+					}
+					if err != nil {
+						return err
+					}
+					got = append(got, line)
+				}
+				if fmt.Sprint(got) != fmt.Sprint(c.want) {
+					t.Errorf("%.40q in pieces of %d came as %q, want %q", c.in, piece, got, c.want)
+				}
+				return errors.Join(two.Close(), writer.Join(s))
+			})
+		}
+	}
+}
+
+// TestPipeUnderAnySchedule passes more through a pipe than it holds, in both
+// directions, in virtual time.
+func TestPipeUnderAnySchedule(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
+		sc := s.Scheduler(sched.Config{})
+		one, two := strand.Pipe()
+		text := strings.Repeat("line of text\n", 1000)
+		var all strand.WaitGroup
+		for _, fn := range []func(s *strand.Strand) error{
+			func(s *strand.Strand) error {
+				_, err := one.Write(s, []byte(text))
+				return errors.Join(err, one.CloseWrite())
+			},
+			func(s *strand.Strand) error { return echo(s, two) },
+		} {
+			if _, err := all.Go(s.Context(), fn, strand.On(sc)); err != nil {
+				s.Fatal(err)
+			}
+		}
+		var got strings.Builder
+		if _, err := io.Copy(&got, one.Net(s.Context())); err != nil {
+			s.Error(err)
+		}
+		if got.String() != text {
+			s.Errorf("%d bytes came back, want %d", got.Len(), len(text))
+		}
+		if err := all.Wait(s.Context()); err != nil {
+			s.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(s.Context(), time.Hour)
+		defer cancel()
+		if _, err := one.Read(ctx, make([]byte, 1)); !errors.Is(err, io.EOF) {
+			s.Errorf("after the end came %v", err)
+		}
+	})
+}
+
+// echo sends lines back until the stream ends.
+func echo(s *strand.Strand, c *strand.Conn) error {
+	defer c.Close() //nolint:errcheck // The peer has gone.
+	for {
+		line, err := c.ReadLine(s)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.WriteLine(s, line); err != nil {
+			return err
+		}
+	}
+}
+
+// server runs handle for each connection; check is called at its end with what
+// that returned.
+func server(t *testing.T, handle func(s *strand.Strand, c *strand.Conn) error) (address string, ends *strand.Chan[error]) {
+	t.Helper()
+	before := descriptors(t)
+	ctx := guarded(t)
+	sc := newScheduler(t, 2)
+	l, err := strand.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends = strand.NewChan[error](100)
+	accepts := start(t, ctx, func(s *strand.Strand) error {
+		for {
+			c, err := l.Accept(s)
+			if err != nil {
+				return err
+			}
+			handler, err := strand.Go(s, func(s *strand.Strand) error {
+				defer c.Close() //nolint:errcheck // The handler may have closed it.
+				return handle(s, c)
+			})
+			if err != nil {
+				return err
+			}
+			if _, err := strand.Go(s, func(s *strand.Strand) error { return ends.Send(s, handler.Join(s)) }); err != nil {
+				return err
+			}
+		}
+	}, strand.On(sc))
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		is(t, accepts.Join(ctx), net.ErrClosed)
+		if err := sc.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+		patience.Until(t, ctx, func() bool { return descriptors(t) <= before })
+	})
+	return l.Addr().String(), ends
+}
+
+// descriptors returns how many file descriptors the process has open.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return 0
+	}
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+func dial(t *testing.T, address string) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c.(*net.TCPConn)
+}
+
+// next returns how the next handler ended.
+func next(t *testing.T, ends *strand.Chan[error]) error {
+	t.Helper()
+	ctx := guarded(t)
+	err, failed := ends.Receive(ctx)
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	return err
+}
+
+// serves checks that the server still answers.
+func serves(t *testing.T, address string) {
+	t.Helper()
+	c := dial(t, address)
+	if _, err := io.WriteString(c, "still there?\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(c); string(got) != "still there?\n" || err != nil {
+		t.Errorf("the server answers %q, %v", got, err)
+	}
+}
+
+func TestPeersThatMisbehave(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		handle func(s *strand.Strand, c *strand.Conn) error
+		peer   func(t *testing.T, c *net.TCPConn)
+		want   func(err error) bool
+	}{
+		{"half-closed", echo, func(t *testing.T, c *net.TCPConn) {
+			_, _ = io.WriteString(c, "one\ntwo") // Else the answer is missing.
+			_ = c.CloseWrite()
+			if got, err := io.ReadAll(c); string(got) != "one\ntwo\n" || err != nil {
+				t.Errorf("it answered %q, %v", got, err)
+			}
+		}, func(err error) bool { return err == nil }},
+		{"reset", func(s *strand.Strand, c *strand.Conn) error {
+			if _, err := c.ReadLine(s); err != nil {
+				return fmt.Errorf("too early: %w", err)
+			}
+			for {
+				if err := c.WriteLine(s, "and another"); err != nil {
+					return err
+				}
+			}
+		}, func(t *testing.T, c *net.TCPConn) {
+			_, _ = io.WriteString(c, "one\n") // Else the handler says so.
+			_ = c.SetLinger(0)
+			_ = c.Close()
+		}, func(err error) bool { return errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) }},
+		{"never reads", func(s *strand.Strand, c *strand.Conn) error {
+			ctx, cancel := context.WithCancelCause(s)
+			defer cancel(nil)
+			if _, err := strand.Go(s, func(o *strand.Strand) error {
+				for s.State() != sched.JobWaiting {
+					o.Yield()
+				}
+				cancel(errBroken)
+				return nil
+			}); err != nil {
+				return err
+			}
+			n, err := c.Write(ctx, make([]byte, 64<<20))
+			if n == 0 || n == 64<<20 {
+				return fmt.Errorf("%d bytes were written", n)
+			}
+			return err
+		}, nil, func(err error) bool { return errors.Is(err, errBroken) }},
+		{"slow loris", func(s *strand.Strand, c *strand.Conn) error {
+			ctx, cancel := context.WithTimeout(s, 50*time.Millisecond)
+			defer cancel()
+			_, err := c.ReadLine(ctx)
+			return err
+		}, func(t *testing.T, c *net.TCPConn) {
+			_, _ = io.WriteString(c, "G") // And then nothing for long.
+			if got, err := io.ReadAll(c); len(got) != 0 || err != nil && !errors.Is(err, unix.ECONNRESET) {
+				t.Errorf("it answered %q, %v", got, err)
+			}
+		}, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) }},
+		{"panic", func(*strand.Strand, *strand.Conn) error { panic("oh") }, func(t *testing.T, c *net.TCPConn) {
+			_, _ = io.ReadAll(c)
+		}, func(err error) bool { var p *sched.PanicError; return errors.As(err, &p) }},
+		{"goexit", func(*strand.Strand, *strand.Conn) error { runtime.Goexit(); return nil }, func(t *testing.T, c *net.TCPConn) {
+			_, _ = io.ReadAll(c)
+		}, func(err error) bool { return errors.Is(err, sched.ErrGoexit) }},
+		{"closed meanwhile", func(s *strand.Strand, c *strand.Conn) error {
+			if _, err := strand.Go(s, func(*strand.Strand) error { return c.Close() }); err != nil {
+				return err
+			}
+			_, err := c.ReadLine(s)
+			if _, again := c.Read(s, make([]byte, 1)); !errors.Is(again, net.ErrClosed) {
+				return again
+			}
+			return err
+		}, nil, func(err error) bool { return errors.Is(err, net.ErrClosed) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			first := true
+			address, ends := server(t, func(s *strand.Strand, conn *strand.Conn) error {
+				if first {
+					first = false
+					return c.handle(s, conn)
+				}
+				return echo(s, conn)
+			})
+			peer := dial(t, address)
+			if c.peer != nil {
+				c.peer(t, peer)
+			}
+			if err := next(t, ends); !c.want(err) {
+				t.Errorf("the handler ended with %v", err)
+			}
+			serves(t, address)
+			if err := next(t, ends); err != nil {
+				t.Error(err)
+			}
+			_ = peer.Close()
+		})
+	}
+}
+
+// TestCancelledReadLosesNothing cancels a read in the midst of a line.
+func TestCancelledReadLosesNothing(t *testing.T) {
+	address, ends := server(t, func(s *strand.Strand, c *strand.Conn) error {
+		for {
+			ctx, cancel := context.WithTimeout(s, time.Millisecond)
+			line, err := c.ReadLine(ctx)
+			cancel()
+			if errors.Is(err, context.DeadlineExceeded) {
+				if err := c.WriteLine(s, "go on"); err != nil {
+					return err
+				}
+				continue
+			}
+			if line != "half and half" {
+				return fmt.Errorf("%q came, %w", line, err)
+			}
+			return err
+		}
+	})
+	c := dial(t, address)
+	_, _ = io.WriteString(c, "half and ") // Else the line is wrong.
+	if _, err := io.ReadFull(c, make([]byte, len("go on\ngo on\n"))); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(c, "half\n") // The same.
+	if err := next(t, ends); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnixSocketsAndDial(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	run(t, 2, func(s *strand.Strand) error {
+		l, err := strand.Listen(s, "unix", path)
+		if err != nil {
+			return err
+		}
+		accepted, err := strand.Go(s, func(s *strand.Strand) error {
+			c, err := l.Accept(s)
+			if err != nil {
+				return err
+			}
+			return echo(s, c)
+		})
+		if err != nil {
+			return err
+		}
+		c, err := strand.Dial(s, "unix", path)
+		if err != nil {
+			return err
+		}
+		if err := c.WriteLine(s, "hello"); err != nil {
+			return err
+		}
+		if line, err := c.ReadLine(s); line != "hello" || err != nil {
+			t.Errorf("%q came back, %v", line, err)
+		}
+		if err := errors.Join(c.Close(), accepted.Join(s), l.Close()); err != nil {
+			return err
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the socket's file is left: %v", err)
+		}
+		_, err = strand.Dial(s, "unix", path)
+		is(t, err, os.ErrNotExist)
+		_, err = strand.Listen(s, "udp", "127.0.0.1:0")
+		is(t, err, net.UnknownNetworkError("udp"))
+		return nil
+	})
+}
+
+func TestFiles(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	run(t, 1, func(s *strand.Strand) error {
+		f, err := strand.Open(s, name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.WriteLine(s, "one"), f.WriteLine(s, "two"), f.Close()); err != nil {
+			return err
+		}
+		if f, err = strand.Open(s, name, os.O_RDONLY, 0); err != nil {
+			return err
+		}
+		for _, want := range []string{"one", "two"} {
+			if line, err := f.ReadLine(s); line != want || err != nil {
+				t.Errorf("%q came, %v, want %q", line, err, want)
+			}
+		}
+		if _, err := f.ReadLine(s); !errors.Is(err, io.EOF) {
+			t.Errorf("the end came as %v", err)
+		}
+		_, err = strand.Open(s, name+"not", os.O_RDONLY, 0)
+		is(t, err, os.ErrNotExist)
+		return f.Close()
+	})
+}
+
+// TestPipesOfTheSystem has a reader wait on a pipe, which is cancelled once.
+func TestPipesOfTheSystem(t *testing.T) {
+	run(t, 1, func(s *strand.Strand) error {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		in, err := strand.File(r)
+		if err != nil {
+			return err
+		}
+		out, err := strand.File(w)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(s, time.Millisecond)
+		defer cancel()
+		_, err = in.ReadLine(ctx)
+		is(t, err, context.DeadlineExceeded)
+		if err := errors.Join(out.WriteLine(s, "through"), out.Close()); err != nil {
+			return err
+		}
+		if line, err := in.ReadLine(s); line != "through" || err != nil {
+			t.Errorf("%q came, %v", line, err)
+		}
+		return in.Close()
+	})
+}

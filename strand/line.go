@@ -1,0 +1,135 @@
+package strand
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+)
+
+// ReadLine reads up to the next newline and returns the line without it, and
+// without a carriage return before it. What comes before the end of the stream is
+// a line as well, if there is any; then the error is [io.EOF]. A line is any
+// bytes: whether they are UTF-8 is the caller's business. If ctx ends in the midst
+// of a line, what has come of it is kept for the next call.
+func (c *Conn) ReadLine(ctx context.Context) (string, error) {
+	line, err := c.AppendLine(ctx, nil)
+	return string(line), err
+}
+
+// AppendLine is ReadLine into memory of the caller's: it appends the line to dst.
+// With an error dst is unchanged.
+func (c *Conn) AppendLine(ctx context.Context, dst []byte) ([]byte, error) {
+	if err := c.lock(ctx, &c.readMu); err != nil {
+		return dst, c.wrap("read", err)
+	}
+	defer c.unlock(ctx, &c.readMu)
+	line, err := c.line(ctx, dst)
+	return line, c.wrap("read", err)
+}
+
+// WriteLine writes the line and a newline, in one piece. A line that has a newline
+// in it is refused.
+func (c *Conn) WriteLine(ctx context.Context, line string) error {
+	if strings.IndexByte(line, '\n') >= 0 {
+		return errNewline
+	}
+	if len(line) >= lent {
+		_, err := c.Write(ctx, append([]byte(line), '\n'))
+		return err
+	}
+	buffer := buffers.Get().(*[lent]byte)
+	defer buffers.Put(buffer)
+	n := copy(buffer[:], line)
+	buffer[n] = '\n'
+	_, err := c.Write(ctx, buffer[:n+1])
+	return err
+}
+
+// line reads a line. The caller holds readMu.
+func (c *Conn) line(ctx context.Context, dst []byte) ([]byte, error) {
+	limit := int(c.limit.Load())
+	for {
+		if c.begin == c.end {
+			err := c.fill(ctx)
+			if err == io.EOF && len(c.partial) > 0 { //nolint:errorlint // Exactly that one.
+				return c.finish(dst, nil, limit)
+			}
+			if err != nil {
+				return dst, err
+			}
+		}
+		got, whole := c.next()
+		switch {
+		case c.skipping:
+			c.skipping = !whole
+		case len(c.partial)+len(got) > limit+1: // The last may be a carriage return.
+			c.partial, c.skipping = nil, !whole
+			c.giveBack()
+			return dst, &LineTooLongError{limit}
+		case whole:
+			return c.finish(dst, got, limit)
+		default:
+			c.partial = append(c.partial, got...)
+		}
+		c.giveBack()
+	}
+}
+
+// next takes what is in the buffer up to a newline, if there is one. It is good
+// until giveBack.
+func (c *Conn) next() (got []byte, whole bool) {
+	got = c.buffer[c.begin:c.end]
+	if at := bytes.IndexByte(got, '\n'); at >= 0 {
+		c.begin += at + 1
+		return got[:at], true
+	}
+	c.begin = c.end
+	return got, false
+}
+
+// finish appends a line of which the last part is rest.
+func (c *Conn) finish(dst, rest []byte, limit int) ([]byte, error) {
+	line := rest
+	if len(c.partial) > 0 {
+		line = append(c.partial, rest...)
+		c.partial = nil
+	}
+	line = bytes.TrimSuffix(line, []byte{'\r'})
+	if len(line) > limit {
+		c.giveBack()
+		return dst, &LineTooLongError{limit}
+	}
+	dst = append(dst, line...)
+	c.giveBack()
+	return dst, nil
+}
+
+// fill reads into a buffer that is lent once there is something to be read. The
+// caller holds readMu.
+func (c *Conn) fill(ctx context.Context) error {
+	if c.buffer == nil {
+		if err := c.t.await(ctx); err != nil {
+			return err
+		}
+		c.buffer = buffers.Get().(*[lent]byte)
+	}
+	n, err := c.t.read(ctx, c.buffer[:])
+	c.begin, c.end = 0, n
+	c.giveBack()
+	return err
+}
+
+// giveBack gives the buffer back if nothing is in it. The caller holds readMu.
+func (c *Conn) giveBack() {
+	if c.buffer != nil && c.begin == c.end {
+		c.drop()
+	}
+}
+
+func (c *Conn) drop() {
+	if c.buffer != nil {
+		buffers.Put(c.buffer)
+	}
+	c.buffer, c.begin, c.end = nil, 0, 0
+}

@@ -1,0 +1,99 @@
+package strand_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/strand"
+)
+
+// TestTLS has crypto/tls run on both ends of a connection between strands.
+func TestTLS(t *testing.T) {
+	certificate, roots := selfSigned(t)
+	address, ends := server(t, func(s *strand.Strand, c *strand.Conn) error {
+		secure := tls.Server(c.Net(s), &tls.Config{Certificates: []tls.Certificate{certificate}})
+		if err := secure.HandshakeContext(s); err != nil {
+			return err
+		}
+		_, err := io.Copy(secure, secure)
+		return err
+	})
+	run(t, 1, func(s *strand.Strand) error {
+		c, err := strand.Dial(s, "tcp", address)
+		if err != nil {
+			return err
+		}
+		secure := tls.Client(c.Net(s), &tls.Config{RootCAs: roots, ServerName: "localhost"})
+		if _, err := io.WriteString(secure, "a secret"); err != nil {
+			return err
+		}
+		answer := make([]byte, len("a secret"))
+		if _, err := io.ReadFull(secure, answer); err != nil || string(answer) != "a secret" {
+			t.Errorf("it answered %q, %v", answer, err)
+		}
+		return secure.Close()
+	})
+	if err := next(t, ends); err != nil {
+		t.Error(err)
+	}
+}
+
+func selfSigned(t *testing.T) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(parsed)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
+}
+
+// TestDeadlinesMove sets a deadline while a read waits, and lifts it again.
+func TestDeadlinesMove(t *testing.T) {
+	run(t, 2, func(s *strand.Strand) error {
+		one, two := strand.Pipe()
+		conn := one.Net(s)
+		other, err := strand.Go(s, func(s *strand.Strand) error {
+			if err := conn.SetReadDeadline(time.Now()); err != nil {
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		_, err = conn.Read(make([]byte, 1))
+		var timeout net.Error
+		if !errors.Is(err, os.ErrDeadlineExceeded) || !errors.As(err, &timeout) || !timeout.Timeout() {
+			return fmt.Errorf("the read ended with %w", err)
+		}
+		if err := errors.Join(other.Join(s), conn.SetDeadline(time.Time{}), two.WriteLine(s, "x")); err != nil {
+			return err
+		}
+		if _, err := conn.Read(make([]byte, 1)); err != nil {
+			return err
+		}
+		return conn.Close()
+	})
+}

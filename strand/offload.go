@@ -1,0 +1,109 @@
+package strand
+
+import (
+	"context"
+	"io"
+	"net"
+)
+
+// offloaded is a transport of calls that block: on regular files, and on whatever
+// can't be polled. Each call runs on a goroutine while the strand waits. A read
+// that is cancelled goes on, and the next one gets what it brings; so does a
+// write, for which the next one waits.
+type offloaded struct {
+	rw            io.ReadWriteCloser
+	local, remote net.Addr
+
+	// Used by one reader at a time.
+	chunks  *Chan[chunk]
+	reading bool
+	rest    []byte // What was read and not asked for yet.
+	failed  error  // What came with it.
+	// Used by one writer at a time.
+	written *Chan[chunk]
+	writing bool
+}
+
+// chunk is the outcome of a call.
+type chunk struct {
+	data []byte
+	n    int
+	err  error
+}
+
+func newOffloaded(rw io.ReadWriteCloser, local, remote net.Addr) *offloaded {
+	return &offloaded{rw: rw, local: local, remote: remote, chunks: NewChan[chunk](1), written: NewChan[chunk](1)}
+}
+
+func (o *offloaded) addresses() (local, remote net.Addr) { return o.local, o.remote }
+
+// await returns at once: a call that brings bytes needs memory for them.
+func (o *offloaded) await(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return cause(ctx)
+	}
+	return nil
+}
+
+func (o *offloaded) read(ctx context.Context, p []byte) (int, error) {
+	for {
+		switch {
+		case ctx.Err() != nil:
+			return 0, cause(ctx)
+		case len(o.rest) > 0:
+			n := copy(p, o.rest)
+			o.rest = o.rest[n:]
+			return n, nil
+		case o.failed != nil:
+			err := o.failed
+			o.failed = nil
+			return 0, err
+		}
+		if !o.reading {
+			o.reading = true
+			go func(size int) {
+				buffer := make([]byte, size)
+				n, err := o.rw.Read(buffer)
+				_ = o.chunks.Send(context.Background(), chunk{data: buffer[:n], err: err}) // There is room.
+			}(max(1, min(len(p), 64<<10)))
+		}
+		got, err := o.chunks.Receive(ctx)
+		if err != nil {
+			return 0, err
+		}
+		o.reading, o.rest, o.failed = false, got.data, got.err
+	}
+}
+
+func (o *offloaded) write(ctx context.Context, p []byte) (int, error) {
+	if o.writing {
+		if got, err := o.written.Receive(ctx); err != nil {
+			return 0, err
+		} else if o.writing = false; got.err != nil {
+			return 0, got.err
+		}
+	}
+	if ctx.Err() != nil {
+		return 0, cause(ctx)
+	}
+	o.writing = true
+	go func(data []byte) {
+		n, err := o.rw.Write(data)
+		_ = o.written.Send(context.Background(), chunk{n: n, err: err}) // There is room.
+	}(append([]byte(nil), p...))
+	got, err := o.written.Receive(ctx)
+	if err != nil {
+		return 0, err
+	}
+	o.writing = false
+	return got.n, got.err
+}
+
+func (o *offloaded) closeWrite() error {
+	if half, ok := o.rw.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errNoCloseWrite
+}
+
+func (o *offloaded) close() error { return o.rw.Close() }

@@ -1,0 +1,81 @@
+package strand
+
+import (
+	"context"
+	"net"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// readiness is what is known of one direction of a descriptor that the operating
+// system tells about.
+//
+// # Protocol
+//
+// The system tells of changes only (edge-triggered). Whoever uses the direction,
+// one at a time, takes the word of a change before it makes a call, so that one
+// which comes meanwhile is not lost:
+//
+//	unknown --change--> ready --begin--> unknown --wait--> awaited --change--> ready
+//
+// Closing makes it closed for good.
+type readiness struct {
+	state  atomic.Uint32
+	waiter sched.Waiter // Written before the state is awaited.
+}
+
+const (
+	unknown uint32 = iota
+	ready
+	awaited
+	shut
+)
+
+// begin takes the word of a change.
+func (r *readiness) begin() { r.state.CompareAndSwap(ready, unknown) }
+
+// again says that there may be more.
+func (r *readiness) again() { r.state.CompareAndSwap(unknown, ready) }
+
+// wait waits for a change. It may return early.
+func (r *readiness) wait(ctx context.Context) error {
+	if r.state.Load() == unknown {
+		var w sched.Waiter
+		w.Arm(ctx, nil)
+		defer w.Disarm()
+		r.waiter = w
+		if r.state.CompareAndSwap(unknown, awaited) {
+			for r.state.Load() == awaited {
+				if !w.Wait(ctx) && r.state.CompareAndSwap(awaited, unknown) {
+					return cause(ctx)
+				}
+			}
+		}
+	}
+	if r.state.Load() == shut {
+		return net.ErrClosed
+	}
+	return nil
+}
+
+// changed is called when the system has told of a change.
+func (r *readiness) changed() { r.become(ready) }
+
+// close ends all waits.
+func (r *readiness) close() { r.become(shut) }
+
+func (r *readiness) become(state uint32) {
+	for {
+		was := r.state.Load()
+		if was == shut || was == state {
+			return
+		}
+		if r.state.CompareAndSwap(was, state) {
+			if was == awaited {
+				r.waiter.Wake(nil, sched.Low)
+			}
+			return
+		}
+	}
+}
