@@ -36,6 +36,8 @@ type Strand struct {
 	turn    uint32     // Counts selects, for their fairness. The strand's own.
 	locals  []local    // The strand's own.
 	group   *WaitGroup // What counts it, or nil.
+	// next and previous are the nest's, under its mutex.
+	next, previous *Strand
 }
 
 var _ sched.Resumer = (*Strand)(nil)
@@ -78,13 +80,15 @@ func (s *Strand) start(ctx context.Context, opts []Option) error {
 			return ErrNoScheduler
 		}
 	}
-	s.name, s.above = o.name, ctx
+	s.name = o.name
 	from := sched.Current(ctx)
 	if from != nil && from.Scheduler() != sc {
 		from = nil
 	}
 	if caller, ok := ctx.(*Strand); ok {
 		s.above = caller.above
+	} else {
+		s.above = nestOf(ctx)
 	}
 	if from == nil {
 		sc.AwaitTurn()
@@ -92,6 +96,9 @@ func (s *Strand) start(ctx context.Context, opts []Option) error {
 	a := sched.Admission{Kind: o.kind, Priority: o.priority, From: from, Wait: from == nil}
 	if err := sc.Adopt(s.above, s, a); err != nil {
 		return err
+	}
+	if n, ok := s.above.(*nest); ok {
+		n.add(s)
 	}
 	sc.Enqueue(from, s)
 	return nil
@@ -122,6 +129,9 @@ func (s *Strand) Do(context.Context) error {
 func (s *Strand) Ended(f *sched.Fiber) {
 	if f != nil {
 		f.SetOwner(nil)
+	}
+	if n, ok := s.above.(*nest); ok {
+		n.remove(s)
 	}
 	if s.group != nil {
 		_ = s.group.add(f, -1) // It was counted when it was started.
@@ -196,7 +206,15 @@ func (s *Strand) Deadline() (time.Time, bool) { return sched.ContextOf(s).Deadli
 
 // Done is that of [context.Context]. The channel is made when it is first asked
 // for. A strand that receives from it holds its worker; see [Strand.Park].
-func (s *Strand) Done() <-chan struct{} { return sched.ContextOf(s).Done() }
+func (s *Strand) Done() <-chan struct{} {
+	done := sched.ContextOf(s).Done()
+	if n, ok := s.above.(*nest); ok {
+		if n.Done(); n.Err() != nil && s.State() >= sched.JobRunning {
+			s.job.Cancel(cause(n.above)) // It may have ended before the nest was told.
+		}
+	}
+	return done
+}
 
 // Err is that of [context.Context].
 func (s *Strand) Err() error { return sched.ContextOf(s).Err() }
