@@ -82,6 +82,11 @@ func (c *Conn) Read(ctx context.Context, p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
+	if len(c.partial) > 0 { // Of a ReadLine that was cancelled.
+		n = copy(p, c.partial)
+		c.partial = c.partial[n:]
+		return n, nil
+	}
 	if c.begin < c.end {
 		n = copy(p, c.buffer[c.begin:c.end])
 		c.begin += n
@@ -90,6 +95,29 @@ func (c *Conn) Read(ctx context.Context, p []byte) (n int, err error) {
 	}
 	n, err = c.t.read(ctx, p)
 	return n, c.wrap("read", err)
+}
+
+// Append reads what is there, up to 4 KB, waiting for the first byte, and appends it
+// to dst. While it waits it holds no buffer, unlike Read. With an error dst is
+// unchanged.
+func (c *Conn) Append(ctx context.Context, dst []byte) ([]byte, error) {
+	if err := c.lock(ctx, &c.readMu); err != nil {
+		return dst, c.wrap("read", err)
+	}
+	defer c.unlock(ctx, &c.readMu)
+	if len(c.partial) > 0 { // Of a ReadLine that was cancelled.
+		dst, c.partial = append(dst, c.partial...), nil
+		return dst, nil
+	}
+	if c.begin == c.end {
+		if err := c.fill(ctx); err != nil {
+			return dst, c.wrap("read", err)
+		}
+	}
+	dst = append(dst, c.buffer[c.begin:c.end]...)
+	c.begin = c.end
+	c.giveBack()
+	return dst, nil
 }
 
 // Write writes all of p, waiting for the peer as need be. If it can't, it returns

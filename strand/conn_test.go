@@ -327,6 +327,44 @@ func TestPeersThatMisbehave(t *testing.T) {
 	}
 }
 
+// TestReadsOfDifferentKinds has the begin of a line that was cancelled read by
+// other means.
+func TestReadsOfDifferentKinds(t *testing.T) {
+	run(t, 1, func(s *strand.Strand) error {
+		one, two := strand.Pipe()
+		begin := func() error {
+			ctx, cancel := context.WithCancelCause(s)
+			if _, err := strand.Go(s, func(s *strand.Strand) error {
+				_, err := one.Write(s, []byte("begin"))
+				cancel(errBroken)
+				return err
+			}); err != nil {
+				return err
+			}
+			_, err := two.ReadLine(ctx)
+			is(t, err, errBroken)
+			return nil
+		}
+		if err := begin(); err != nil {
+			return err
+		}
+		buffer := make([]byte, 3)
+		if n, err := two.Read(s, buffer); string(buffer[:n]) != "beg" || err != nil {
+			t.Errorf("%q came, %v", buffer[:n], err)
+		}
+		if rest, err := two.Append(s, []byte("> ")); string(rest) != "> in" || err != nil {
+			t.Errorf("%q came, %v", rest, err)
+		}
+		if _, err := one.Write(s, []byte("all\nthere")); err != nil {
+			return err
+		}
+		if rest, err := two.Append(s, nil); string(rest) != "all\nthere" || err != nil {
+			t.Errorf("%q came, %v", rest, err)
+		}
+		return errors.Join(one.Close(), two.Close())
+	})
+}
+
 // TestCancelledReadLosesNothing cancels a read in the midst of a line.
 func TestCancelledReadLosesNothing(t *testing.T) {
 	address, ends := server(t, func(s *strand.Strand, c *strand.Conn) error {
