@@ -110,6 +110,12 @@
 // than 10 ms. Nobody looks at a clock for that: handlers are looked at from time
 // to time.
 //
+// # Places
+//
+// Actors run on any worker of the scheduler. [WithWorker] pins one to a worker,
+// for what must stay on one processor or never run at the same time;
+// [WithAffinity] and [Near] keep those together that share much.
+//
 // # Cost
 //
 // An idle actor takes about 350 bytes. Send, Ask and Reply allocate nothing in

@@ -230,3 +230,32 @@ func ExampleSystem_Info() {
 	fmt.Println(i.Name, i.Handled, i.Mailbox, i.Restarts, err)
 	// Output: squares 3 [0 0 0] 0 <nil>
 }
+
+// Actors that share much are kept on one worker: the first has an affinity, and
+// the others are near it.
+func ExampleNear() {
+	sys, err := actor.NewSystem(actor.Config{Workers: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = sys.Stop(context.Background()) }()
+
+	index, err := actor.Spawn(sys, actor.Func(work), actor.WithName("index"), actor.WithAffinity(1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	reader, err := actor.Spawn(sys, actor.Func(work), actor.WithName("reader"), actor.Near(index))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, ref := range []actor.Ref[job]{index, reader} {
+		info, _ := ref.Info()
+		fmt.Println(info.Name, "runs on", info.Place)
+	}
+	_, err = actor.Spawn(sys, actor.Func(work), actor.WithWorker(2))
+	fmt.Println(err)
+	// Output:
+	// index runs on preferably worker 1
+	// reader runs on preferably worker 1
+	// actor: spawn with a place: sched: there is no worker 2 to place work on; choose one from 0 to 1 (spare workers can't be chosen)
+}

@@ -47,6 +47,9 @@ type Info struct {
 	Parent   PID
 	Children int
 
+	// Place says on which worker the actor runs, see WithWorker and WithAffinity.
+	Place sched.Place
+
 	State State
 	// Reason is why the actor has ended, if it has Exited.
 	Reason error
@@ -196,7 +199,7 @@ func (p *proc) snapshot() Info {
 	defer p.mu.Unlock()
 	i := Info{
 		PID: p.pid, Name: p.opts.name, Parent: p.parent.pid, Capacity: p.opts.capacity,
-		Restarts: int(p.restarts), Priority: sched.Normal,
+		Restarts: int(p.restarts), Priority: sched.Normal, Place: p.opts.place,
 	}
 	p.impl.describe(&i)
 	if e, ok := p.edge(); ok {

@@ -103,6 +103,9 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 			return Ref[M]{}, err
 		}
 	}
+	if err := o.settle(parent.sys); err != nil {
+		return Ref[M]{}, err
+	}
 	if o.backend != OnScheduler || o.host != nil {
 		if o.host, err = parent.sys.newHost(o); err != nil {
 			return Ref[M]{}, err
@@ -158,6 +161,9 @@ type options struct {
 	retry      int
 	backend    Backend
 	host       host // Nil for the scheduler.
+	place      sched.Place
+	placed     bool
+	near       *proc // From which place is yet to be made.
 }
 
 // defaultThroughput is how many messages an actor handles before others get

@@ -251,6 +251,10 @@ func (p *proc) submit(from *sched.Fiber, priority sched.Priority) {
 		h.submit(&p.node, priority)
 		return
 	}
+	if p.opts.placed {
+		p.submitTo(from, priority)
+		return
+	}
 	if from != nil && from.Scheduler() == p.sys.scheduler {
 		from.Submit(&p.node, priority)
 		return

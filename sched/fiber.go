@@ -300,6 +300,10 @@ func (f *Fiber) Scheduler() *Scheduler { return f.s }
 // of spare workers.
 func (f *Fiber) Worker() int { return f.w.id }
 
+// LastWorker returns the id of the worker that the fiber was on last. Unlike
+// Worker it may be called from any goroutine.
+func (f *Fiber) LastWorker() int { return int(f.on.Load()) }
+
 // Frame connects a context with the fiber below it. Work that hands a context
 // to its own code puts a Frame into itself, calls Enter whenever it starts to
 // run, and returns the Frame's address from the context's Value method for

@@ -36,6 +36,10 @@ func (p Place) String() string {
 	}
 }
 
+// Worker returns the id of the worker that the place names. It returns false for
+// the zero Place.
+func (p Place) Worker() (id int, ok bool) { return p.worker, p.bond != free }
+
 // home is where a fiber has to be continued while it runs work that has a place,
 // or always, if it is bound. The zero home is anywhere.
 type home struct {
@@ -60,6 +64,17 @@ func (s *Scheduler) resolve(at Place, p Priority) (home, error) {
 		return home{}, fmt.Errorf("sched: %v work can't be placed on worker %d, which is reserved for %v or more urgent work", p, w.id, w.tier)
 	}
 	return home{w, at.bond}, nil
+}
+
+// CheckPlace reports, as an error, a worker that does not exist, or is reserved
+// for more urgent work than p. For places that pass, SubmitTo does not fail for
+// the place's sake.
+func (s *Scheduler) CheckPlace(at Place, p Priority) error {
+	if p >= numPriorities {
+		return fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", p)
+	}
+	_, err := s.resolve(at, p)
+	return err
 }
 
 // SubmitTo queues n at a place, from any goroutine; see [Scheduler.Submit].
