@@ -21,12 +21,16 @@ func work(_ *actor.Context[job], m job) error {
 }
 
 // foreman is linked to one worker and monitors another.
-type foreman struct{ linked, monitored actor.PID }
+type foreman struct {
+	linked, monitored actor.PID
+	ready             chan struct{}
+}
 
 func (f *foreman) Started(ctx *actor.Context[job]) error {
 	if _, err := ctx.Monitor(f.monitored); err != nil {
 		return err
 	}
+	defer close(f.ready)
 	return ctx.Link(f.linked)
 }
 
@@ -59,10 +63,12 @@ func ExampleContext_Link() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	boss, err := actor.Spawn(sys, actor.Actor[job](&foreman{linked: printer.PID(), monitored: binder.PID()}))
+	ready := make(chan struct{})
+	boss, err := actor.Spawn(sys, actor.Actor[job](&foreman{linked: printer.PID(), monitored: binder.PID(), ready: ready}))
 	if err != nil {
 		log.Fatal(err)
 	}
+	<-ready
 	_ = printer.Send(ctx, job{fails: true})
 	<-boss.Done()
 	// Output:
