@@ -175,3 +175,15 @@ func (n *branch) answer(ctx *actor.Context[int]) error {
 	}
 	return n.parent.Send(ctx, 1)
 }
+
+// BenchmarkSpawn is the price of a birth alone.
+func BenchmarkSpawn(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	a := actor.Func(answer)
+	for b.Loop() {
+		if _, err := actor.Spawn(sys, a); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

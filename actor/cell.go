@@ -25,8 +25,11 @@ type cell[M any] struct {
 	produce func() Actor[M] // Makes the actor anew; nil if it can't be restarted.
 	// ctx is the context of the present incarnation, or of the last, and leads
 	// to the user's value.
-	ctx   atomic.Pointer[Context[M]]
-	phase atomic.Uint32
+	ctx atomic.Pointer[Context[M]]
+	// firstCtx is the context of the first incarnation. It is here so that a spawn
+	// is one allocation; an actor that is restarted has it for nothing.
+	firstCtx Context[M]
+	phase    atomic.Uint32
 	// credit is what an activation that was interrupted had left of its budget,
 	// for the next one to go on with; 0 means all. Without it, an actor that is
 	// interrupted again and again would never give others their turn.

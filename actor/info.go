@@ -218,7 +218,7 @@ func (p *proc) describeState(i *Info) {
 		i.State, i.Reason = Exited, p.reason
 		return
 	}
-	i.Uptime = p.sys.clock.Now().Sub(p.sys.born) - p.born
+	i.Uptime = p.sys.uptime() - p.born
 	s := p.state.Load()
 	if s&queuedUrgent != 0 {
 		i.Priority = sched.Critical

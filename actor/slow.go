@@ -80,7 +80,7 @@ func (s *System) give(kind *reports, tell func(HandlerReport), what string, r Ha
 	if tell == nil {
 		return
 	}
-	second := int64(s.clock.Now().Sub(s.born)/time.Second) + 1
+	second := int64(s.uptime()/time.Second) + 1
 	if kind.second.Swap(second) != second {
 		kind.given.Store(0)
 	}

@@ -48,7 +48,7 @@ type birthplace struct {
 //
 // Spawn returns [ErrSystemStopped] when the system is stopping, [ErrStopped]
 // when the parent is, and an error for a nil actor or a wrong option. It costs
-// two allocations.
+// one allocation.
 func Spawn[M any](at Spawner, a Actor[M], opts ...Option) (Ref[M], error) {
 	if a == nil {
 		return Ref[M]{}, errors.New("actor: Spawn was given a nil actor")
@@ -120,12 +120,13 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 		c.hold()
 		c.traits = isSeat
 	}
-	x := &Context[M]{cell: c, actor: a}
+	x := &c.firstCtx
+	x.cell, x.actor = c, a
 	x.kind.Store(kindOf(a))
 	c.ctx.Store(x)
 	c.sys, c.opts, c.impl = parent.sys, o, c
 	c.node.Init(c)
-	c.born = c.sys.clock.Now().Sub(c.sys.born)
+	c.born = c.sys.uptime()
 	c.traits |= traitsOf(a)
 	_, prepares := a.(Starter[M])
 	if prepares {

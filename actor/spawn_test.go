@@ -134,3 +134,16 @@ func TestUrgencyOfStart(t *testing.T) {
 		})
 	}
 }
+
+func TestSpawnAllocatesOnce(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	a := actor.Func(answer)
+	allocs := testing.AllocsPerRun(5000, func() {
+		if _, err := actor.Spawn(sys, a); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocs > 1 { // The process table's are few enough to fall below the point.
+		t.Errorf("a spawn makes %v allocations", allocs)
+	}
+}

@@ -250,4 +250,4 @@ func (v *vigil) ring(s *span, p *proc, n uintptr) {
 }
 
 // uptime is the time since the system began.
-func (s *System) uptime() time.Duration { return s.clock.Now().Sub(s.born) }
+func (s *System) uptime() time.Duration { return s.clock.Since(s.born) }
