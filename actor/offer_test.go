@@ -14,7 +14,7 @@ type call struct {
 	reply actor.Reply[int]
 }
 
-func answering(ctx *actor.Context[call], m call) error {
+func answerCall(ctx *actor.Context[call], m call) error {
 	if m.do != nil {
 		if err := m.do(ctx); err != nil {
 			return err
@@ -88,7 +88,7 @@ func (f toFirst) Deliver(ctx context.Context, m call) (actor.Ref[call], error) {
 func TestAskByTriesOthers(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	gone, there := spawn(t, sys, answering), spawn(t, sys, answering)
+	gone, there := spawn(t, sys, answerCall), spawn(t, sys, answerCall)
 	if err := gone.Stop(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestAskByOfOneself(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	var self actor.Ref[call]
 	asked := make(chan error, 1)
-	self = spawn(t, sys, answering)
+	self = spawn(t, sys, answerCall)
 	send(t, ctx, self, call{do: func(c *actor.Context[call]) error {
 		_, err := actor.AskBy(c, sys, toFirst{self}, func(r actor.Reply[int]) call { return call{nil, r} })
 		asked <- err
