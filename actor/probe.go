@@ -35,6 +35,13 @@ type Probe struct {
 	// DeadLetter is called with each message that is not handled; see
 	// Config.OnDeadLetter.
 	DeadLetter func(DeadLetter)
+	// Slow, Blocked and TimedOut are called as Config.OnSlow, OnBlocked and
+	// OnTimeout are, at most 20 times a second each.
+	Slow, Blocked, TimedOut func(HandlerReport)
+	// SlowAfter is how long a handler may take before it is slow, if there is a Slow
+	// or Blocked, for actors about which neither Config nor an option says
+	// otherwise. Defaults to 10 ms.
+	SlowAfter time.Duration
 }
 
 // Subject says which actor it is about.
@@ -88,6 +95,9 @@ func (s *System) Observe(p *Probe) (stop func(), err error) {
 	if p.SampleEvery < 0 || p.SampleEvery > maxSampleEvery {
 		return nil, fmt.Errorf("actor: Probe.SampleEvery is %d; it must be 1 to %d, or 0 for the default", p.SampleEvery, maxSampleEvery)
 	}
+	if p.SlowAfter < 0 {
+		return nil, fmt.Errorf("actor: Probe.SlowAfter is %v; it must be positive, or 0 for the default", p.SlowAfter)
+	}
 	own := *p
 	s.changeProbes(func(all []*Probe) []*Probe { return append(all, &own) })
 	return sync.OnceFunc(func() {
@@ -117,12 +127,21 @@ type probes struct {
 	all     []*Probe
 	mask    int64 // A message whose number has none of these bits is measured; -1 if none is.
 	letters bool  // Somebody wants to know of dead letters.
+	// timing says what is watched of actors about which nothing else is said; nil
+	// if nothing is.
+	timing *timing
 }
 
 func newProbes(s *System, all []*Probe) *probes {
 	o := &probes{sys: s, all: all, mask: -1}
 	for _, p := range all {
 		o.letters = o.letters || p.DeadLetter != nil
+		if slow := cmp.Or(p.SlowAfter, defaultSlowAfter); p.Slow != nil || p.Blocked != nil {
+			if o.timing == nil || slow < o.timing.slow {
+				o.timing = &timing{slow: slow}
+			}
+			s.vigil.refine(slow)
+		}
 		if p.Handled == nil {
 			continue
 		}
@@ -163,6 +182,15 @@ func (o *probes) tellEnded(p *proc, reason error, held bool) {
 	o.tell(func(p *Probe) {
 		if p.Ended != nil {
 			p.Ended(e)
+		}
+	})
+}
+
+// tellReport hands a report to those that want reports of this kind.
+func (o *probes) tellReport(want func(*Probe) func(HandlerReport), r HandlerReport) {
+	o.tell(func(p *Probe) {
+		if f := want(p); f != nil {
+			f(r)
 		}
 	})
 }

@@ -139,9 +139,39 @@ func TestProbeOfYields(t *testing.T) {
 	}
 }
 
+// A handler that is stuck is reported to a probe that came after its actor, and
+// listed while it is.
+func TestProbeOfBlockedHandlers(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	ref := spawnActor(t, sys, g, actor.WithName("stuck"))
+	blocked, slow := make(chan actor.HandlerReport, 30), make(chan actor.HandlerReport, 30)
+	stop := observe(t, sys, actor.Probe{
+		SlowAfter: time.Millisecond,
+		Blocked:   func(r actor.HandlerReport) { blocked <- r },
+		Slow:      func(r actor.HandlerReport) { slow <- r },
+	})
+	g.hold(t, ctx, ref)
+	r := receive(t, ctx, blocked)
+	if r.PID != ref.PID() || r.Message != "int" || r.For < time.Millisecond || r.Limit != time.Millisecond {
+		t.Errorf("the report is %+v", r)
+	}
+	all := sys.Handlers()
+	if len(all) != 1 || all[0].PID != ref.PID() || all[0].For < r.For || !strings.Contains(all[0].Stack(), "gate") {
+		t.Errorf("the handlers are %+v", all)
+	}
+	close(g.open)
+	if r := receive(t, ctx, slow); r.PID != ref.PID() {
+		t.Errorf("the report in the end is %+v", r)
+	}
+	until(t, ctx, func() bool { return len(sys.Handlers()) == 0 })
+	stop()
+}
+
 func TestObserveNonsense(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	for _, p := range []*actor.Probe{nil, {SampleEvery: -1}, {SampleEvery: 1<<30 + 1}} {
+	for _, p := range []*actor.Probe{nil, {SampleEvery: -1}, {SampleEvery: 1<<30 + 1}, {SlowAfter: -1}} {
 		if _, err := sys.Observe(p); err == nil {
 			t.Errorf("%+v was accepted", p)
 		}

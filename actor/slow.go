@@ -70,14 +70,29 @@ const maxReports = 20
 
 // reports is one kind of reports.
 type reports struct {
+	name string // Of the function in the configuration.
+	tell func(HandlerReport)
+	want func(*Probe) func(HandlerReport)
+
 	second     atomic.Int64 // The last in which there was one, since the system began.
 	given      atomic.Int64 // In that second.
 	suppressed atomic.Uint64
 }
 
-// give hands a report to the user's function, unless there were too many.
-func (s *System) give(kind *reports, tell func(HandlerReport), what string, r HandlerReport) {
-	if tell == nil {
+// giveReports says who gets which reports.
+func (s *System) giveReports() {
+	s.slowReports.name, s.slowReports.tell = "OnSlow", s.cfg.OnSlow
+	s.slowReports.want = func(p *Probe) func(HandlerReport) { return p.Slow }
+	s.blockedReports.name, s.blockedReports.tell = "OnBlocked", s.cfg.OnBlocked
+	s.blockedReports.want = func(p *Probe) func(HandlerReport) { return p.Blocked }
+	s.timeoutReports.name, s.timeoutReports.tell = "OnTimeout", s.cfg.OnTimeout
+	s.timeoutReports.want = func(p *Probe) func(HandlerReport) { return p.TimedOut }
+}
+
+// give hands a report to whoever wants it, unless there were too many.
+func (s *System) give(kind *reports, r HandlerReport) {
+	tell, observers := kind.tell, s.probes.Load()
+	if tell == nil && observers == nil {
 		return
 	}
 	second := int64(s.uptime()/time.Second) + 1
@@ -89,7 +104,12 @@ func (s *System) give(kind *reports, tell func(HandlerReport), what string, r Ha
 		return
 	}
 	r.Suppressed = kind.suppressed.Swap(0)
-	s.tellContained(what, func() { tell(r) })
+	if tell != nil {
+		s.tellContained(kind.name, func() { tell(r) })
+	}
+	if observers != nil {
+		observers.tellReport(kind.want, r)
+	}
 }
 
 // tellContained calls a function of the configuration, whose failure must not
@@ -109,5 +129,5 @@ func (s *System) tellTimeout(r HandlerReport) {
 		log.Warn("handler takes too long", slog.String("pid", r.PID.String()), slog.String("name", r.Name),
 			slog.String("message", r.Message), slog.Duration("limit", r.Limit), slog.String("action", r.Action.String()))
 	}
-	s.give(&s.timeoutReports, s.cfg.OnTimeout, "OnTimeout", r)
+	s.give(&s.timeoutReports, r)
 }

@@ -68,7 +68,13 @@ func (p *proc) timing() *timing {
 	if w := p.opts.timing; w != nil || p.opts.timeouts != nil {
 		return w
 	}
-	return p.sys.timing
+	if w := p.sys.timing; w != nil {
+		return w
+	}
+	if o := p.sys.probes.Load(); o != nil {
+		return o.timing
+	}
+	return nil
 }
 
 // openSpan begins to make the activation visible to the vigil.
@@ -200,7 +206,7 @@ func (a *activation[M]) tidySpan(x *Context[M], n uintptr) {
 	if late && a.timing.slow > 0 {
 		r := s.report(&a.proc, a.sys.uptime()-began, 0)
 		r.Limit = a.timing.slow
-		a.sys.give(&a.sys.slowReports, a.sys.cfg.OnSlow, "OnSlow", r)
+		a.sys.give(&a.sys.slowReports, r)
 	}
 }
 

@@ -137,6 +137,7 @@ func NewSystem(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
 	s.cfg = cfg
+	s.giveReports()
 	s.born = s.clock.Now()
 	s.simulated = s.scheduler.Simulated()
 	s.root = &proc{sys: s, opts: &defaults}
