@@ -100,7 +100,11 @@ func (s *System) Info(id PID) (Info, error) {
 // stops meanwhile may or may not be among them. It costs about 200 ns an actor.
 func (s *System) Infos(after PID) iter.Seq[Info] {
 	return func(yield func(Info) bool) {
-		s.table.after(after, func(p *proc) bool { return yield(p.info()) })
+		var i Info // One for all, since it is on the heap.
+		s.table.after(after, func(p *proc) bool {
+			p.snapshot(&i)
+			return yield(i)
+		})
 	}
 }
 
@@ -168,9 +172,14 @@ func (r Ref[M]) Info() (Info, error) {
 const maxListed = 1000
 
 func (p *proc) info() Info {
-	i := p.snapshot()
-	i.Children = p.countChildren()
+	var i Info
+	p.snapshot(&i)
 	return i
+}
+
+func (p *proc) snapshot(i *Info) {
+	p.fill(i)
+	i.Children = p.countChildren()
 }
 
 // countChildren counts the children, part by part, so that nobody waits long for
@@ -193,23 +202,22 @@ func (p *proc) nextChildren(after PID) (n int, last PID, err error) {
 	return n, last, err
 }
 
-// snapshot fills in all, but for the children.
-func (p *proc) snapshot() Info {
+// fill fills in all, but for the children.
+func (p *proc) fill(i *Info) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := Info{
+	*i = Info{
 		PID: p.pid, Name: p.opts.name, Parent: p.parent.pid, Capacity: p.opts.capacity,
 		Restarts: int(p.restarts), Priority: sched.Normal, Place: p.opts.place,
 	}
-	p.impl.describe(&i)
+	p.impl.describe(i)
 	if e, ok := p.edge(); ok {
 		i.Waits = []Wait{e.describe()}
 	}
-	p.describeState(&i)
+	p.describeState(i)
 	if p.rare != nil {
-		p.rare.describe(&i)
+		p.rare.describe(i)
 	}
-	return i
 }
 
 // describeState fills in what the actor is doing. The caller holds mu.

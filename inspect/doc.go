@@ -1,0 +1,34 @@
+// Package inspect is a window into a running system: what is slow, why, and who
+// waits for whom.
+//
+// An [Inspector] belongs to one [actor.System]. It takes snapshots: of actors,
+// by name, kind and state, sorted and page by page; of one actor, with what
+// its handler is stuck in and its last errors; of the tree, the links, the
+// workers, tasks, names and dead letters. It counts, by kind of actor. And it
+// tells of events: actors that fail, handlers that are slow or stuck, work that
+// starves, mailboxes that fill up.
+//
+//	insp, err := inspect.New(sys, inspect.Config{})
+//	defer insp.Close()
+//
+//	page, err := insp.Actors(inspect.Query{Sort: inspect.ByMailbox})
+//	for e := range insp.Subscribe(inspect.Subscription{}).All(ctx) {
+//		log.Println(e)
+//	}
+//
+// The types of this package are made to be written as JSON: names are in snake
+// case and have their unit in them, durations are in seconds, PIDs are texts
+// such as "12.1".
+//
+// # What it costs
+//
+// Nothing is stopped. A snapshot of an actor takes its mailbox's lock for less
+// than a microsecond, and no lock is held over more than 1,000 entries, so
+// 100,000 actors take some 30 ms of one processor and hold nobody up. Counting
+// and watching cost a few ns for a message; [Config] says how to do without.
+// The system never waits for an observer: whoever does not take its events in
+// time loses the oldest, and is told how many.
+//
+// What a message contains is not shown, only its type, unless that has a method
+// Inspect; see [Shown].
+package inspect

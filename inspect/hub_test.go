@@ -1,0 +1,113 @@
+package inspect_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect"
+)
+
+// Whoever does not take its events loses the oldest, is told how many, and
+// holds nobody up.
+func TestSlowSubscriber(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	i := newInspector(t, sys, quiet)
+	slow := i.Subscribe(inspect.Subscription{Buffer: 10})
+	ref := spawnKept(t, sys)
+	for range 500 {
+		send(t, ctx, ref, false)
+	}
+	until(t, ctx, func() bool { return i.Metrics().Kinds[0].Restarts == 500 })
+	i.Close()
+	var last inspect.Event
+	n := 0
+	for e := range slow.All(ctx) {
+		if n++; n > 1 && e.Number != last.Number+1 {
+			t.Errorf("event %d comes after %d", e.Number, last.Number)
+		}
+		last = e
+	}
+	if n != 10 || slow.Dropped() != 990 || last.Number != 1000 {
+		t.Errorf("%d events, the last is %d, %d dropped", n, last.Number, slow.Dropped())
+	}
+	_, err := slow.Next(ctx)
+	wantErr(t, err, inspect.ErrClosed)
+	_, err = i.Subscribe(inspect.Subscription{}).Next(ctx)
+	wantErr(t, err, inspect.ErrClosed)
+}
+
+func TestSubscriberThatLeaves(t *testing.T) {
+	i := newInspector(t, newSystem(t, actor.Config{}), quiet)
+	s := i.Subscribe(inspect.Subscription{})
+	ctx, cancel := context.WithCancel(guarded(t))
+	cancel()
+	_, err := s.Next(ctx)
+	wantErr(t, err, context.Canceled)
+	s.Close()
+	s.Close()
+	_, err = s.Next(guarded(t))
+	wantErr(t, err, inspect.ErrClosed)
+}
+
+// lockedText is written and read at the same time.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Subscribers come, read and go while events rain, and all that is sent is
+// logged.
+func TestSubscribersUnderLoad(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	var log lockedText
+	cfg := quiet
+	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	i := newInspector(t, sys, cfg)
+	ref := spawnKept(t, sys)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 20 {
+				s := i.Subscribe(inspect.Subscription{Kinds: []inspect.EventKind{inspect.Failed}, Buffer: 3})
+				if e := next(t, ctx, s); e.Kind != inspect.Failed {
+					t.Errorf("the event is %v", e)
+				}
+				s.Close()
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		all.Wait()
+	}()
+	for {
+		select {
+		case <-done:
+			if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "event=failed") {
+				t.Error("the log has no failure")
+			}
+			return
+		default:
+			send(t, ctx, ref, false)
+		}
+	}
+}

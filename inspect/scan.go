@@ -1,0 +1,72 @@
+package inspect
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// scan looks at mailboxes, some in each turn, and reports those that fill up:
+// when they come above the watermark, and again when they have grown to twice
+// what was reported, so that one that stays full is no news.
+type scan struct {
+	i        *Inspector
+	after    actor.PID
+	reported map[mailboxOf]int // Their lengths, when they were.
+}
+
+type mailboxOf struct {
+	pid  actor.PID
+	lane actor.Lane
+}
+
+const (
+	// scanPart is how many actors are looked at in one turn: some 5 ms.
+	scanPart = 20000
+	// maxReported bounds how many mailboxes are known to be high.
+	maxReported = 10000
+)
+
+func newScan(i *Inspector) *scan { return &scan{i: i, reported: map[mailboxOf]int{}} }
+
+// look goes on with the scan, and begins again at the end.
+func (s *scan) look() {
+	n := 0
+	for info := range s.i.sys.Infos(s.after) {
+		s.after = info.PID
+		for _, l := range lanes {
+			s.judge(&info, l)
+		}
+		if n++; n == scanPart {
+			return
+		}
+	}
+	s.after = actor.PID{}
+	for m := range s.reported {
+		if _, err := s.i.sys.Info(m.pid); err != nil {
+			delete(s.reported, m)
+		}
+	}
+}
+
+func (s *scan) judge(i *actor.Info, l actor.Lane) {
+	m := mailboxOf{i.PID, l}
+	length, mark := i.Mailbox[l]+i.Senders[l], s.i.cfg.Watermark*float64(i.Capacity[l])
+	before, high := s.reported[m]
+	switch {
+	case !high && float64(length) >= mark && len(s.reported) < maxReported, high && length >= 2*before:
+		s.reported[m] = length
+		s.tell(MailboxHigh, slog.LevelWarn, i, l, length, "is filling up")
+	case high && float64(length) < mark/2:
+		delete(s.reported, m)
+		s.tell(MailboxNormal, slog.LevelInfo, i, l, length, "is as usual again")
+	}
+}
+
+func (s *scan) tell(kind EventKind, level slog.Level, i *actor.Info, l actor.Lane, length int, what string) {
+	s.i.hub.tell(Event{
+		Kind: kind, Level: level, PID: i.PID, Name: i.Name, ActorKind: i.Kind, Message: i.Message, Lane: l.String(), Mailbox: length,
+		Text: fmt.Sprintf("the %v lane of %s%s %s: %d messages, with waiting senders, of %d", l, i.Name, i.PID, what, length, i.Capacity[l]),
+	})
+}
