@@ -1,0 +1,12 @@
+// Package telemetry hands the figures of an [inspect.Inspector] to monitoring
+// systems: to Prometheus by [Handler] or [Collector], and to OpenTelemetry by
+// [Instrument].
+//
+// Figures are kept by kind of actor, not by actor, so the number of time series
+// follows from the program's code. Names and units follow the conventions of
+// either side: what is troupe.actor.handled, a counter of {message}, in the one,
+// is troupe_actor_handled_messages_total in the other.
+//
+// It is a package of its own so that only those who need it compile the
+// libraries in.
+package telemetry
