@@ -327,6 +327,35 @@ func TestPeersThatMisbehave(t *testing.T) {
 	}
 }
 
+// TestIdleConnectionsHoldNoBuffer looks at a connection of the system before, in
+// the midst of and after a line.
+func TestIdleConnectionsHoldNoBuffer(t *testing.T) {
+	var conn *strand.Conn
+	var reader *strand.Strand
+	begun := make(chan struct{})
+	address, ends := server(t, func(s *strand.Strand, c *strand.Conn) error {
+		conn, reader = c, s
+		close(begun)
+		return echo(s, c)
+	})
+	peer := dial(t, address)
+	<-begun
+	ctx := guarded(t)
+	for _, text := range []string{"", "whole\n", "par", "tial\nand more"} {
+		_, _ = io.WriteString(peer, text) // Else no answer comes.
+		if strings.Contains(text, "\n") {
+			if _, err := peer.Read(make([]byte, 100)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		patience.Until(t, ctx, func() bool { return reader.State() == sched.JobWaiting && !conn.Borrows() })
+	}
+	_ = peer.CloseWrite()
+	if err := next(t, ends); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestReadsOfDifferentKinds has the begin of a line that was cancelled read by
 // other means.
 func TestReadsOfDifferentKinds(t *testing.T) {

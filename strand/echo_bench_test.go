@@ -74,6 +74,46 @@ func load(b *testing.B, address string, clients, each int) time.Duration {
 	return time.Since(began)
 }
 
+// BenchmarkIdleConnections is the memory of connections on which nothing happens
+// after a first line, beside goroutines with a buffer.
+func BenchmarkIdleConnections(b *testing.B) {
+	const n = 5000
+	for b.Loop() {
+		address, stop := strandEcho(b)
+		strands := idleConnections(b, address, n)
+		stop()
+		address, stop = goroutineEcho(b)
+		goroutines := idleConnections(b, address, n)
+		stop()
+		b.ReportMetric(strands, "B/connection")
+		b.ReportMetric(strands/goroutines, "of-goroutines")
+	}
+}
+
+func idleConnections(b *testing.B, address string, n int) float64 {
+	before := memory()
+	var all []net.Conn
+	defer func() {
+		for _, c := range all {
+			_ = c.Close() // It is of no use any more.
+		}
+	}()
+	for range n {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, c)
+		if _, err := io.WriteString(c, "hello\n"); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := io.ReadFull(c, make([]byte, 6)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return float64(memory()-before) / float64(n)
+}
+
 func strandEcho(b testing.TB) (address string, stop func()) {
 	sc, err := sched.New(sched.Config{})
 	if err != nil {
