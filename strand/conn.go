@@ -110,6 +110,9 @@ func (c *Conn) Append(ctx context.Context, dst []byte) ([]byte, error) {
 		return dst, nil
 	}
 	if c.begin == c.end {
+		if err := c.t.await(ctx); err != nil {
+			return dst, c.wrap("read", err)
+		}
 		if err := c.fill(ctx); err != nil {
 			return dst, c.wrap("read", err)
 		}

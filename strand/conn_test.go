@@ -327,33 +327,27 @@ func TestPeersThatMisbehave(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsHoldNoBuffer looks at a connection of the system before, in
-// the midst of and after a line.
+// TestIdleConnectionsHoldNoBuffer looks at a connection before, in the midst of and
+// after a line.
 func TestIdleConnectionsHoldNoBuffer(t *testing.T) {
-	var conn *strand.Conn
-	var reader *strand.Strand
-	begun := make(chan struct{})
-	address, ends := server(t, func(s *strand.Strand, c *strand.Conn) error {
-		conn, reader = c, s
-		close(begun)
-		return echo(s, c)
-	})
-	peer := dial(t, address)
-	<-begun
-	ctx := guarded(t)
-	for _, text := range []string{"", "whole\n", "par", "tial\nand more"} {
-		_, _ = io.WriteString(peer, text) // Else no answer comes.
-		if strings.Contains(text, "\n") {
-			if _, err := peer.Read(make([]byte, 100)); err != nil {
-				t.Fatal(err)
+	run(t, 1, func(s *strand.Strand) error {
+		one, two := strand.Pipe()
+		reader, err := strand.Go(s, func(s *strand.Strand) error { return echo(s, two) })
+		if err != nil {
+			return err
+		}
+		for _, text := range []string{"", "whole\n", "par", "tial\nand more"} {
+			if _, err := one.Write(s, []byte(text)); err != nil {
+				return err
+			}
+			for s.Yield(); reader.State() != sched.JobWaiting; s.Yield() {
+			}
+			if two.Borrows() {
+				t.Errorf("after %q the connection has a buffer", text)
 			}
 		}
-		patience.Until(t, ctx, func() bool { return reader.State() == sched.JobWaiting && !conn.Borrows() })
-	}
-	_ = peer.CloseWrite()
-	if err := next(t, ends); err != nil {
-		t.Error(err)
-	}
+		return errors.Join(one.CloseWrite(), reader.Join(s), one.Close())
+	})
 }
 
 // TestReadsOfDifferentKinds has the begin of a line that was cancelled read by

@@ -20,12 +20,31 @@ func (c *Conn) ReadLine(ctx context.Context) (string, error) {
 // AppendLine is ReadLine into memory of the caller's: it appends the line to dst.
 // With an error dst is unchanged.
 func (c *Conn) AppendLine(ctx context.Context, dst []byte) ([]byte, error) {
+	// Here and below calls are few and frames small, so that an idle connection's
+	// stack stays at 2 KB.
 	if err := c.lock(ctx, &c.readMu); err != nil {
 		return dst, c.wrap("read", err)
 	}
-	defer c.unlock(ctx, &c.readMu)
-	line, err := c.line(ctx, dst)
-	return line, c.wrap("read", err)
+	for {
+		if c.begin == c.end {
+			if err := c.t.await(ctx); err != nil {
+				return dst, c.give(ctx, err)
+			}
+		}
+		line, whole, err := c.line(ctx, dst)
+		if whole || err != nil {
+			return line, c.give(ctx, err)
+		}
+	}
+}
+
+// give ends a read.
+func (c *Conn) give(ctx context.Context, err error) error {
+	c.unlock(ctx, &c.readMu)
+	if err != nil {
+		err = c.wrap("read", err)
+	}
+	return err
 }
 
 // WriteLine writes the line and a newline, in one piece. A line that has a newline
@@ -46,34 +65,36 @@ func (c *Conn) WriteLine(ctx context.Context, line string) error {
 	return err
 }
 
-// line reads a line. The caller holds readMu.
-func (c *Conn) line(ctx context.Context, dst []byte) ([]byte, error) {
+// line goes on with a line, by what is there. It returns false if that is not all
+// of it. The caller holds readMu.
+func (c *Conn) line(ctx context.Context, dst []byte) (line []byte, whole bool, err error) {
 	limit := int(c.limit.Load())
-	for {
-		if c.begin == c.end {
-			err := c.fill(ctx)
-			if err == io.EOF && len(c.partial) > 0 { //nolint:errorlint // Exactly that one.
-				return c.finish(dst, nil, limit)
-			}
-			if err != nil {
-				return dst, err
-			}
+	if c.begin == c.end {
+		err := c.fill(ctx)
+		if err == io.EOF && len(c.partial) > 0 { //nolint:errorlint // Exactly that one.
+			line, err = c.finish(dst, nil, limit)
+			return line, true, err
 		}
-		got, whole := c.next()
-		switch {
-		case c.skipping:
-			c.skipping = !whole
-		case len(c.partial)+len(got) > limit+1: // The last may be a carriage return.
-			c.partial, c.skipping = nil, !whole
-			c.giveBack()
-			return dst, &LineTooLongError{limit}
-		case whole:
-			return c.finish(dst, got, limit)
-		default:
-			c.partial = append(c.partial, got...)
+		if err != nil {
+			return dst, false, err
 		}
-		c.giveBack()
 	}
+	got, ended := c.next()
+	switch {
+	case c.skipping:
+		c.skipping = !ended
+	case len(c.partial)+len(got) > limit+1: // The last may be a carriage return.
+		c.partial, c.skipping = nil, !ended
+		c.giveBack()
+		return dst, false, &LineTooLongError{limit}
+	case ended:
+		line, err = c.finish(dst, got, limit)
+		return line, true, err
+	default:
+		c.partial = append(c.partial, got...)
+	}
+	c.giveBack()
+	return dst, false, nil
 }
 
 // next takes what is in the buffer up to a newline, if there is one. It is good
@@ -105,13 +126,9 @@ func (c *Conn) finish(dst, rest []byte, limit int) ([]byte, error) {
 	return dst, nil
 }
 
-// fill reads into a buffer that is lent once there is something to be read. The
-// caller holds readMu.
+// fill reads into a buffer that is lent, after await. The caller holds readMu.
 func (c *Conn) fill(ctx context.Context) error {
 	if c.buffer == nil {
-		if err := c.t.await(ctx); err != nil {
-			return err
-		}
 		c.buffer = buffers.Get().(*[lent]byte)
 	}
 	n, err := c.t.read(ctx, c.buffer[:])

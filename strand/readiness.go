@@ -21,8 +21,10 @@ import (
 //
 // Closing makes it closed for good.
 type readiness struct {
-	state  atomic.Uint32
-	waiter sched.Waiter // Written before the state is awaited.
+	state atomic.Uint32
+	// waiter is who waits. Written before the state is awaited; read after it has been
+	// left, when it may be that of the next wait, which then looks in vain.
+	waiter atomic.Pointer[sched.Waiter]
 }
 
 const (
@@ -38,25 +40,30 @@ func (r *readiness) begin() { r.state.CompareAndSwap(ready, unknown) }
 // again says that there may be more.
 func (r *readiness) again() { r.state.CompareAndSwap(unknown, ready) }
 
-// wait waits for a change. It may return early.
+// wait waits for a change.
 func (r *readiness) wait(ctx context.Context) error {
-	if r.state.Load() == unknown {
-		var w sched.Waiter
+	for {
+		switch r.state.Load() {
+		case shut:
+			return net.ErrClosed
+		case ready:
+			return nil
+		}
+		if ctx.Err() != nil {
+			return cause(ctx)
+		}
+		w := &sched.Waiter{}
 		w.Arm(ctx, nil)
-		defer w.Disarm()
-		r.waiter = w
-		if r.state.CompareAndSwap(unknown, awaited) {
-			for r.state.Load() == awaited {
-				if !w.Wait(ctx) && r.state.CompareAndSwap(awaited, unknown) {
-					return cause(ctx)
-				}
+		r.waiter.Store(w)
+		if !r.state.CompareAndSwap(unknown, awaited) {
+			continue
+		}
+		for r.state.Load() == awaited {
+			if !w.Wait(ctx) && r.state.CompareAndSwap(awaited, unknown) {
+				break
 			}
 		}
 	}
-	if r.state.Load() == shut {
-		return net.ErrClosed
-	}
-	return nil
 }
 
 // changed is called when the system has told of a change.
@@ -73,7 +80,7 @@ func (r *readiness) become(state uint32) {
 		}
 		if r.state.CompareAndSwap(was, state) {
 			if was == awaited {
-				r.waiter.Wake(nil, sched.Low)
+				r.waiter.Load().Wake(nil, sched.Low)
 			}
 			return
 		}
