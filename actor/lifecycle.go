@@ -67,6 +67,8 @@ func (a *activation[M]) handleSystem(m sysMessage) {
 		}
 	case sysUnstash:
 		a.unstash(false)
+	case sysCheckup:
+		a.examine(m.checkup)
 	case sysSignal:
 		a.handleSignal(m.signal)
 	}

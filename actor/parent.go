@@ -32,6 +32,7 @@ const (
 	isTrapper                    // Survives the ends of those it is linked to, see Trapper.
 	isWatcher                    // May monitor others, see Watcher.
 	isSeat                       // See SpawnHeld.
+	isPatient                    // Can be asked how well it does, see Patient.
 )
 
 func traitsOf[M any](a Actor[M]) (t traits) {
@@ -46,6 +47,9 @@ func traitsOf[M any](a Actor[M]) (t traits) {
 	}
 	if _, ok := a.(Watcher[M]); ok {
 		t |= isWatcher
+	}
+	if _, ok := a.(Patient[M]); ok {
+		t |= isPatient
 	}
 	return t
 }

@@ -108,6 +108,7 @@ type sysMessage struct {
 	child       *proc  // Nil in sysChildGone if it is of no interest which was the last.
 	reason      error
 	signal      *signal
+	checkup     *checkup
 }
 
 // isShort reports whether a message is no more than its kind once it has been
@@ -130,6 +131,7 @@ const (
 	sysChildGone            // The child has stopped.
 	sysChildHeld            // The child has failed and waits for a decision.
 	sysChildReady           // The child has started.
+	sysCheckup              // Somebody asks how well the actor does.
 	sysSignal               // One that it is linked to has ended.
 )
 

@@ -31,6 +31,9 @@
 // fails with [ErrIntensity]. A nested supervisor that has failed is restarted by
 // the one above it, which may fail in its turn.
 //
+// A [Troupe] is a group of children that know each other's refs before the first
+// of them begins, declared as a struct.
+//
 // # Starts and stops
 //
 // A child has started when its Started hook has returned; then the next one

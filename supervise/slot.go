@@ -70,6 +70,7 @@ type slots struct {
 	byPID       map[actor.PID]*slot
 	byName      map[string]*slot
 	running     int
+	waiting     int
 	total       int
 }
 
@@ -113,13 +114,19 @@ func (l *slots) remove(s *slot) {
 	}
 }
 
+// count counts who is in a state.
+func (l *slots) count(state State, n int) {
+	switch state {
+	case Running:
+		l.running += n
+	case Waiting:
+		l.waiting += n
+	}
+}
+
 // become changes the state.
 func (l *slots) become(s *slot, state State) {
-	if s.state == Running {
-		l.running--
-	}
-	if state == Running {
-		l.running++
-	}
+	l.count(s.state, -1)
+	l.count(state, 1)
 	s.state, s.since = state, time.Now()
 }

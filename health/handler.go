@@ -1,0 +1,93 @@
+package health
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// Config configures a handler. The zero value is a good one.
+type Config struct {
+	// Deadline is how long actors may take to answer. Defaults to 1 second.
+	Deadline time.Duration
+	// NotReadyIfDegraded says that a system that is degraded gets no work either.
+	// Defaults to false.
+	NotReadyIfDegraded bool
+}
+
+func (c Config) deadline() time.Duration {
+	if c.Deadline <= 0 {
+		return time.Second
+	}
+	return c.Deadline
+}
+
+// Ready returns a handler that answers with the [Report] on the system: with the
+// status 200 if it can be given work, and 503 if it is unhealthy.
+func Ready(sys *actor.System, cfg Config) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), cfg.deadline())
+		defer cancel()
+		report := Check(ctx, sys)
+		if !runs(ctx, sys) {
+			report.Level, report.Reason = actor.Unhealthy, "the system does not run actors"
+		}
+		worst := actor.Degraded
+		if cfg.NotReadyIfDegraded {
+			worst = actor.Healthy
+		}
+		answer(w, r, report, report.Level <= worst)
+	})
+}
+
+// Live returns a handler that answers with 200 as long as the system runs
+// actors, however well they do, and with 503 if it has stopped, or if an actor
+// that is spawned for it does not get its turn in time: then only a new process
+// helps.
+func Live(sys *actor.System, cfg Config) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), cfg.deadline())
+		defer cancel()
+		report := &Report{}
+		if !runs(ctx, sys) {
+			report.Level, report.Reason = actor.Unhealthy, "the system does not run actors"
+		}
+		answer(w, r, report, report.Level == actor.Healthy)
+	})
+}
+
+// runs reports whether an actor gets its turn in time. If the time is over
+// already, because others were late, it is given a moment more.
+func runs(ctx context.Context, sys *actor.System) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	ref, err := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[actor.Reply[bool]], r actor.Reply[bool]) error {
+		ctx.Stop()
+		return r.Send(ctx, true)
+	}), actor.WithName("health probe"))
+	if err != nil {
+		return false
+	}
+	ok, err := actor.Ask(ctx, ref.On(actor.Control), func(r actor.Reply[bool]) actor.Reply[bool] { return r })
+	if err != nil {
+		_ = ref.Kill() // It has not run, and shall not.
+	}
+	return ok && err == nil
+}
+
+func answer(w http.ResponseWriter, r *http.Request, report *Report, ok bool) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	if !ok {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	if r.Method == http.MethodHead {
+		return
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	_ = e.Encode(report) // Who does not read it does not need it.
+}
