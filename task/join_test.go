@@ -52,10 +52,15 @@ func TestATaskThatIgnoresItsCancellation(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int](), task.Name("deaf"))
 	gate, began := make(chan struct{}), make(chan struct{})
-	deaf, err := g.GoNamed("stubborn", ignoresItsContext(gate))
+	deaf, err := g.GoNamed("stubborn", func(context.Context) (int, error) {
+		began <- struct{}{} // Lest it never begins.
+		<-gate
+		return 1, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	receive(t, ctx, "the deaf task", began)
 	start(t, g, untilCancelled[int](began))
 	receive(t, ctx, "the other task", began)
 	g.Cancel(errBroken)
