@@ -134,6 +134,9 @@ func (c *Context[M]) Value(key any) any {
 	if key == askedKey {
 		return &c.asked
 	}
+	if key == sched.KeeperKey {
+		return sched.Keeper(c)
+	}
 	if l := c.life.Load(); l != nil {
 		return l.ctx.Value(key)
 	}

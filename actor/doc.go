@@ -49,7 +49,8 @@
 //
 // An actor ends when its handler returns an error or panics, calls
 // Context.Stop, or is asked to by Ref.Stop or Ref.Drain. Its children end
-// before it. Messages that it has not handled go to the dead letters, are
+// before it, and so do the tasks that were started with its context, see package
+// task. Messages that it has not handled go to the dead letters, are
 // counted, and are shown to Config.OnDeadLetter; the asks among them fail at
 // once with [ErrNoReply]. Later sends return [ErrStopped].
 //

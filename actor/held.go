@@ -50,12 +50,13 @@ func (p *proc) uncountLocked(child *proc) {
 	child.resting = true
 }
 
-// atRestLocked reports whether all children rest. The caller holds mu.
+// atRestLocked reports whether all children rest and nothing is kept. The caller
+// holds mu.
 func (p *proc) atRestLocked() bool {
 	if p.traits&isParent == 0 {
-		return p.eldest == nil
+		return p.aloneLocked()
 	}
-	return p.rareLocked().astir == 0
+	return p.rareLocked().astir == 0 && !p.keepsLocked()
 }
 
 // rests takes note that a child is held.

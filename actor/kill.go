@@ -205,11 +205,15 @@ func (a *activation[M]) beKilled(seized bool) {
 	if seized {
 		a.rescue(reason)
 	}
+	freed := a.forsake(reason)
 	switch phase := a.phase.Load(); {
 	case phase <= draining:
 		a.fail(reason)
 	case !seized || !a.closing:
 		// It has ended already, and waits for its children or its parent.
+		if freed {
+			a.childGone(sysMessage{})
+		}
 	case phase == failing:
 		a.retire()
 		a.offer()

@@ -141,15 +141,21 @@ func (c *Context[M]) childOf(child PID) (*proc, error) {
 	return p, nil
 }
 
-// childGone takes note of a child that has stopped.
+// childGone takes note of a child that has stopped, or that nothing is left to
+// wait for.
 func (a *activation[M]) childGone(m sysMessage) {
-	childless := m.child == nil || a.disown(m.child)
+	var alone bool
+	if m.child == nil {
+		alone = a.alone()
+	} else {
+		alone = a.disown(m.child)
+	}
 	switch {
 	case a.phase.Load() == failing:
 		a.holdAtRest()
-	case a.phase.Load() == stopping && childless:
+	case a.phase.Load() == stopping && alone:
 		a.terminate()
-	case a.phase.Load() <= draining:
+	case m.child != nil && a.phase.Load() <= draining:
 		a.tellParent(Exit{PID: m.child.pid, Name: m.child.opts.name, Reason: m.reason})
 	}
 }

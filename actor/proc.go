@@ -91,6 +91,9 @@ type rare struct {
 
 	timerCount int
 
+	kept      map[sched.Kept]uint64 // By the order in which it came; see keep.go.
+	keptCount uint64
+
 	retrial retrial
 }
 
@@ -105,7 +108,7 @@ type endWaiter struct {
 type sysMessage struct {
 	kind        sysKind
 	incarnation uint32 // Of the receiver, for sysExit.
-	child       *proc  // Nil in sysChildGone if it is of no interest which was the last.
+	child       *proc  // Nil in sysChildGone if it is of no interest what was the last.
 	reason      error
 	signal      *signal
 	checkup     *checkup
@@ -128,7 +131,7 @@ const (
 	sysRestartEmpty         // The same, without the messages that wait.
 	sysRecall               // The parent's decision: end the incarnation, and be held.
 	sysRelease              // The parent's decision: stop.
-	sysChildGone            // The child has stopped.
+	sysChildGone            // The child has stopped, or kept work has ended.
 	sysChildHeld            // The child has failed and waits for a decision.
 	sysChildReady           // The child has started.
 	sysCheckup              // Somebody asks how well the actor does.
@@ -238,15 +241,15 @@ func (p *proc) accepts(incarnation uint32) error {
 	return nil
 }
 
-// disown removes child, which has stopped. It reports whether p has no
-// children any more.
-func (p *proc) disown(child *proc) (childless bool) {
+// disown removes child, which has stopped. It reports whether p has neither
+// children nor kept work any more.
+func (p *proc) disown(child *proc) (alone bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.disownLocked(child)
 }
 
-func (p *proc) disownLocked(child *proc) (childless bool) {
+func (p *proc) disownLocked(child *proc) (alone bool) {
 	if child.older != nil {
 		child.older.younger = child.younger
 	} else {
@@ -259,19 +262,23 @@ func (p *proc) disownLocked(child *proc) (childless bool) {
 	}
 	child.older, child.younger = nil, nil
 	p.uncountLocked(child)
-	return p.eldest == nil
+	return p.aloneLocked()
 }
 
-// windUp asks all children to stop, the youngest first, cancels all timers, and
-// lets no new ones in. It reports whether there are no children. Seats are kept
-// for the next incarnation if so wanted; windUp then reports whether there are
-// no others, and those are at rest.
+// windUp asks all children to stop, the youngest first, and all kept work to
+// end, cancels all timers, and lets no new ones in. It reports whether there is
+// nothing to wait for. Seats are kept for the next incarnation if so wanted;
+// windUp then reports whether there are no others, and those are at rest.
 func (p *proc) windUp(from *sched.Fiber, keepSeats bool) (over bool) {
 	p.mu.Lock()
 	p.barred = true
 	children := p.childrenLocked()
-	over = len(children) == 0 || keepSeats && p.atRestLocked()
+	kept := p.keptLocked()
+	over = p.aloneLocked() || keepSeats && p.atRestLocked()
 	p.mu.Unlock()
+	for _, k := range kept {
+		k.KeeperEnds(ErrStopped)
+	}
 	p.cancelTimers()
 	for _, c := range children {
 		kind := sysStop

@@ -65,7 +65,7 @@ func (r Ref[M]) TrySend(ctx context.Context, m M) error {
 }
 
 // Stop makes the actor stop after the message that it is handling, and returns
-// when it and its children have stopped. Messages that were not handled go to
+// when it, its children and its tasks have ended. What was not handled goes to
 // the dead letters. An actor that was asked to stop is not restarted. Stop
 // returns nil if the actor has stopped before.
 //

@@ -54,9 +54,13 @@
 //
 // The contexts of tasks have the values and the deadline of the group's, and are
 // plain contexts. They have no timeout of the scheduler's, since a job that has
-// timed out would be left behind. A group made with the context of an actor is
-// cancelled when that incarnation of the actor has ended; an actor that shall
-// wait for its tasks, too, joins them, or uses Run.
+// timed out would be left behind.
+//
+// Tasks of a group made with the context of an actor, or below it, end with that
+// incarnation of the actor: when it ends, it asks them to, as it does its
+// children, and goes on, to its Stopped hook or to a restart, when they have
+// ended. One that is killed does not wait for them. What a Stopped hook itself
+// opens, it joins.
 //
 // # Letting go
 //

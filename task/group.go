@@ -31,6 +31,7 @@ type Group[T any] struct {
 	// builtin says that the joiner does not call back, calm that nothing follows
 	// from a success but at the end.
 	builtin, calm bool
+	owner         sched.Keeper // The actor, say, with whose context it was opened, or nil.
 	opts          options
 	opener        gid.ID // The goroutine that NewGroup was called on.
 
@@ -54,6 +55,7 @@ type Group[T any] struct {
 	todo      *Task[T]
 	ready     *Task[T] // The first that Next has not returned.
 	listed    bool     // The registry has the group.
+	kept      bool     // The end of owner waits for the tasks.
 	joining   bool
 	announced bool // The joiner is to be told of joining.
 	settling  bool // Somebody hands events to the joiner.
@@ -72,10 +74,10 @@ type Group[T any] struct {
 }
 
 // NewGroup returns a group without tasks. Their contexts have the values of ctx
-// and its deadline, and end when it does; they end with an actor if ctx is its
-// context. The tasks run on the scheduler on which ctx is at home, or on that
-// given by [On], with no timeout but the deadline of ctx. A nil joiner means
-// [FirstFailure].
+// and its deadline, and end when it does. If ctx is the context of an actor, the
+// end of the actor cancels them and waits for them. The tasks run on the scheduler
+// on which ctx is at home, or on that given by [On], with no timeout but the
+// deadline of ctx. A nil joiner means [FirstFailure].
 //
 // Whoever makes a group calls Join, or Cancel; [Run] cannot forget it.
 func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T], error) {
@@ -108,6 +110,9 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 	g.reg = registryOf(g.s)
 	g.scope.parent, g.scope.shielded = ctx, o.detached
 	g.scope.onEnd = g.cancelTasks
+	if !o.detached {
+		g.owner, _ = ctx.Value(sched.KeeperKey).(sched.Keeper)
+	}
 	return g, nil
 }
 
@@ -225,6 +230,9 @@ func (g *Group[T]) add(t *Task[T], from *sched.Fiber) error {
 	}
 	list := !g.listed
 	g.listed = true
+	if g.owner != nil && !g.kept {
+		g.kept = g.owner.Keep((*kept[T])(g))
+	}
 	g.mu.Unlock()
 	if list {
 		g.reg.add(g)

@@ -187,6 +187,9 @@ func (sc *Scope) hasEnded() bool {
 // inherit ends the scope with what surrounds it.
 func (sc *Scope) inherit() { sc.end(sc.parent.Err(), context.Cause(sc.parent), false) }
 
+// endWith ends the scope with what surrounds it, which says so itself.
+func (sc *Scope) endWith(cause error) { sc.end(context.Canceled, cause, false) }
+
 func (sc *Scope) end(err, cause error, own bool) bool {
 	sc.mu.Lock()
 	if sc.ended.Load() || sc.closed && own {

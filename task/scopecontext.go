@@ -31,7 +31,7 @@ func (c *scopeContext) Value(key any) any {
 	switch key {
 	case scopeKey{}:
 		return sc
-	case sched.FrameKey:
+	case sched.FrameKey, sched.KeeperKey:
 		return sc.parent.Value(key)
 	}
 	if sc.state() != nil {

@@ -136,6 +136,7 @@ func (g *Group[T]) release(f *sched.Fiber) {
 	if !g.settling {
 		if g.quiet() {
 			joiners, g.joiners = g.joiners, nil
+			g.beLetGo(f)
 		}
 		takers, g.takers = g.takers, nil
 		g.watched.Store(false)

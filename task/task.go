@@ -216,6 +216,9 @@ func (c *taskContext[T]) Err() error {
 }
 
 func (c *taskContext[T]) Value(key any) any {
+	if key == sched.KeeperKey && c.standing.is(detached) {
+		return nil
+	}
 	if m, ok := key.(memberKey); ok && m.of == any(c.g) && !c.standing.is(detached) {
 		return (*Task[T])(c)
 	}

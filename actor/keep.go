@@ -1,0 +1,95 @@
+package actor
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// An actor keeps the groups of tasks that were opened with its context: when
+// its incarnation ends, they are asked to end together with the children, and the
+// Stopped hook runs when both have. So the end of an actor is the end of all that
+// was begun in it.
+//
+// One that is killed lets them go. They are cancelled, but may be as deaf as the
+// handler that it was killed for.
+
+var _ sched.Keeper = (*Context[int])(nil)
+
+// Keep has the end of the incarnation wait for k. It is called by package task;
+// see [sched.Keeper].
+func (c *Context[M]) Keep(k sched.Kept) bool { return c.cell.keep(k, c.incarnation) }
+
+// LetGo is the end of Keep.
+func (c *Context[M]) LetGo(from *sched.Fiber, k sched.Kept) { c.cell.letGo(from, k) }
+
+func (p *proc) keep(k sched.Kept, incarnation uint32) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.accepts(incarnation) != nil {
+		return false
+	}
+	r := p.rareLocked()
+	if r.kept == nil {
+		r.kept = map[sched.Kept]uint64{}
+	}
+	r.keptCount++
+	r.kept[k] = r.keptCount
+	return true
+}
+
+// letGo takes note that k has ended, and tells the actor if it is the last that
+// its end has waited for.
+func (p *proc) letGo(from *sched.Fiber, k sched.Kept) {
+	p.mu.Lock()
+	if p.rare == nil || p.rare.kept[k] == 0 {
+		p.mu.Unlock()
+		return
+	}
+	delete(p.rare.kept, k)
+	last := p.barred && (p.aloneLocked() || p.atRestLocked())
+	p.mu.Unlock()
+	if last {
+		p.post(from, sysMessage{kind: sysChildGone})
+	}
+}
+
+// keepsLocked reports whether the end of the incarnation has to wait for work
+// that is kept. The caller holds mu.
+func (p *proc) keepsLocked() bool { return p.rare != nil && len(p.rare.kept) != 0 }
+
+// aloneLocked reports whether there are neither children nor kept work. The
+// caller holds mu.
+func (p *proc) aloneLocked() bool { return p.eldest == nil && !p.keepsLocked() }
+
+func (p *proc) alone() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.aloneLocked()
+}
+
+// keptLocked returns what is kept, in the order in which it came. The caller
+// holds mu.
+func (p *proc) keptLocked() []sched.Kept {
+	if !p.keepsLocked() {
+		return nil
+	}
+	kept := p.rare.kept
+	return slices.SortedFunc(maps.Keys(kept), func(a, b sched.Kept) int { return int(kept[a]) - int(kept[b]) })
+}
+
+// forsake is the end of all that is kept by an incarnation that was killed: it
+// is asked to end, and not waited for. It reports whether there was anything.
+func (p *proc) forsake(cause error) bool {
+	p.mu.Lock()
+	kept := p.keptLocked()
+	if p.rare != nil {
+		p.rare.kept = nil
+	}
+	p.mu.Unlock()
+	for _, k := range kept {
+		k.KeeperEnds(cause)
+	}
+	return len(kept) != 0
+}
