@@ -39,6 +39,8 @@ type Actor struct {
 	UptimeSeconds float64     `json:"uptime_seconds"`
 	// Handler is the one that is under way, if it is known; see Config.SlowAfter.
 	Handler *Handler `json:"handler,omitempty"`
+	// Waits is what its handler waits for, of other actors.
+	Waits []Wait `json:"waits,omitempty"`
 	// Failures are its last ones, the oldest first. They are in Inspector.Actor
 	// only.
 	Failures []Failure `json:"failures,omitempty"`
@@ -78,6 +80,9 @@ func actorOf(i *actor.Info) Actor {
 	}
 	slices.SortFunc(a.Links, actor.PID.Compare)
 	slices.SortFunc(a.Monitors, actor.PID.Compare)
+	for _, w := range i.Waits {
+		a.Waits = append(a.Waits, waitOf(w))
+	}
 	for _, l := range lanes {
 		a.Lanes = append(a.Lanes, Lane{l.String(), i.Mailbox[l], i.Capacity[l], i.Senders[l]})
 	}

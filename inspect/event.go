@@ -24,7 +24,7 @@ const (
 	MailboxNormal  EventKind = "mailbox_normal"  // It is below half of the watermark again.
 	Starvation     EventKind = "starvation"      // Work waits long for a worker.
 	SpareLimit     EventKind = "spare_limit"     // A blocked worker could not be replaced.
-	AskCycle       EventKind = "ask_cycle"       // Actors wait for each other's answers.
+	AskCycle       EventKind = "ask_cycle"       // An actor has failed since it would have waited for itself, by way of others.
 )
 
 // Event tells of something that somebody may want to look at.

@@ -30,6 +30,11 @@ func (i *Inspector) ended(e actor.Ending) {
 		Kind: Failed, Level: slog.LevelError, Text: fmt.Sprintf("%s%s has failed: %s", e.Name, e.PID, f.Error),
 		PID: e.PID, Name: e.Name, ActorKind: e.Kind, Error: f.Error, Stack: f.Stack,
 	})
+	if errors.Is(e.Reason, actor.ErrCycle) {
+		i.hub.tell(Event{
+			Kind: AskCycle, Level: slog.LevelError, Text: f.Error, PID: e.PID, Name: e.Name, ActorKind: e.Kind, Error: f.Error,
+		})
+	}
 }
 
 func (i *Inspector) restarted(s actor.Subject) {
