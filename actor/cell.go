@@ -367,6 +367,9 @@ func (c *cell[M]) laneLocked(which Lane) *lane[M] {
 	l := c.lanes[which].Load()
 	if l == nil {
 		l = newLane[M](c.opts.capacity[which])
+		if o := c.sys.probes.Load(); o != nil {
+			l.stamp = newStamp(o, c.pid)
+		}
 		c.lanes[which].Store(l)
 	}
 	return l

@@ -95,10 +95,10 @@ func TestSamples(t *testing.T) {
 				t.Errorf("sample %d is %+v", i, s)
 			}
 		}
-		// The first comes before the lane is stamped. The second waits in the lane,
+		// The first does not wait. The second waits in the lane,
 		// and the third is let in while the second has the stamp. The fourth waits
 		// for room, and then in the lane.
-		if samples[0].Latency != -1 || samples[1].Latency != time.Second || samples[2].Latency != -1 || samples[3].Latency != 2*time.Second {
+		if samples[0].Latency != 0 || samples[1].Latency != time.Second || samples[2].Latency != -1 || samples[3].Latency != 2*time.Second {
 			t.Errorf("latencies %v, %v, %v, %v", samples[0].Latency, samples[1].Latency, samples[2].Latency, samples[3].Latency)
 		}
 	})

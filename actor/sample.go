@@ -23,6 +23,15 @@ type stamp struct {
 	when time.Duration // Since the birth of the system.
 }
 
+// newStamp returns the stamp for a lane of an actor that is observed, or nil if
+// no messages are measured.
+func newStamp(o *probes, id PID) *stamp {
+	if o.mask < 0 {
+		return nil
+	}
+	return &stamp{mask: o.mask, slot: int64(id.slot), at: -1}
+}
+
 // due reports whether the message with the number n is measured.
 func (st *stamp) due(n int64) bool { return (n+st.slot)&st.mask == 0 }
 
@@ -71,7 +80,7 @@ func (a *activation[M]) latency(l *lane[M], n int64, now time.Duration) time.Dur
 	defer a.mu.Unlock()
 	st := l.stamp
 	if st == nil || st.mask != a.probes.mask {
-		l.stamp = &stamp{mask: a.probes.mask, slot: int64(a.pid.slot), at: -1}
+		l.stamp = newStamp(a.probes, a.pid) // The actor was there before the probe.
 		return -1
 	}
 	if sent, ok := st.take(n); ok {
