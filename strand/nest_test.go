@@ -46,6 +46,9 @@ func TestEndOfTheContextReachesAll(t *testing.T) {
 		if err := root.Join(s.Context()); err != nil {
 			s.Fatal(err)
 		}
+		if s.Rand().IntN(2) == 0 {
+			s.RunUntilIdle() // Else most have not begun.
+		}
 		cancel(errBroken)
 		s.RunUntilIdle()
 		waiting := 0
