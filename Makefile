@@ -45,6 +45,14 @@ model: ## Run the searches of all schedules, which make test runs too, and print
 		echo "$$out"; exit 1; }; \
 	echo "$$out" | sed -n 's/^ *|/|/p'
 
+FUZZTIME ?= 10s
+
+.PHONY: fuzz
+fuzz: ## Fuzz each codec for FUZZTIME, which defaults to 10s.
+	@for target in $$($(GO) test -list '^Fuzz' ./netio | grep ^Fuzz); do \
+		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./netio || exit 1; \
+	done
+
 .PHONY: lint
 lint: $(LINT) ## Check style, import arrows and go.mod (installs its linter in .bin).
 	$(LINT) config verify
