@@ -64,6 +64,17 @@ func (s *System) Kill(id PID) error {
 	return nil
 }
 
+// RequestStop asks the actor with the given PID to stop, as [Ref.Stop] does, and
+// does not wait. It returns [ErrStalePID] if that has stopped.
+func (s *System) RequestStop(id PID) error {
+	p := s.table.lookup(id)
+	if p == nil {
+		return fmt.Errorf("stop %s: %w", id, ErrStalePID)
+	}
+	p.post(nil, sysMessage{kind: sysStop})
+	return nil
+}
+
 func (p *proc) kill() {
 	p.mu.Lock()
 	if p.stopped.Load() {

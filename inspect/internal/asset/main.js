@@ -1,0 +1,169 @@
+// The page: one stream of server-sent events that brings a sample and what the
+// view shows. Another view, or another order, is another stream.
+import { $, el, replace } from './dom.js';
+import { views } from './views.js';
+
+const past = 240; // Samples that are kept.
+
+export const page = {
+  system: {}, samples: [], events: [], dropped: 0, paused: false, view: null, arg: '', last: null,
+  go(hash) { location.hash = hash; },
+  reopen() { connect(); },
+  draw() { draw(); },
+};
+
+let source = null, silence = 0, held = false;
+
+async function start() {
+  const get = async (path) => {
+    const r = await fetch('api/' + path);
+    if (!r.ok) throw new Error((await r.json()).error);
+    return r.json();
+  };
+  $('nav').append(...Object.entries(views).filter(([, v]) => v.title).map(([id, v]) => el('a', { href: '#' + id, id: 'nav-' + id }, v.title)));
+  theme(localStorage.getItem('troupe-theme'));
+  wire();
+  try {
+    [page.system, page.events] = await Promise.all([get('system'), get('events')]);
+  } catch (e) {
+    replace($('main'), el('p', { class: 'notice bad' }, 'The program does not answer: ' + e.message));
+    status('lost', 'no connection');
+    setTimeout(() => location.reload(), 5000);
+    return;
+  }
+  page.events.reverse();
+  $('name').textContent = page.system.name;
+  document.title = page.system.name + ' – troupe';
+  route();
+}
+
+// route shows the view that the address names: #view or #view/argument.
+function route() {
+  const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
+  page.view = views[name] || views.overview;
+  page.arg = rest.join('/');
+  page.last = null;
+  for (const a of $('nav').children) a.removeAttribute('aria-current');
+  const nav = $('nav-' + (page.view.under || (views[name] ? name : 'overview')));
+  if (nav) nav.setAttribute('aria-current', 'page');
+  if (page.view.enter) page.view.enter(page);
+  draw();
+  connect();
+}
+
+// connect opens a stream for what is shown, instead of the one that there was.
+function connect() {
+  if (source) source.close();
+  source = null;
+  clearTimeout(silence);
+  if (page.paused || document.hidden) return;
+  const q = new URLSearchParams(page.view.query(page));
+  if (!page.samples.length) q.set('history', '1');
+  const mine = source = new EventSource('api/stream?' + q);
+  mine.onmessage = (m) => {
+    if (mine === source) take(JSON.parse(m.data));
+  };
+  mine.onerror = () => {
+    if (mine !== source) return;
+    status('lost', 'connection lost, trying again');
+    if (mine.readyState === EventSource.CLOSED) { // The server has refused it.
+      clearTimeout(silence);
+      silence = setTimeout(connect, 3000);
+    }
+  };
+}
+
+function take(n) {
+  if (n.history) page.samples = n.history.slice(0, -1);
+  const s = page.samples, t = Date.parse(n.sample.time);
+  n.sample.t = t;
+  for (const old of s) old.t ??= Date.parse(old.time);
+  if (!s.length || s[s.length - 1].t < t) s.push(n.sample);
+  if (s.length > past) s.splice(0, s.length - past);
+  page.events = [...(n.events || []).reverse(), ...page.events].slice(0, 500);
+  page.dropped = n.dropped || 0;
+  page.last = n;
+  status('live', n.next_seconds > 1 ? 'live, every ' + n.next_seconds.toFixed(1) + ' s' : 'live');
+  clearTimeout(silence);
+  silence = setTimeout(() => status('lost', 'nothing heard for a while'), n.next_seconds * 1000 + 15000);
+  draw();
+}
+
+function draw() {
+  const main = $('main');
+  // Nothing changes under the user's hands: while he presses, chooses or copies.
+  const selected = getSelection();
+  if (held || document.activeElement.matches('main select') || (!selected.isCollapsed && main.contains(selected.anchorNode))) return;
+  page.view.draw(page, main);
+}
+
+function status(state, text) {
+  $('status').dataset.state = state;
+  if ($('status').textContent !== text) $('status').textContent = text;
+}
+
+function pause() {
+  page.paused = !page.paused;
+  $('pause').setAttribute('aria-pressed', page.paused);
+  $('pause').textContent = page.paused ? 'Go on' : 'Pause';
+  if (page.paused) status('paused', 'paused');
+  else status('live', 'connecting');
+  connect();
+}
+
+function theme(to) {
+  if (to) document.documentElement.dataset.theme = to;
+}
+
+function toggleTheme() {
+  const dark = getComputedStyle(document.documentElement).getPropertyValue('--bg').trim() === '#12161b';
+  theme(dark ? 'light' : 'dark');
+  localStorage.setItem('troupe-theme', dark ? 'light' : 'dark');
+  draw();
+}
+
+function wire() {
+  addEventListener('hashchange', route);
+  addEventListener('pointerdown', () => { held = true; });
+  for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => setTimeout(() => { held = false; }));
+  addEventListener('resize', () => page.view && draw());
+  document.addEventListener('visibilitychange', connect);
+  addEventListener('pagehide', () => { if (source) source.close(); });
+  $('pause').addEventListener('click', pause);
+  $('theme').addEventListener('click', toggleTheme);
+  $('help').addEventListener('click', () => $('keys').showModal());
+  document.addEventListener('keydown', key);
+}
+
+function key(e) {
+  if (e.ctrlKey || e.metaKey || e.altKey || $('keys').open) return;
+  const at = e.target;
+  if (at.matches('input, select')) {
+    if (e.key === 'Escape') at.blur();
+    return;
+  }
+  const row = at.closest && at.closest('tr[tabindex]');
+  const tops = Object.keys(views).filter((v) => views[v].title);
+  if (e.key >= '1' && e.key <= String(tops.length)) page.go(tops[e.key - 1]);
+  else if (e.key === ' ' && !at.matches('button, a')) pause();
+  else if (e.key === 'd') toggleTheme();
+  else if (e.key === '?') $('keys').showModal();
+  else if (e.key === '/') {
+    if (!$('filter')) page.go('actors');
+    setTimeout(() => $('filter') && $('filter').focus());
+  } else if (e.key === 'j' || e.key === 'ArrowDown') step(row, 1);
+  else if (e.key === 'k' || e.key === 'ArrowUp') step(row, -1);
+  else if (e.key === 'Enter' && row && at === row) page.go('actor/' + row.dataset.pid);
+  else if ((e.key === 'ArrowLeft' || e.key === 'ArrowRight') && row && page.view.fold) page.view.fold(page, row.dataset.pid, e.key === 'ArrowRight');
+  else if (e.key === 'Escape' && page.view.under) history.back();
+  else return;
+  e.preventDefault();
+}
+
+function step(row, by) {
+  const all = [...document.querySelectorAll('main tr[tabindex]')];
+  const to = all[row ? all.indexOf(row) + by : 0];
+  if (to) to.focus();
+}
+
+start();

@@ -1,0 +1,68 @@
+// The supervision tree, unfolded as far as somebody looks.
+import { count, el, fullness, handler, lanes, replace, state, table, title } from './dom.js';
+
+const open = new Set(), closed = new Set();
+let rows = [], list = null, before = new Map(), rate = new Map(), at = 0, seen = null, slowFirst = false;
+
+export const tree = {
+  title: 'Tree',
+  query: () => ({ view: 'tree', open: [...open].slice(-200).join(','), closed: [...closed].slice(-200).join(',') }),
+  enter() { list = null; },
+  fold(page, pid, unfold) {
+    const r = rows.find((one) => one.pid === pid);
+    if (!r || !r.children || r.open === unfold) return;
+    (unfold ? open : closed).add(pid);
+    (unfold ? closed : open).delete(pid);
+    page.reopen();
+  },
+  draw(page, main) {
+    if (!list || !main.contains(list)) {
+      list = el('div', { class: 'card' });
+      main.replaceChildren(el('div', { class: 'bar' }, el('span', { class: 'dim' }, 'Unfold with → and fold with ←. What is slow or full is marked.'),
+        el('span', { class: 'grow' }), el('button', { 'aria-pressed': slowFirst, onclick: (e) => { slowFirst = !slowFirst; e.target.setAttribute('aria-pressed', slowFirst); page.draw(); } }, 'Slow first')), list);
+    }
+    const n = page.last;
+    if (!n || !Array.isArray(n.view)) return;
+    rows = n.view;
+    if (seen !== n) measure();
+    seen = n;
+    const shown = slowFirst ? sorted(rows) : rows;
+    replace(list, table([
+      { title: 'Actor' }, { title: 'State' }, { title: 'Mailbox', n: true }, { title: 'Control / management / data', hide: true }, { title: 'Per second', n: true },
+      { title: 'Slow' }, { title: 'Restarts', n: true, hide: true }, { title: 'Kind', hide: true },
+    ], shown.map((a) => ({ pid: a.pid, cells: cells(page, a) })), { open: (pid) => page.go('actor/' + pid) }));
+  },
+};
+
+function cells(page, a) {
+  const indent = el('span');
+  indent.style.paddingLeft = a.depth * 1.3 + 'rem';
+  const fold = a.children ? el('button', {
+    class: 'fold', 'aria-expanded': String(a.open), 'aria-label': (a.open ? 'Fold ' : 'Unfold ') + title(a), 'data-key': 'fold' + a.pid, onclick: () => tree.fold(page, a.pid, !a.open),
+  }, a.open ? '▾' : '▸') : el('span', { class: 'fold', style: { display: 'inline-block' } });
+  const below = a.children ? el('span', { class: 'dim' }, ' ' + count(a.children) + (a.more ? ', of which ' + count(a.more) + ' are not shown' : '')) : '';
+  return [[indent, fold, el('span', { class: 'name', title: title(a) }, title(a)), below], state(a), count(a.mailbox), [...lanes(a), fullness(a)],
+    rate.has(a.pid) ? count(rate.get(a.pid)) : '–', handler(a.handler), count(a.restarts), el('span', { class: 'name dim mono', title: a.kind }, a.kind)];
+}
+
+function measure() {
+  const now = performance.now(), seconds = (now - at) / 1000;
+  rate = new Map();
+  for (const a of rows) if (before.has(a.pid) && seconds > 0.05) rate.set(a.pid, Math.max(0, (a.handled - before.get(a.pid)) / seconds));
+  before = new Map(rows.map((a) => [a.pid, a.handled]));
+  at = now;
+}
+
+// sorted has the slowest and fullest siblings first, each with what is below it.
+function sorted(all) {
+  const nodes = [], stack = [];
+  for (const a of all) {
+    const node = { a, below: [] };
+    stack.length = a.depth;
+    (a.depth ? stack[a.depth - 1].below : nodes).push(node);
+    stack[a.depth] = node;
+  }
+  const weight = (n) => Math.max((n.a.handler ? n.a.handler.seconds * 1e6 : 0) + n.a.mailbox, ...n.below.map(weight));
+  const flat = (list) => list.sort((x, y) => weight(y) - weight(x)).flatMap((n) => [n.a, ...flat(n.below)]);
+  return flat(nodes);
+}

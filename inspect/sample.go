@@ -1,0 +1,230 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Sample says what a system did in an interval, and how it is at its end.
+type Sample struct {
+	Time time.Time `json:"time"`
+	// IntervalSeconds is since the sample before, or 0 in the first one, whose
+	// rates and quantiles are 0.
+	IntervalSeconds float64 `json:"interval_seconds"`
+
+	Actors  int `json:"actors"`
+	Mailbox int `json:"mailbox"` // Messages that wait, in all lanes.
+	Senders int `json:"senders"` // Who wait for room.
+	Waits   int `json:"waits"`   // Handlers that wait for other actors.
+	InCycle int `json:"in_cycle"`
+	Ghosts  int `json:"ghosts"`
+
+	HandledPerSecond float64 `json:"handled_per_second"`
+	DeadPerSecond    float64 `json:"dead_letters_per_second"`
+	DeadLetters      uint64  `json:"dead_letters"`
+	Restarts         uint64  `json:"restarts"`
+	SlowHandlers     uint64  `json:"slow_handlers"`
+	Timeouts         uint64  `json:"timeouts"`
+
+	// The quantiles are of what was measured in the interval, rounded up to the
+	// next bound of a [Histogram].
+	LatencyP50Seconds  float64 `json:"latency_p50_seconds"`
+	LatencyP99Seconds  float64 `json:"latency_p99_seconds"`
+	DurationP50Seconds float64 `json:"duration_p50_seconds"`
+	DurationP99Seconds float64 `json:"duration_p99_seconds"`
+	DelayP99Seconds    float64 `json:"delay_p99_seconds"` // Of work, for a worker.
+
+	Queued  map[string]int `json:"queued"` // Work, by priority.
+	Awake   int            `json:"awake"`
+	Jobs    int            `json:"jobs"`
+	Workers []WorkerSample `json:"workers"`
+	// Kinds are those with the most messages handled; 50 at most.
+	Kinds []KindSample `json:"kinds"`
+}
+
+// WorkerSample says what a worker did in an interval.
+type WorkerSample struct {
+	ID        int    `json:"id"`
+	Spare     bool   `json:"spare,omitempty"`
+	State     string `json:"state"`
+	Queued    int    `json:"queued"`
+	Ran       uint64 `json:"ran"`
+	Stolen    uint64 `json:"stolen"`
+	Parked    uint64 `json:"parked"`
+	Preempted uint64 `json:"preempted"`
+	Yielded   uint64 `json:"yielded"`
+	Blocked   uint64 `json:"blocked"`
+}
+
+// KindSample says what the actors of a kind did in an interval.
+type KindSample struct {
+	Kind               string  `json:"kind"`
+	Actors             int     `json:"actors"`
+	Mailbox            int     `json:"mailbox"`
+	Senders            int     `json:"senders"`
+	HandledPerSecond   float64 `json:"handled_per_second"`
+	LatencyP99Seconds  float64 `json:"latency_p99_seconds"`
+	DurationP99Seconds float64 `json:"duration_p99_seconds"`
+	Restarts           uint64  `json:"restarts"`
+	Failed             uint64  `json:"failed"` // Ends, since the beginning.
+}
+
+const (
+	// maxKinds bounds a sample.
+	maxKinds = 50
+	// history is how many samples are kept: two minutes at the usual rate.
+	history = 240
+	// pause is for how long nobody has looked when what was before is not compared
+	// any more.
+	pause = 15 * time.Second
+)
+
+// sampler takes samples for all who look, when they do: it has no goroutine.
+type sampler struct {
+	i *Inspector
+
+	mu      sync.Mutex
+	last    []Sample
+	metrics Metrics
+	workers map[int]Worker
+}
+
+// take returns a sample, that of another if it is fresh.
+func (s *sampler) take(fresh time.Duration) Sample {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	interval := time.Duration(0)
+	if n := len(s.last); n > 0 {
+		interval = now.Sub(s.last[n-1].Time)
+		if interval < fresh {
+			return s.last[n-1]
+		}
+		if interval > pause {
+			interval, s.last = 0, nil
+		}
+	}
+	sample := s.compare(interval.Seconds())
+	sample.Time = now
+	s.last = append(s.last, sample)
+	if len(s.last) > history {
+		s.last = slices.Delete(s.last, 0, len(s.last)-history)
+	}
+	return sample
+}
+
+// past returns the samples so far, the oldest first.
+func (s *sampler) past() []Sample {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.last)
+}
+
+// compare looks at the system, and says what is different from the last time.
+func (s *sampler) compare(seconds float64) Sample {
+	m, graph := s.i.Metrics(), graphOf(s.i.Waits())
+	sample := Sample{
+		IntervalSeconds: seconds, Actors: m.Actors, Waits: graph.Total, InCycle: graph.InCycle, Ghosts: m.Ghosts,
+		DeadLetters: m.DeadLetters, SlowHandlers: m.SlowHandlers, Timeouts: m.Timeouts,
+		DeadPerSecond: rate(m.DeadLetters, s.metrics.DeadLetters, seconds),
+	}
+	s.addKinds(&sample, m)
+	for name, d := range m.Delay {
+		if seconds > 0 {
+			sample.DelayP99Seconds = max(sample.DelayP99Seconds, d.minus(s.metrics.Delay[name]).Quantile(.99).Seconds())
+		}
+	}
+	s.addWorkers(&sample)
+	s.metrics = m
+	return sample
+}
+
+func (s *sampler) addKinds(sample *Sample, m Metrics) {
+	seconds := sample.IntervalSeconds
+	before := map[string]KindMetrics{}
+	for _, k := range s.metrics.Kinds {
+		before[k.Kind] = k
+	}
+	var latency, duration HistogramSnapshot
+	for _, k := range m.Kinds {
+		b := before[k.Kind]
+		one := KindSample{
+			Kind: k.Kind, Actors: k.Actors, Mailbox: k.Mailbox, Senders: k.Senders, Restarts: k.Restarts,
+			Failed: k.Exits["failed"], HandledPerSecond: rate(k.Handled, b.Handled, seconds),
+		}
+		if seconds > 0 {
+			l, d := k.Latency.minus(b.Latency), k.Duration.minus(b.Duration)
+			one.LatencyP99Seconds, one.DurationP99Seconds = l.Quantile(.99).Seconds(), d.Quantile(.99).Seconds()
+			latency, duration = latency.plus(l), duration.plus(d)
+		}
+		sample.Mailbox += k.Mailbox
+		sample.Senders += k.Senders
+		sample.Restarts += k.Restarts
+		sample.HandledPerSecond += one.HandledPerSecond
+		sample.Kinds = append(sample.Kinds, one)
+	}
+	sample.LatencyP50Seconds, sample.LatencyP99Seconds = latency.Quantile(.5).Seconds(), latency.Quantile(.99).Seconds()
+	sample.DurationP50Seconds, sample.DurationP99Seconds = duration.Quantile(.5).Seconds(), duration.Quantile(.99).Seconds()
+	slices.SortStableFunc(sample.Kinds, func(a, b KindSample) int { return cmp.Compare(b.HandledPerSecond, a.HandledPerSecond) })
+	sample.Kinds = sample.Kinds[:min(len(sample.Kinds), maxKinds)]
+}
+
+func (s *sampler) addWorkers(sample *Sample) {
+	w := s.i.Workers()
+	sample.Queued, sample.Awake, sample.Jobs = w.Queued, w.Awake, w.Jobs
+	now := map[int]Worker{}
+	for _, one := range w.Workers {
+		now[one.ID] = one
+		b, known := s.workers[one.ID]
+		if sample.IntervalSeconds == 0 || !known {
+			b = one
+		}
+		queued := 0
+		for _, n := range one.Queued {
+			queued += n
+		}
+		sample.Workers = append(sample.Workers, WorkerSample{
+			ID: one.ID, Spare: one.Spare, State: one.State, Queued: queued, Ran: since(one.Ran, b.Ran), Stolen: since(one.Stolen, b.Stolen),
+			Parked: since(one.Parked, b.Parked), Preempted: since(one.Preempted, b.Preempted), Yielded: since(one.Yielded, b.Yielded),
+			Blocked: since(one.Blocked, b.Blocked),
+		})
+	}
+	s.workers = now
+}
+
+// since returns how much a counter has grown. One that begins again has not.
+func since(now, before uint64) uint64 {
+	if now < before {
+		return 0
+	}
+	return now - before
+}
+
+func rate(now, before uint64, seconds float64) float64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return float64(since(now, before)) / seconds
+}
+
+// minus returns what was counted since the given snapshot.
+func (s HistogramSnapshot) minus(before HistogramSnapshot) (d HistogramSnapshot) {
+	d.SumSeconds = s.SumSeconds - before.SumSeconds
+	for n := range s.Buckets {
+		d.Buckets[n] = since(s.Buckets[n], before.Buckets[n])
+		d.Count += d.Buckets[n]
+	}
+	return d
+}
+
+// plus returns what either has counted.
+func (s HistogramSnapshot) plus(other HistogramSnapshot) HistogramSnapshot {
+	s.Count += other.Count
+	s.SumSeconds += other.SumSeconds
+	for n := range s.Buckets {
+		s.Buckets[n] += other.Buckets[n]
+	}
+	return s
+}

@@ -1,0 +1,220 @@
+package inspect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// A stream is what keeps an open page up to date. It is made for one client, by
+// the goroutine that serves it, which looks at the system, writes, and only then
+// looks again: so nothing is kept for a client that is slow but the events in
+// its subscription, which are bounded, and nobody waits for it. What it costs
+// bounds how often it looks.
+const (
+	// costFactor is for how many times of what a look has cost there is none: 50 is
+	// 2 % of a processor.
+	costFactor = 50
+	// maxWait is between two looks, whatever they cost: the page says that the
+	// connection is lost if it hears nothing for longer.
+	maxWait = 10 * time.Second
+	// writeTime is for a client to take what it gets. One that does not is cut off.
+	writeTime = 10 * time.Second
+	// maxNewEvents is how many events one message has; a page can't show more.
+	maxNewEvents = 100
+	// maxChildren is how many children of an actor a tree shows.
+	maxChildren = 200
+	// maxRows is how many rows it has.
+	maxRows = 2000
+)
+
+// news is a message of the stream.
+type news struct {
+	Sample  Sample   `json:"sample"`
+	History []Sample `json:"history,omitempty"` // In the first message, if asked for.
+	View    any      `json:"view,omitempty"`
+	Error   string   `json:"error,omitempty"` // Why there is no view.
+	Events  []Event  `json:"events,omitempty"`
+	Dropped uint64   `json:"dropped,omitempty"` // Events, so far.
+	// NextSeconds is when the next message comes, about.
+	NextSeconds float64 `json:"next_seconds"`
+}
+
+var errStreams = errors.New("so many pages are open already that there are no more streams; close one, or see WebConfig.Streams")
+
+// stream serves a page until it is closed.
+func (w *web) stream(rw http.ResponseWriter, r *http.Request) {
+	look, err := w.viewOf(r.URL.Query())
+	if err != nil {
+		refuse(rw, http.StatusBadRequest, err)
+		return
+	}
+	defer w.streams.Add(-1)
+	if w.streams.Add(1) > int64(w.cfg.Streams) {
+		refuse(rw, http.StatusServiceUnavailable, errStreams)
+		return
+	}
+	rw.Header().Set("Content-Type", "text/event-stream")
+	rw.Header().Set("X-Accel-Buffering", "no") // A proxy's.
+	events := w.i.Subscribe(Subscription{})
+	defer events.Close()
+	out := http.NewResponseController(rw)
+	first := r.URL.Query().Get("history") == "1"
+	for {
+		began := time.Now()
+		n := w.compose(look, events)
+		if first {
+			n.History, first = w.sampler.past(), false
+		}
+		wait := w.wait(time.Since(began))
+		n.NextSeconds = wait.Seconds()
+		if !write(rw, out, n) || !w.sleep(r, wait) {
+			return
+		}
+	}
+}
+
+// wait returns when to look again, by what a look has cost.
+func (w *web) wait(cost time.Duration) time.Duration {
+	return min(max(w.cfg.Every, cost*costFactor*time.Duration(w.streams.Load())), max(maxWait, w.cfg.Every))
+}
+
+// sleep returns false if the stream is over.
+func (w *web) sleep(r *http.Request, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-r.Context().Done():
+	case <-w.i.closing:
+	}
+	return false
+}
+
+func (w *web) compose(look func() (any, error), events *Subscriber) (n news) {
+	n.Sample = w.sampler.take(w.cfg.Every / 2)
+	v, err := look()
+	if n.View = v; err != nil {
+		n.View, n.Error = nil, err.Error()
+	}
+	for range maxNewEvents {
+		e, ok := events.take()
+		if !ok {
+			break
+		}
+		n.Events = append(n.Events, e)
+	}
+	n.Dropped = events.Dropped()
+	return n
+}
+
+func write(rw http.ResponseWriter, out *http.ResponseController, n news) bool {
+	text, err := json.Marshal(n)
+	if err != nil {
+		return false
+	}
+	_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // Not all servers can.
+	if _, err := fmt.Fprintf(rw, "data: %s\n\n", text); err != nil {
+		return false
+	}
+	return out.Flush() == nil
+}
+
+// viewOf returns how to get what the page shows, by its parameters.
+func (w *web) viewOf(v url.Values) (func() (any, error), error) {
+	switch view := v.Get("view"); view {
+	case "", "overview", "events":
+		return func() (any, error) { return nil, nil }, nil
+	case "actors":
+		q, err := queryOf(v)
+		if err == nil {
+			_, err = q.check()
+		}
+		return func() (any, error) { return w.i.Actors(q) }, err
+	case "actor":
+		id, err := actor.ParsePID(v.Get("pid"))
+		return func() (any, error) { return w.look(id) }, err
+	case "tree":
+		f, err := foldsOf(v)
+		return func() (any, error) { return w.rows(f), nil }, err
+	case "workers":
+		return func() (any, error) { return w.i.Workers(), nil }, nil
+	case "waits":
+		return func() (any, error) { return graphOf(w.i.Waits()), nil }, nil
+	case "letters":
+		return func() (any, error) { return w.i.DeadLetters(), nil }, nil
+	case "tasks":
+		return func() (any, error) { return w.i.Tasks(), nil }, nil
+	default:
+		return nil, fmt.Errorf("inspect: the parameter view is %.40q; use overview, actors, actor, tree, workers, waits, events, letters or tasks", view)
+	}
+}
+
+// folds says which nodes of the tree are unfolded, where that is not as usual.
+type folds struct{ open, closed map[actor.PID]bool }
+
+func foldsOf(v url.Values) (f folds, err error) {
+	f = folds{map[actor.PID]bool{}, map[actor.PID]bool{}}
+	for name, set := range map[string]map[actor.PID]bool{"open": f.open, "closed": f.closed} {
+		for text := range strings.SplitSeq(v.Get(name), ",") {
+			if text == "" {
+				continue
+			}
+			id, err := actor.ParsePID(text)
+			if err != nil {
+				return f, err
+			}
+			set[id] = true
+		}
+	}
+	return f, nil
+}
+
+// treeRow is a line of the tree.
+type treeRow struct {
+	Actor
+	Depth int  `json:"depth"`
+	Open  bool `json:"open"`
+	// More is how many of its children are not shown though it is open, about.
+	More int `json:"more,omitempty"`
+}
+
+// rows returns the tree as it is unfolded. As usual, the first two levels are,
+// unless they are large.
+func (w *web) rows(f folds) (rows []treeRow) {
+	handlers := w.i.handlers()
+	rows = []treeRow{}
+	var below func(id actor.PID, depth int)
+	below = func(id actor.PID, depth int) {
+		infos, err := w.i.sys.Children(id, actor.PID{}, maxChildren)
+		if err != nil {
+			return // It has stopped.
+		}
+		for n := range infos {
+			if len(rows) == maxRows {
+				return
+			}
+			a := actorOf(&infos[n])
+			a.Handler = handlers[a.PID]
+			a.Links, a.Monitors = nil, nil
+			usual := depth < 2 && a.Children <= 20
+			r := treeRow{Actor: a, Depth: depth, Open: a.Children > 0 && (f.open[a.PID] || usual && !f.closed[a.PID])}
+			if r.Open {
+				r.More = max(0, a.Children-maxChildren)
+			}
+			rows = append(rows, r)
+			if r.Open {
+				below(a.PID, depth+1)
+			}
+		}
+	}
+	below(actor.PID{}, 0)
+	return rows
+}
