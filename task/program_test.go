@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -14,26 +15,35 @@ import (
 )
 
 // A program is a tree of groups whose tasks succeed, fail, panic, wait, are
-// cancelled, and open groups of their own. Whatever it is, each Join returns, with
-// what its joiner promises, and nothing is left.
+// cancelled, detach work, pass scopes and shields, and open groups of their own.
+// Whatever it is, each Join returns, with what its joiner promises, and nothing
+// is left.
 func TestPrograms(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	rapid.Check(t, func(rt *rapid.T) {
-		p := &program{rt: rt, s: s}
-		node := p.draw(rapid.IntRange(1, 3).Draw(rt, "depth"))
-		_ = node.run(ctx, rt, s)
-		if p.started.Load() < p.ran.Load() {
-			rt.Fatalf("%d tasks ran, %d were started", p.ran.Load(), p.started.Load())
-		}
-		for _, left := range task.List(s) {
-			rt.Fatalf("left behind: %v", left)
-		}
+		checkProgram(ctx, rt, s, func(what string, most int) int { return rapid.IntRange(0, most).Draw(rt, what) })
 	})
 	patience.Until(t, ctx, func() bool { return s.Stats().Jobs == 0 })
 }
 
+// checkProgram runs a program that is made up by draw, which returns a number
+// from 0 to most.
+func checkProgram(ctx context.Context, tb rapid.TB, s *sched.Scheduler, draw func(what string, most int) int) {
+	p := &program{draws: draw, s: s}
+	node := p.draw(1 + draw("depth", 2))
+	_ = node.run(ctx, tb, s)
+	if p.started.Load() < p.ran.Load() {
+		tb.Fatalf("%d tasks ran, %d were started", p.ran.Load(), p.started.Load())
+	}
+	for _, left := range task.List(s) {
+		if !left.Detached {
+			tb.Fatalf("left behind: %v", left)
+		}
+	}
+}
+
 type program struct {
-	rt           *rapid.T
+	draws        func(what string, most int) int
 	s            *sched.Scheduler
 	started, ran atomic.Int64
 }
@@ -59,6 +69,9 @@ const (
 	panics
 	waits
 	cancelsGroup
+	detaches
+	passesScope
+	passesShield
 	opens
 	kinds
 )
@@ -66,13 +79,13 @@ const (
 func (p *program) draw(depth int) *node {
 	n := &node{
 		p:       p,
-		joiner:  rapid.IntRange(0, 3).Draw(p.rt, "joiner"),
-		quorum:  rapid.IntRange(1, 5).Draw(p.rt, "quorum"),
-		limit:   rapid.IntRange(0, 3).Draw(p.rt, "limit"),
-		cancels: rapid.IntRange(0, 4).Draw(p.rt, "cancels") == 0,
+		joiner:  p.draws("joiner", 3),
+		quorum:  1 + p.draws("quorum", 4),
+		limit:   p.draws("limit", 3),
+		cancels: p.draws("cancels", 4) == 0,
 	}
-	for range rapid.IntRange(0, 6).Draw(p.rt, "children") {
-		c := child{does: rapid.IntRange(0, kinds-1).Draw(p.rt, "does")}
+	for range p.draws("children", 6) {
+		c := child{does: p.draws("does", kinds-1)}
 		if c.does == opens {
 			if depth == 0 {
 				c.does = succeeds
@@ -135,10 +148,43 @@ func (c child) run(ctx context.Context, tb rapid.TB, g *task.Group[int], s *sche
 	case cancelsGroup:
 		g.Cancel(errBroken)
 		return 1, nil
+	case detaches:
+		_, err := task.Detach(ctx, func(ctx context.Context) (int, error) { return 1, c.stays(ctx, tb) }, task.On(s))
+		return 1, err
+	case passesScope:
+		return 1, c.passScope(ctx, tb)
+	case passesShield:
+		return 1, task.Shield(ctx, task.NoLimit, func(ctx context.Context) error { return c.stays(ctx, tb) })
 	case opens:
 		return 1, c.below.run(ctx, tb, s)
 	}
 	return 1, nil
+}
+
+// stays is for a context that nobody ends.
+func (child) stays(ctx context.Context, tb rapid.TB) error {
+	err := task.Sleep(ctx, 10*time.Microsecond)
+	if err != nil {
+		tb.Errorf("a shield, or a detached task, was cancelled: %v", err)
+	}
+	return err
+}
+
+// passScope waits for the deadline of a scope.
+func (child) passScope(ctx context.Context, tb rapid.TB) error {
+	return task.Within(ctx, func(inside context.Context, sc *task.Scope) error {
+		sc.SetDeadline(time.Now().Add(10 * time.Microsecond))
+		err, again := forever(inside), task.Checkpoint(inside)
+		switch {
+		case err == nil || again == nil:
+			tb.Errorf("a wait behind the deadline returned %v, the next one %v", err, again)
+		case sc.Caught(err):
+			return nil
+		case ctx.Err() == nil:
+			tb.Errorf("nobody has ended the scope: %v", err)
+		}
+		return err
+	})
 }
 
 func (n *node) check(tb rapid.TB, g *task.Group[int], values []int, err error) {
