@@ -99,9 +99,8 @@ func mayHoldReply(p place) bool {
 // key is made without allocating.
 var replyMessages sync.Map
 
-// holdsReply reports whether a message of type M can lead to a Reply.
-func holdsReply[M any]() bool {
-	t := reflect.TypeFor[M]()
+// holdsReply reports whether a message of type t can lead to a Reply.
+func holdsReply(t reflect.Type) bool {
 	if known, ok := replyMessages.Load(t); ok {
 		return known.(bool)
 	}

@@ -17,18 +17,27 @@ var spotsOf sync.Map // From reflect.Type to *replySpots.
 
 // isAsk reports whether the message has a Reply in it that belongs to an ask.
 func isAsk[M any](m *M) bool {
-	t := reflect.TypeFor[M]()
+	spots := spotsIn(reflect.TypeFor[M]())
+	return spots.holdReply(unsafe.Pointer(m)) || spots.beyond && hasReply(reflect.ValueOf(*m), searchDepth, true)
+}
+
+func spotsIn(t reflect.Type) *replySpots {
 	known, ok := spotsOf.Load(t)
 	if !ok {
 		known, _ = spotsOf.LoadOrStore(t, findSpots(t))
 	}
-	spots := known.(*replySpots)
-	for _, at := range spots.offsets {
-		if *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(m), at)) != nil {
+	return known.(*replySpots)
+}
+
+// holdReply reports whether there is a Reply that belongs to an ask at one of
+// the offsets from m.
+func (s *replySpots) holdReply(m unsafe.Pointer) bool {
+	for _, at := range s.offsets {
+		if *(*unsafe.Pointer)(unsafe.Add(m, at)) != nil {
 			return true
 		}
 	}
-	return spots.beyond && hasReply(reflect.ValueOf(*m), searchDepth, true)
+	return false
 }
 
 func findSpots(t reflect.Type) *replySpots {

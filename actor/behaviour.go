@@ -23,6 +23,15 @@ func (c *Context[M]) extraLocked() *extra[M] {
 	return c.extra
 }
 
+// stashedLocked returns how many messages are put aside. The caller holds the
+// proc's mu.
+func (c *Context[M]) stashedLocked() int {
+	if c.extra == nil {
+		return 0
+	}
+	return len(c.extra.stash) + len(c.extra.returning)
+}
+
 // own returns the user's value, whose hooks are called whatever it has become.
 // It is the running activation's question.
 func (c *Context[M]) own() Actor[M] {
@@ -46,17 +55,17 @@ const maxBehaviours = 1000
 // only wants to change over calls Unbecome first.
 func (c *Context[M]) Become(receive func(ctx *Context[M], m M) error) error {
 	if receive == nil {
-		return fmt.Errorf("actor: %s becomes a nil function", &c.cell.proc)
+		return fmt.Errorf("actor: %s becomes a nil function", c.p)
 	}
 	if err := c.handling("becomes something else"); err != nil {
 		return err
 	}
-	c.cell.mu.Lock()
+	c.p.mu.Lock()
 	e := c.extraLocked()
-	c.cell.mu.Unlock()
+	c.p.mu.Unlock()
 	if len(e.behaviours) == maxBehaviours {
 		return fmt.Errorf("actor: %s has %d behaviours on each other already; call Unbecome before Become to change over",
-			&c.cell.proc, maxBehaviours)
+			c.p, maxBehaviours)
 	}
 	e.behaviours = append(e.behaviours, c.actor)
 	c.actor = Func(receive)
@@ -70,7 +79,7 @@ func (c *Context[M]) Unbecome() error {
 		return err
 	}
 	if c.extra == nil || len(c.extra.behaviours) == 0 {
-		return fmt.Errorf("%s: %w", &c.cell.proc, ErrNoBehaviour)
+		return fmt.Errorf("%s: %w", c.p, ErrNoBehaviour)
 	}
 	last := len(c.extra.behaviours) - 1
 	c.actor, c.extra.behaviours[last] = c.extra.behaviours[last], nil
@@ -80,8 +89,8 @@ func (c *Context[M]) Unbecome() error {
 
 // handling returns an error unless it is called by the incarnation's own
 // handler or hook. What says what the caller is about to do.
-func (c *Context[M]) handling(what string) error {
-	p := &c.cell.proc
+func (c *scope) handling(what string) error {
+	p := c.p
 	if c.fence.Load() {
 		return fmt.Errorf("%s %s: %w", p, what, ErrFenced)
 	}
@@ -114,6 +123,13 @@ func (f firstOf[M]) check() error {
 		}
 	}
 	return nil
+}
+
+func (f firstOf[M]) standsFor() (code uintptr, other any) {
+	if len(f) == 0 || f[0] == nil {
+		return 0, nil
+	}
+	return 0, f[0]
 }
 
 // Receive lets the actors try one after the other.
@@ -155,16 +171,15 @@ func isUnhandled(err error) bool {
 	return errors.Is(err, ErrUnhandled) && !errors.Is(err, ErrNoReply)
 }
 
-// bears reports whether the actor goes on after its handler has returned err
-// for m.
-func (a *activation[M]) bears(err error, which Lane, m M) bool {
+// bears reports whether the actor goes on after its handler has returned err,
+// and whether the message is a dead letter then.
+func (a *activation) bears(err error) (letter, bears bool) {
 	switch {
 	case errors.Is(err, ErrLateReply):
-		return true
+		return false, true
 	case isUnhandled(err):
 		a.sys.unhandled.Add(1)
-		a.deadLetter(which, m, err)
-		return true
+		return true, true
 	}
-	return false
+	return false, false
 }

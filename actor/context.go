@@ -29,12 +29,18 @@ import (
 // All methods may be called from any goroutine. On a goroutine that the
 // handler started, a Context is an ordinary one: what waits there blocks.
 type Context[M any] struct {
-	cell *cell[M]
-	life atomic.Pointer[life]
+	scope
 	// actor handles the messages: the user's value, or what it has become. Written
 	// by the activation that runs, or by the handler that it runs.
 	actor Actor[M]
-	extra *extra[M]            // Written under proc.mu.
+	extra *extra[M] // Written under proc.mu.
+}
+
+// scope is what there is to a Context apart from the type of the messages.
+type scope struct {
+	p     *proc
+	typed typed // The Context around it.
+	life  atomic.Pointer[life]
 	kind  atomic.Pointer[kind] // Not written any more once its actor has begun.
 	// asked is the ask whose message is being handled, if any. The handler's own.
 	asked address
@@ -45,6 +51,19 @@ type Context[M any] struct {
 	lane Lane
 	// fence is up when the incarnation was killed or replaced. Set under proc.mu.
 	fence atomic.Bool
+}
+
+// typed is a Context, as code sees it that is the same for all types of
+// messages.
+type typed interface {
+	has(h hook) bool
+	tell(o *occasion) error
+	begin(actor any)
+	retire()
+	stow(which Lane, m any)
+	keeps(l *locator, asked address) bool
+	unstash(which Lane, all bool) *lane
+	stashedLocked() int
 }
 
 var (
@@ -68,21 +87,21 @@ var stoppedLife = func() *life {
 }()
 
 // Self returns the actor's own ref.
-func (c *Context[M]) Self() Ref[M] { return Ref[M]{cell: c.cell} }
+func (c *Context[M]) Self() Ref[M] { return Ref[M]{cell: c.p.impl.(*cell[M])} }
 
 // PID returns the actor's PID.
-func (c *Context[M]) PID() PID { return c.cell.pid }
+func (c *scope) PID() PID { return c.p.pid }
 
 // Name returns the name that the actor was spawned with, or "".
-func (c *Context[M]) Name() string { return c.cell.opts.name }
+func (c *scope) Name() string { return c.p.opts.name }
 
 // System returns the system that the actor belongs to.
-func (c *Context[M]) System() *System { return c.cell.sys }
+func (c *scope) System() *System { return c.p.sys }
 
 // Stop makes the actor stop after the current message. What is left in its
 // lanes goes to the dead letters, unless its parent restarts it.
-func (c *Context[M]) Stop() {
-	c.cell.post(sched.Current(c), sysMessage{kind: sysExit, incarnation: c.incarnation})
+func (c *scope) Stop() {
+	c.p.post(sched.Current(c), sysMessage{kind: sysExit, incarnation: c.incarnation})
 }
 
 // Checkpoint is called by handlers that take long, every 100 us or so. If
@@ -90,7 +109,7 @@ func (c *Context[M]) Stop() {
 // on afterwards; other messages of this actor still wait. Checkpoint returns
 // the cause of the context if that has ended, else nil. It costs a few
 // nanoseconds if nothing is urgent.
-func (c *Context[M]) Checkpoint() error {
+func (c *scope) Checkpoint() error {
 	if f := sched.Current(c); f != nil {
 		f.Checkpoint()
 	}
@@ -100,22 +119,22 @@ func (c *Context[M]) Checkpoint() error {
 	return context.Cause(c)
 }
 
-func (c *Context[M]) spawner() (birthplace, error) {
+func (c *scope) spawner() (birthplace, error) {
 	if c.fence.Load() {
-		return birthplace{}, fmt.Errorf("actor: spawn under %s: %w", &c.cell.proc, ErrFenced)
+		return birthplace{}, fmt.Errorf("actor: spawn under %s: %w", c.p, ErrFenced)
 	}
-	return birthplace{&c.cell.proc, c.incarnation, sched.Current(c)}, nil
+	return birthplace{c.p, c.incarnation, sched.Current(c)}, nil
 }
 
 // Deadline returns no deadline: an incarnation has none.
-func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
+func (c *scope) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
 
 // Done returns a channel that is closed when the context ends. The channel is
 // made when it is first asked for.
-func (c *Context[M]) Done() <-chan struct{} { return c.alive().ctx.Done() }
+func (c *scope) Done() <-chan struct{} { return c.alive().ctx.Done() }
 
 // Err returns nil until the context ends, then [context.Canceled].
-func (c *Context[M]) Err() error {
+func (c *scope) Err() error {
 	if l := c.life.Load(); l != nil {
 		return l.ctx.Err()
 	}
@@ -124,9 +143,9 @@ func (c *Context[M]) Err() error {
 
 // Value returns nil for all keys but those of this module and of the context
 // package.
-func (c *Context[M]) Value(key any) any {
+func (c *scope) Value(key any) any {
 	if key == sched.FrameKey {
-		return &c.cell.frame
+		return &c.p.frame
 	}
 	if key == fenceKey {
 		return &c.fence
@@ -145,13 +164,13 @@ func (c *Context[M]) Value(key any) any {
 
 // ResumesFiber reports whether the end of this context resumes f; see
 // [sched.Resumer].
-func (c *Context[M]) ResumesFiber(f *sched.Fiber) bool {
+func (c *scope) ResumesFiber(f *sched.Fiber) bool {
 	// Where another actor's handler runs on f, this actor may enter another
 	// fiber meanwhile.
-	return current(f) == &c.cell.proc && c.cell.frame.Fiber() == f
+	return current(f) == c.p && c.p.frame.Fiber() == f
 }
 
-func (c *Context[M]) alive() *life {
+func (c *scope) alive() *life {
 	if l := c.life.Load(); l != nil {
 		return l
 	}
@@ -162,25 +181,25 @@ func (c *Context[M]) alive() *life {
 }
 
 // cancel ends the context, and resumes the handler if it waits.
-func (c *Context[M]) cancel(cause error) {
+func (c *scope) cancel(cause error) {
 	if errors.Is(cause, ErrStopped) && c.life.CompareAndSwap(nil, stoppedLife) {
 		return // Nobody has asked for its end, so nobody waits for it.
 	}
 	c.alive().cancel(cause)
-	if f := c.cell.frame.Fiber(); f != nil {
+	if f := c.p.frame.Fiber(); f != nil {
 		f.Resume(nil, sched.High)
 	}
 }
 
 // cancel ends the context of the present incarnation.
-func (c *cell[M]) cancel(cause error) {
-	c.ctx.Load().cancel(cause)
+func (p *proc) cancel(cause error) {
+	p.ctx.Load().cancel(cause)
 }
 
 // cancelOnly is cancel for the given incarnation alone. It returns false if that
 // is not the present one, or was killed.
-func (c *cell[M]) cancelOnly(incarnation uint32, cause error) bool {
-	x := c.ctx.Load()
+func (p *proc) cancelOnly(incarnation uint32, cause error) bool {
+	x := p.ctx.Load()
 	if x.incarnation != incarnation || x.fence.Load() {
 		return false
 	}
@@ -190,7 +209,7 @@ func (c *cell[M]) cancelOnly(incarnation uint32, cause error) bool {
 
 // renew makes the context one that has not ended, if that was for a handler
 // that has taken too long and has returned by now.
-func (c *Context[M]) renew() {
+func (c *scope) renew() {
 	l := c.life.Load()
 	if l == nil {
 		return

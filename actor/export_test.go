@@ -4,16 +4,16 @@ import "unsafe"
 
 // Asked reports whether a system message waits for the actor.
 func Asked[M any](r Ref[M]) bool {
-	r.cell.mu.Lock()
-	defer r.cell.mu.Unlock()
-	return r.cell.first != sysNone || r.cell.rare != nil && len(r.cell.rare.mail) > 0
+	r.cell.proc.mu.Lock()
+	defer r.cell.proc.mu.Unlock()
+	return r.cell.proc.first != sysNone || r.cell.proc.rare != nil && len(r.cell.proc.rare.mail) > 0
 }
 
 // SendersWaiting returns how many senders wait for room in the lane of r.
 func SendersWaiting[M any](r Ref[M]) int {
-	r.cell.mu.Lock()
-	defer r.cell.mu.Unlock()
-	l := r.cell.lanes[r.lane].Load()
+	r.cell.proc.mu.Lock()
+	defer r.cell.proc.mu.Unlock()
+	l := r.cell.proc.lanes[r.lane].Load()
 	if l == nil {
 		return 0
 	}
@@ -21,20 +21,20 @@ func SendersWaiting[M any](r Ref[M]) int {
 }
 
 // Idle reports whether no activation of the actor runs or is to come.
-func Idle[M any](r Ref[M]) bool { return r.cell.state.Load()&^termBits == 0 }
+func Idle[M any](r Ref[M]) bool { return r.cell.proc.state.Load()&^termBits == 0 }
 
 // Quiet reports whether no activation of the actor runs or is to come, while
 // messages may wait for a decision of its parent.
 func Quiet[M any](r Ref[M]) bool {
-	return r.cell.state.Load()&(running|queuedNormal|queuedUrgent) == 0
+	return r.cell.proc.state.Load()&(running|queuedNormal|queuedUrgent) == 0
 }
 
 // BufferBytes returns the size of the buffers of an idle actor's lane.
 func BufferBytes[M any](r Ref[M]) int {
-	r.cell.mu.Lock()
-	defer r.cell.mu.Unlock()
-	l := r.cell.lanes[r.lane].Load()
-	return (cap(l.in) + cap(l.out)) * int(unsafe.Sizeof(*new(M)))
+	r.cell.proc.mu.Lock()
+	defer r.cell.proc.mu.Unlock()
+	b := r.cell.proc.lanes[r.lane].Load().contents.(*buffers[M])
+	return (cap(b.in) + cap(b.out)) * int(unsafe.Sizeof(*new(M)))
 }
 
 // WithGeneration returns id with another generation.
@@ -45,19 +45,19 @@ func SameSlot(a, b PID) bool { return a.slot == b.slot }
 
 // Timers returns how many timers the actor has.
 func Timers[M any](r Ref[M]) (n int) {
-	r.cell.mu.Lock()
-	defer r.cell.mu.Unlock()
-	if r.cell.rare == nil {
+	r.cell.proc.mu.Lock()
+	defer r.cell.proc.mu.Unlock()
+	if r.cell.proc.rare == nil {
 		return 0
 	}
-	for t := r.cell.rare.timers; t != nil; t = t.next {
+	for t := r.cell.proc.rare.timers; t != nil; t = t.next {
 		n++
 	}
 	return n
 }
 
 // Stashed returns how many messages the actor has stashed.
-func Stashed[M any](r Ref[M]) int { return r.cell.ctx.Load().Stashed() }
+func Stashed[M any](r Ref[M]) int { return r.cell.proc.ctx.Load().typed.(*Context[M]).Stashed() }
 
 // IsAsk reports whether a Reply that belongs to an ask lies in m.
 func IsAsk[M any](m M) bool { return isAsk(&m) }
@@ -66,4 +66,4 @@ func IsAsk[M any](m M) bool { return isAsk(&m) }
 func KindOf[M any](a Actor[M]) string { return kindOf(a).name }
 
 // Waits reports whether a handler of the actor waits for another actor.
-func Waits[M any](r Ref[M]) bool { return r.cell.mayWait(nil) }
+func Waits[M any](r Ref[M]) bool { return r.cell.proc.mayWait(nil) }

@@ -137,22 +137,21 @@ func (c *checkup) answer(f *sched.Fiber, p *proc, h Health) {
 }
 
 // examine asks the actor.
-func (a *activation[M]) examine(c *checkup) {
+func (a *activation) examine(c *checkup) {
 	x := a.ctx.Load()
-	hook, ok := x.own().(Patient[M])
 	switch phase := a.phase.Load(); {
 	case phase == stopping:
-		c.answer(a.f, &a.proc, Health{Unhealthy, "it is stopping"})
+		c.answer(a.f, a.proc, Health{Unhealthy, "it is stopping"})
 		return
-	case phase > draining || !ok:
-		c.answer(a.f, &a.proc, Health{Unhealthy, "it has failed, and waits to be restarted"})
+	case phase > draining || !x.typed.has(onCheckup):
+		c.answer(a.f, a.proc, Health{Unhealthy, "it has failed, and waits to be restarted"})
 		return
 	}
-	var h Health
-	if err := a.call(func() error { h = hook.Health(x); return nil }); err != nil {
-		c.answer(a.f, &a.proc, Health{Unhealthy, err.Error()})
+	o := &occasion{hook: onCheckup}
+	if err := a.call(func() error { return x.typed.tell(o) }); err != nil {
+		c.answer(a.f, a.proc, Health{Unhealthy, err.Error()})
 		a.fail(err)
 		return
 	}
-	c.answer(a.f, &a.proc, h)
+	c.answer(a.f, a.proc, o.health)
 }

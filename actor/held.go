@@ -30,8 +30,8 @@ func SpawnHeld[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref
 }
 
 // unborn reports whether the actor has not had an incarnation.
-func (c *cell[M]) unborn() bool {
-	return c.traits&isSeat != 0 && c.ctx.Load().incarnation == 0
+func (p *proc) unborn() bool {
+	return p.traits&isSeat != 0 && p.ctx.Load().incarnation == 0
 }
 
 // countLocked takes a new child into account. The caller holds mu.
@@ -84,7 +84,7 @@ func (p *proc) rouse(child *proc) bool {
 }
 
 // holdAtRest holds the actor if all its children are at rest.
-func (a *activation[M]) holdAtRest() {
+func (a *activation) holdAtRest() {
 	a.mu.Lock()
 	over := a.atRestLocked()
 	a.mu.Unlock()
@@ -94,7 +94,7 @@ func (a *activation[M]) holdAtRest() {
 }
 
 // recalled ends the incarnation because the parent wants it so.
-func (a *activation[M]) recalled() {
+func (a *activation) recalled() {
 	if a.phase.Load() <= draining && !a.takesLeave(leavingForNow) {
 		a.endIncarnation(nil)
 	}

@@ -3,7 +3,6 @@ package actor
 import (
 	"fmt"
 	"iter"
-	"reflect"
 	"time"
 
 	"github.com/troupe-go/troupe/sched"
@@ -164,7 +163,7 @@ func (r Ref[M]) Info() (Info, error) {
 	if r.cell == nil {
 		return Info{}, ErrNoRef
 	}
-	return r.cell.info(), nil
+	return r.cell.proc.info(), nil
 }
 
 // maxListed bounds what is listed while an actor's lock is held: 1,000 entries
@@ -210,7 +209,7 @@ func (p *proc) fill(i *Info) {
 		PID: p.pid, Name: p.opts.name, Parent: p.parent.pid, Capacity: p.opts.capacity,
 		Restarts: int(p.restarts), Priority: sched.Normal, Place: p.opts.place,
 	}
-	p.impl.describe(i)
+	p.describeMailbox(i)
 	if e, ok := p.edge(); ok {
 		i.Waits = []Wait{e.describe()}
 	}
@@ -258,33 +257,30 @@ func (r *rare) describe(i *Info) {
 	i.Timers = r.timerCount
 }
 
-// describe fills in what depends on the type of the messages. The caller holds
-// mu.
-func (c *cell[M]) describe(i *Info) {
-	i.Kind = c.ctx.Load().kind.Load().name
-	i.Message = c.messageType()
-	handled := c.handled
-	for which := range c.lanes {
-		l := c.lanes[which].Load()
+// describeMailbox fills in what the lanes and the incarnation tell. The caller
+// holds mu.
+func (p *proc) describeMailbox(i *Info) {
+	x := p.ctx.Load()
+	i.Kind = x.kind.Load().name
+	i.Message = p.impl.messageType().String()
+	handled := p.handled
+	for which := range p.lanes {
+		l := p.lanes[which].Load()
 		if l == nil {
 			continue
 		}
 		unclaimed := int(max(0, l.unclaimed.Load()))
-		i.Mailbox[which] = len(l.in) + unclaimed
+		i.Mailbox[which] = l.contents.pending() + unclaimed
 		i.Senders[which] = len(l.waiting)
 		handled += l.swapped - int64(unclaimed)
 	}
-	if e := c.ctx.Load().extra; e != nil {
-		i.Stashed = len(e.stash) + len(e.returning)
-		handled -= int64(i.Stashed)
-	}
+	i.Stashed = x.typed.stashedLocked()
+	handled -= int64(i.Stashed)
 	i.Handled = uint64(max(0, handled))
-	switch c.phase.Load() {
+	switch p.phase.Load() {
 	case failing, stopping:
 		i.State = Stopping
 	case waiting:
 		i.State = Held
 	}
 }
-
-func (c *cell[M]) messageType() string { return reflect.TypeFor[M]().String() }

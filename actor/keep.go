@@ -19,10 +19,10 @@ var _ sched.Keeper = (*Context[int])(nil)
 
 // Keep has the end of the incarnation wait for k. It is called by package task;
 // see [sched.Keeper].
-func (c *Context[M]) Keep(k sched.Kept) bool { return c.cell.keep(k, c.incarnation) }
+func (c *scope) Keep(k sched.Kept) bool { return c.p.keep(k, c.incarnation) }
 
 // LetGo is the end of Keep.
-func (c *Context[M]) LetGo(from *sched.Fiber, k sched.Kept) { c.cell.letGo(from, k) }
+func (c *scope) LetGo(from *sched.Fiber, k sched.Kept) { c.p.letGo(from, k) }
 
 func (p *proc) keep(k sched.Kept, incarnation uint32) bool {
 	p.mu.Lock()

@@ -23,7 +23,7 @@ import (
 //
 // The activation that takes over gives the actor new lanes. What the ghost has
 // claimed stays in the old ones, which it has for itself. The two meet under
-// proc.mu, at cell.relics: whoever comes second knows that the other is done.
+// proc.mu, at proc.relics: whoever comes second knows that the other is done.
 //
 // It was tried to end the incarnation only when its handler returns, which needs
 // none of this. A child that hangs could not be restarted then, and a kill would
@@ -49,7 +49,7 @@ func (r Ref[M]) Kill() error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	r.cell.kill()
+	r.cell.proc.kill()
 	return nil
 }
 
@@ -100,14 +100,14 @@ func (p *proc) killOnly(incarnation uint32, reason error) bool {
 // incarnation is killed is the one that counts.
 func (p *proc) killLocked(reason error) {
 	p.incarnation++
-	p.impl.fence()
+	p.fence()
 	p.waits.Store(nil) // What the ghost waits for, the actor does not.
 	if r := p.rareLocked(); r.killed == nil {
 		r.killed = reason
 	}
 	reason = p.rare.killed
 	p.mu.Unlock()
-	p.impl.cancel(reason)
+	p.cancel(reason)
 	p.transitionToKilled()
 }
 
@@ -145,21 +145,21 @@ func fenced(ctx context.Context) error {
 
 // fence refuses all that is done by the context of the present incarnation
 // from now on. The caller holds mu.
-func (c *cell[M]) fence() {
-	c.ctx.Load().fence.Store(true)
+func (p *proc) fence() {
+	p.ctx.Load().fence.Store(true)
 	fencing.Store(true)
 }
 
 // enter is called before the actor's code. It returns false if that must not
 // run, since the actor was killed.
-func (a *activation[M]) enter() bool {
+func (a *activation) enter() bool {
 	a.inCode = a.transitionToCode()
 	return a.inCode
 }
 
 // leave is called after the actor's code. It does not return if another
 // activation has taken over meanwhile.
-func (a *activation[M]) leave() {
+func (a *activation) leave() {
 	if !a.inCode {
 		return
 	}
@@ -170,7 +170,7 @@ func (a *activation[M]) leave() {
 }
 
 // vanish ends an activation that has lost its actor, together with its fiber.
-func (a *activation[M]) vanish() {
+func (a *activation) vanish() {
 	a.lost = true
 	a.closeSpan()
 	a.f.SetOwner(nil)
@@ -187,9 +187,7 @@ func (a *activation[M]) vanish() {
 		if l == nil {
 			continue
 		}
-		for _, m := range l.out[l.head:l.claimed] {
-			a.deadLetter(Lane(which), m, ErrKilled)
-		}
+		l.contents.part(l.head, l.claimed).each(func(m any) { a.deadLetter(Lane(which), m, ErrKilled) })
 	}
 	if _, ok := a.opts.host.(*Pump); ok {
 		panic(vanished{})
@@ -199,15 +197,15 @@ func (a *activation[M]) vanish() {
 
 // keepRelics notes which lanes the activation of a term has left behind, or
 // nil if it has gone. The caller holds mu.
-func (c *cell[M]) keepRelics(term uint32, lanes []*lane[M]) {
-	if c.relics == nil {
-		c.relics = map[uint32][]*lane[M]{}
+func (p *proc) keepRelics(term uint32, lanes []*lane) {
+	if p.relics == nil {
+		p.relics = map[uint32][]*lane{}
 	}
-	c.relics[term] = lanes
+	p.relics[term] = lanes
 }
 
 // beKilled takes note of a kill.
-func (a *activation[M]) beKilled(seized bool) {
+func (a *activation) beKilled(seized bool) {
 	a.mu.Lock()
 	a.fence() // The kill may have come just before a restart.
 	a.mu.Unlock()
@@ -235,19 +233,19 @@ func (a *activation[M]) beKilled(seized bool) {
 }
 
 // rescue takes over the lanes of the activation whose term has ended last.
-func (a *activation[M]) rescue(reason error) {
+func (a *activation) rescue(reason error) {
 	term := a.term - nextTerm
-	var lost []M
+	var lost []letters
 	a.mu.Lock()
 	_, gone := a.relics[term]
-	relics := make([]*lane[M], numLanes)
+	relics := make([]*lane, numLanes)
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
 		if l == nil {
 			continue
 		}
 		fresh, inHand := l.rescue(gone)
-		lost = append(lost, inHand...)
+		lost = append(lost, inHand)
 		relics[i] = l
 		a.lanes[i].Store(fresh)
 		a.todo |= Lane(i).bit()
@@ -259,7 +257,7 @@ func (a *activation[M]) rescue(reason error) {
 		a.sys.ghosts.Add(1)
 	}
 	a.mu.Unlock()
-	for _, m := range lost {
-		a.abandon(m, reason)
+	for _, in := range lost {
+		in.each(func(m any) { a.abandon(m, reason) })
 	}
 }

@@ -25,25 +25,33 @@ type kindTable struct {
 
 var allKinds kindTable
 
-// kindOf returns the kind of the actor a. Of [Func] it is the function, and of
+// kinded is implemented by values of this package whose kind is not their type.
+type kinded interface {
+	// standsFor returns the address of the function that the actor is made of, or
+	// else the actor that gives it its kind, if there is one.
+	standsFor() (code uintptr, other any)
+}
+
+// kindOf returns the kind of an actor. Of [Func] it is the function, and of
 // [FirstOf] that of the first.
-func kindOf[M any](a Actor[M]) *kind {
-	switch a := a.(type) {
-	case funcActor[M]:
-		code := reflect.ValueOf(a).Pointer()
-		if k := find(&allKinds.byCode, code); k != nil {
-			return k
-		}
-		return add(&allKinds, &allKinds.byCode, code, nameOfCode(code))
-	case firstOf[M]:
-		if len(a) > 0 && a[0] != nil {
-			return kindOf(a[0])
+func kindOf(a any) *kind {
+	if v, ok := a.(kinded); ok {
+		code, other := v.standsFor()
+		switch {
+		case code != 0:
+			if k := find(&allKinds.byCode, code); k != nil {
+				return k
+			}
+			return add(&allKinds, &allKinds.byCode, code, nameOfCode(code))
+		case other != nil:
+			return kindOf(other)
 		}
 	}
-	t := reflect.TypeOf(a)
-	if a == nil {
-		t = reflect.TypeFor[Actor[M]]() // Nothing else is known before it begins.
-	}
+	return kindOfType(reflect.TypeOf(a))
+}
+
+// kindOfType returns the kind of actors of type t.
+func kindOfType(t reflect.Type) *kind {
 	if k := find(&allKinds.byType, t); k != nil {
 		return k
 	}

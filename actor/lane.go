@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/xatomic"
@@ -42,7 +41,8 @@ func (l Lane) String() string {
 
 func (l Lane) bit() uint32 { return 1 << l }
 
-// lane holds one lane's messages by value.
+// lane is what there is to one of an actor's queues, apart from the type of the
+// messages. Those are in buffers, by value.
 //
 // # Protocol
 //
@@ -66,14 +66,16 @@ func (l Lane) bit() uint32 { return 1 << l }
 // not return gets all that is not claimed. Where messages may hold a Reply, the
 // chunk is one message, so that no asker waits for a handler that is stuck on
 // another one.
-type lane[M any] struct {
+type lane struct {
+	contents contents // The buffers, which have this lane in them.
+
 	// Guarded by the mailbox's mutex.
-	in      []M
 	stamp   *stamp // Nil unless the actor is observed.
-	waiting []*sendWaiter[M]
+	waiting []*sendWaiter
 
 	// The consumer's.
-	out      []M
+	size     int  // The length of out, and
+	room     int  // its capacity.
 	head     int  // The next of out.
 	claimed  int  // Up to here it may take.
 	end      int  // Up to here it may take before it looks at the marks.
@@ -100,13 +102,14 @@ type lane[M any] struct {
 }
 
 // sendWaiter is a sender that waits for room. Its fields are guarded by the
-// mailbox's mutex, except wake, which is set before it is shared.
-type sendWaiter[M any] struct {
-	m    M
-	wake sched.Waiter
-	wait *asking // Of the handler that sends, if it is one.
-	done bool
-	err  error // Why the message was not accepted.
+// mailbox's mutex, except those that are set before it is shared.
+type sendWaiter struct {
+	message any          // A *M, to the message. Set before.
+	asked   address      // The ask that the message belongs to. Set before.
+	wake    sched.Waiter // Set before.
+	wait    *asking      // Of the handler that sends, if it is one.
+	done    bool
+	err     error // Why the message was not accepted.
 	// since is when the sender came, if the actor is observed.
 	since time.Duration
 }
@@ -128,69 +131,65 @@ const (
 // reach while a killed handler does not return, at most.
 const claimChunk = 16
 
-func newLane[M any](capacity int) *lane[M] {
-	size := max(1, int(unsafe.Sizeof(*new(M))))
-	l := &lane[M]{capacity: int32(capacity), stride: 1, chunk: claimChunk, keep: int32(max(keepMessages, keepBytes/size))}
-	if holdsReply[M]() {
+// init prepares a lane for messages of a type and size.
+func (l *lane) init(capacity int, contents contents, t reflect.Type) {
+	size := max(1, int(t.Size()))
+	l.contents, l.capacity, l.stride, l.chunk = contents, int32(capacity), 1, claimChunk
+	l.keep = int32(max(keepMessages, keepBytes/size))
+	if holdsReply(t) {
 		l.chunk = 1
-		l.locator = locatorOf(reflect.TypeFor[M]())
+		l.locator = locatorOf(t)
 	}
 	for int(l.stride) <= capacity/strides/2 {
 		l.stride *= 2
 	}
-	return l
 }
 
-// full reports whether a new message has to wait. The caller holds the mutex.
-func (l *lane[M]) full() bool {
-	return len(l.waiting) > 0 || l.occupied() >= int(l.capacity)
+// full reports whether a new message has to wait, with pending ones in in. The
+// caller holds the mutex.
+func (l *lane) full(pending int) bool {
+	return len(l.waiting) > 0 || pending+int(l.rest.Load()) >= int(l.capacity)
 }
 
-func (l *lane[M]) occupied() int { return len(l.in) + int(l.rest.Load()) }
+func (l *lane) occupied() int { return l.contents.pending() + int(l.rest.Load()) }
+
+// arrived counts the messages that were ever accepted. The caller holds the
+// mutex.
+func (l *lane) arrived() int64 { return l.swapped + int64(l.contents.pending()) }
 
 // swap gets the consumer new messages, if its buffer is used up, and lets
 // waiting senders in. The caller holds the mutex. The first message counts as
 // handled, since it is about to be.
-func (l *lane[M]) swap(woken []sched.Waiter) []sched.Waiter {
+func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 	if invariants.Enabled {
 		invariants.Check(l.left() == 0, "a lane is swapped with %d messages in hand", l.left())
 	}
-	l.out, l.in, l.head, l.admitted = l.in, l.out[:0], 0, false
-	l.publish(max(0, len(l.out)-1))
-	l.end = len(l.out)
-	l.swapped += int64(l.end)
-	l.claimed = min(len(l.out), int(l.chunk))
-	if n := int32(len(l.out) - l.claimed); l.unclaimed.Load() != n {
+	l.begin(l.contents.swap())
+	l.admitted = false
+	l.publish(max(0, l.size-1))
+	l.swapped += int64(l.size)
+	l.claimed = min(l.size, int(l.chunk))
+	if n := int32(l.size - l.claimed); l.unclaimed.Load() != n {
 		l.unclaimed.Store(n)
+	}
+	if len(l.waiting) == 0 {
+		return woken
 	}
 	return l.admit(woken)
 }
 
+// begin sets the consumer to the beginning of an out of the given length.
+func (l *lane) begin(size, room int) { l.size, l.room, l.head, l.end = size, room, 0, size }
+
 // publish makes known how many messages of out are not yet handled.
-func (l *lane[M]) publish(rest int) {
+func (l *lane) publish(rest int) {
 	if l.rest.Load() != int32(rest) {
 		l.rest.Store(int32(rest))
 	}
 }
 
-// take returns the consumer's next message. It must have one, but may have lost
-// it to rescue; take then returns false.
-func (l *lane[M]) take() (m M, ok bool) {
-	if l.head == l.claimed && !l.claim() {
-		return m, false
-	}
-	slot := &l.out[l.head]
-	m = *slot
-	if l.chunk > 1 {
-		var zero M
-		*slot = zero // What m points to must not be kept alive by the buffer.
-	}
-	l.head++
-	return m, true
-}
-
 // claim makes the next chunk the consumer's own.
-func (l *lane[M]) claim() bool {
+func (l *lane) claim() bool {
 	n := l.unclaimed.Load()
 	if n <= 0 {
 		return false
@@ -206,9 +205,9 @@ func (l *lane[M]) claim() bool {
 
 // forget lets go of the message that was handled last, where take has left it
 // in its place for rescue to see.
-func (l *lane[M]) forget() {
+func (l *lane) forget() {
 	if l.chunk == 1 && l.head > 0 {
-		clear(l.out[l.head-1 : l.head])
+		l.contents.forget(l.head - 1)
 	}
 }
 
@@ -216,45 +215,47 @@ func (l *lane[M]) forget() {
 // actor. The messages that the consumer has claimed stay with it unless it has
 // gone; if it claims one by one, rescue returns a copy of the one that it is
 // handling. The caller holds the mutex.
-func (l *lane[M]) rescue(gone bool) (fresh *lane[M], inHand []M) {
+func (l *lane) rescue(gone bool) (fresh *lane, inHand letters) {
 	n := int(max(0, l.unclaimed.Swap(-1)))
 	if gone {
 		n = l.left()
 	}
-	fresh = newLane[M](int(l.capacity))
-	fresh.in = append(slices.Clone(l.out[len(l.out)-n:]), l.in...)
+	at := l.size - n
+	fresh = l.contents.handOver(at)
 	fresh.swapped = l.swapped - int64(n)
 	fresh.waiting = l.waiting
 	fresh.queue.Store(int32(len(fresh.waiting)))
-	l.in, l.waiting = nil, nil
-	if at := len(l.out) - n; l.chunk == 1 && at > 0 && !gone {
-		inHand = slices.Clone(l.out[at-1 : at])
+	l.waiting = nil
+	if l.chunk == 1 && at > 0 && !gone {
+		return fresh, l.contents.part(at-1, at)
 	}
-	return fresh, inHand
+	return fresh, l.contents.part(0, 0)
 }
 
 // left returns how many messages the consumer has in hand.
-func (l *lane[M]) left() int { return len(l.out) - l.head }
+func (l *lane) left() int { return l.size - l.head }
 
 // ready returns how many of them may be handled before the next mark.
-func (l *lane[M]) ready() int { return l.end - l.head }
+func (l *lane) ready() int { return l.end - l.head }
 
 // handled returns how many messages the consumer has taken so far.
-func (l *lane[M]) handled() int64 { return l.swapped - int64(l.left()) }
+func (l *lane) handled() int64 { return l.swapped - int64(l.left()) }
 
 // due reports whether the consumer, with rest messages behind the current one,
 // publishes its progress now.
-func (l *lane[M]) due(rest int) bool { return int32(rest)&(l.stride-1) == 0 }
+func (l *lane) due(rest int) bool { return int32(rest)&(l.stride-1) == 0 }
 
 // admit moves messages of waiting senders into the lane while there is room,
 // and appends to woken whom to wake. The caller holds the mutex.
-func (l *lane[M]) admit(woken []sched.Waiter) []sched.Waiter {
+func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
 	n := 0
 	for n < len(l.waiting) && l.occupied() < int(l.capacity) {
 		w := l.waiting[n]
-		l.in = append(l.in, w.m)
-		if n := l.swapped + int64(len(l.in)) - 1; l.stamp != nil && l.stamp.due(n) {
-			l.stamp.set(n, w.since)
+		l.contents.accept(w)
+		if l.stamp != nil {
+			if n := l.arrived() - 1; l.stamp.due(n) {
+				l.stamp.set(n, w.since)
+			}
 		}
 		w.done = true
 		w.endWait()
@@ -267,7 +268,7 @@ func (l *lane[M]) admit(woken []sched.Waiter) []sched.Waiter {
 }
 
 // refuse ends the wait of all senders with err. The caller holds the mutex.
-func (l *lane[M]) refuse(err error, woken []sched.Waiter) []sched.Waiter {
+func (l *lane) refuse(err error, woken []sched.Waiter) []sched.Waiter {
 	for _, w := range l.waiting {
 		w.done, w.err = true, err
 		w.endWait()
@@ -278,13 +279,13 @@ func (l *lane[M]) refuse(err error, woken []sched.Waiter) []sched.Waiter {
 }
 
 // endWait makes known that the sender is not held up by the actor any more.
-func (w *sendWaiter[M]) endWait() {
+func (w *sendWaiter) endWait() {
 	if w.wait != nil {
 		w.wait.withdraw(onlyRound)
 	}
 }
 
-func (l *lane[M]) dropWaiting(n int) {
+func (l *lane) dropWaiting(n int) {
 	if n == 0 {
 		return
 	}
@@ -297,9 +298,9 @@ func (l *lane[M]) dropWaiting(n int) {
 // await queues w behind the other waiting senders. It returns false if there
 // is room after all: the consumer may have made some just now, and looks at
 // queue after it has. The caller holds the mutex.
-func (l *lane[M]) await(w *sendWaiter[M]) bool {
+func (l *lane) await(w *sendWaiter) bool {
 	l.queue.Store(int32(len(l.waiting) + 1))
-	if !l.full() {
+	if !l.full(l.contents.pending()) {
 		l.queue.Store(int32(len(l.waiting)))
 		return false
 	}
@@ -308,22 +309,20 @@ func (l *lane[M]) await(w *sendWaiter[M]) bool {
 }
 
 // withdraw takes w out of the waiting senders. The caller holds the mutex.
-func (l *lane[M]) withdraw(w *sendWaiter[M]) {
-	l.waiting = slices.DeleteFunc(l.waiting, func(other *sendWaiter[M]) bool { return other == w })
+func (l *lane) withdraw(w *sendWaiter) {
+	l.waiting = slices.DeleteFunc(l.waiting, func(other *sendWaiter) bool { return other == w })
 	l.queue.Store(int32(len(l.waiting)))
 }
 
 // large reports whether there is a buffer to be let go of when the lane is
 // empty. It is the consumer's question.
-func (l *lane[M]) large() bool { return cap(l.out) > int(l.keep) }
+func (l *lane) large() bool { return l.room > int(l.keep) }
 
 // trim lets go of large buffers. The caller holds the mutex and is the
 // consumer, and out is used up.
-func (l *lane[M]) trim() {
-	if cap(l.out) > int(l.keep) {
-		l.out, l.head, l.claimed, l.end = nil, 0, 0, 0
-	}
-	if cap(l.in) > int(l.keep) && len(l.in) == 0 {
-		l.in = nil
+func (l *lane) trim() {
+	if l.contents.trim(int(l.keep)) {
+		l.begin(0, 0)
+		l.claimed = 0
 	}
 }

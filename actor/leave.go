@@ -23,16 +23,15 @@ const (
 )
 
 // takesLeave lets the actor leave by itself, if it does.
-func (a *activation[M]) takesLeave(how farewell) bool {
+func (a *activation) takesLeave(how farewell) bool {
 	x := a.ctx.Load()
-	hook, ok := x.own().(Leaver[M])
-	if !ok || a.phase.Load() != alive {
+	if a.phase.Load() != alive || !x.typed.has(onLeave) {
 		return false
 	}
 	first := a.leaving == staying
 	a.leaving = max(a.leaving, how)
 	if first {
-		if err := a.call(func() error { return hook.Leave(x) }); err != nil {
+		if _, err := a.callHook(x, occasion{hook: onLeave}); err != nil {
 			a.fail(err)
 		}
 	}

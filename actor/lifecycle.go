@@ -27,7 +27,7 @@ type Stopper[M any] interface {
 // handleMail takes note of a kill, and handles what is in the system lane. It
 // takes one message at a time: when a hook calls Goexit, the others stay for
 // the next activation.
-func (a *activation[M]) handleMail() {
+func (a *activation) handleMail() {
 	if wasKilled, wasSeized := a.transitionFromKilled(); wasKilled {
 		a.beKilled(wasSeized)
 	}
@@ -36,7 +36,7 @@ func (a *activation[M]) handleMail() {
 	}
 }
 
-func (a *activation[M]) handleSystem(m sysMessage) {
+func (a *activation) handleSystem(m sysMessage) {
 	switch m.kind {
 	case sysStart:
 		if a.phase.Load() == starting {
@@ -76,24 +76,22 @@ func (a *activation[M]) handleSystem(m sysMessage) {
 }
 
 // start runs the Started hook of a new incarnation.
-func (a *activation[M]) start() {
+func (a *activation) start() {
 	x := a.ctx.Load()
-	if hook, ok := x.own().(Starter[M]); ok {
-		if err := a.call(func() error { return hook.Started(x) }); err != nil {
-			a.fail(err)
-			return
-		}
+	if _, err := a.callHook(x, occasion{hook: onStarted}); err != nil {
+		a.fail(err)
+		return
 	}
 	a.phase.Store(alive)
 	if a.parent.traits&isGreeter != 0 && x.incarnation != 0 {
-		a.parent.post(a.f, sysMessage{kind: sysChildReady, child: &a.proc})
+		a.parent.post(a.f, sysMessage{kind: sysChildReady, child: a.proc})
 	}
 }
 
 // call runs user code other than Receive, and returns a panic as an error.
 // A Goexit is dealt with as a failure on its way. The code of an actor that was
 // killed meanwhile does not run.
-func (a *activation[M]) call(hook func() error) error {
+func (a *activation) call(hook func() error) error {
 	x := a.ctx.Load()
 	x.lane, x.asked = numLanes, address{}
 	if !a.enter() {
@@ -104,7 +102,7 @@ func (a *activation[M]) call(hook func() error) error {
 	return err
 }
 
-func (a *activation[M]) contain(hook func() error) (err error) {
+func (a *activation) contain(hook func() error) (err error) {
 	returned := false
 	defer func() {
 		if returned {
@@ -123,7 +121,7 @@ func (a *activation[M]) contain(hook func() error) (err error) {
 }
 
 // fail ends the incarnation because its code has failed.
-func (a *activation[M]) fail(reason error) {
+func (a *activation) fail(reason error) {
 	if a.phase.Load() >= failing {
 		return // It failed while it ended.
 	}
@@ -134,7 +132,7 @@ func (a *activation[M]) fail(reason error) {
 	a.endIncarnation(reason)
 }
 
-func (a *activation[M]) report(reason error) {
+func (a *activation) report(reason error) {
 	log := a.sys.cfg.Logger
 	if log == nil {
 		return
@@ -149,8 +147,8 @@ func (a *activation[M]) report(reason error) {
 // endIncarnation ends the life of the present incarnation: the actor is held
 // for its parent to decide if it can be restarted, or else stops. One that was
 // asked to stop meanwhile is not offered for a restart.
-func (a *activation[M]) endIncarnation(reason error) {
-	if a.produce == nil || a.parent.traits&isParent == 0 || a.leaving == leavingForGood ||
+func (a *activation) endIncarnation(reason error) {
+	if !a.renewable || a.parent.traits&isParent == 0 || a.leaving == leavingForGood ||
 		a.phase.Load() == draining || a.stopAwaits() {
 		a.stop(reason)
 		return
@@ -166,7 +164,7 @@ func (a *activation[M]) endIncarnation(reason error) {
 
 // beHeld ends the incarnation, whose children have stopped, and asks the
 // parent for its decision.
-func (a *activation[M]) beHeld() {
+func (a *activation) beHeld() {
 	defer func() { // Also if the hook calls Goexit.
 		if !a.lost {
 			a.offer()
@@ -176,18 +174,18 @@ func (a *activation[M]) beHeld() {
 }
 
 // offer asks the parent for its decision about the actor.
-func (a *activation[M]) offer() {
+func (a *activation) offer() {
 	a.phase.Store(waiting)
 	a.sever(a.f, a.reason)
 	if o := a.sys.probes.Load(); o != nil {
-		o.tellEnded(&a.proc, a.reason, true)
+		o.tellEnded(a.proc, a.reason, true)
 	}
-	a.parent.post(a.f, sysMessage{kind: sysChildHeld, child: &a.proc, reason: a.reason})
+	a.parent.post(a.f, sysMessage{kind: sysChildHeld, child: a.proc, reason: a.reason})
 }
 
 // callStopped runs the Stopped hook, unless the actor was killed, and ends the
 // incarnation's context.
-func (a *activation[M]) callStopped() {
+func (a *activation) callStopped() {
 	a.closing = true
 	defer func() {
 		if !a.lost {
@@ -198,36 +196,30 @@ func (a *activation[M]) callStopped() {
 	if x.fence.Load() {
 		return
 	}
-	hook, ok := x.own().(Stopper[M])
-	if !ok {
-		return
-	}
-	reason := a.reason
-	if err := a.call(func() error { hook.Stopped(x, reason); return nil }); err != nil {
+	if _, err := a.callHook(x, occasion{hook: onStopped, exit: Exit{Reason: a.reason}}); err != nil {
 		a.report(fmt.Errorf("in Stopped: %w", err))
 	}
 }
 
 // retire ends the incarnation's context and lets go of the user's value.
-func (a *activation[M]) retire() {
+func (a *activation) retire() {
 	x := a.ctx.Load()
 	if x.fence.Load() {
 		// A handler may still use it, so it can't be changed.
-		stone := &Context[M]{cell: a.cell, incarnation: x.incarnation}
-		stone.kind.Store(x.kind.Load())
+		stone := a.impl.newScope(x.incarnation, x.kind.Load())
 		stone.fence.Store(true)
 		a.ctx.Store(stone)
 		return
 	}
 	a.mu.Lock()
-	x.actor, x.extra = nil, nil
+	x.typed.retire()
 	a.mu.Unlock()
 	x.cancel(ErrStopped)
 }
 
 // restart begins a new incarnation in the place of the one that ended. PID,
 // refs and messages stay, unless the messages are not wanted.
-func (a *activation[M]) restart(empty bool) {
+func (a *activation) restart(empty bool) {
 	if empty {
 		a.dropMail()
 	}
@@ -241,8 +233,7 @@ func (a *activation[M]) restart(empty bool) {
 	if a.rare != nil {
 		a.rare.killed = nil
 	}
-	x := &Context[M]{cell: a.cell, incarnation: a.incarnation}
-	x.kind.Store(a.ctx.Load().kind.Load())
+	x := a.impl.newScope(a.incarnation, a.ctx.Load().kind.Load())
 	a.ctx.Store(x)
 	a.barred = false
 	a.mu.Unlock()
@@ -253,10 +244,10 @@ func (a *activation[M]) restart(empty bool) {
 	if o := a.sys.probes.Load(); o != nil && !unborn {
 		o.tellRestarted(a.subject())
 	}
-	var actor Actor[M]
-	err := a.call(func() error {
-		if actor = a.produce(); actor == nil {
-			return errors.New("actor: the function that makes the actor returned nil")
+	var actor any
+	err := a.call(func() (err error) {
+		if actor, err = a.impl.produceActor(); err != nil {
+			return err
 		}
 		return check(actor)
 	})
@@ -264,18 +255,19 @@ func (a *activation[M]) restart(empty bool) {
 		a.fail(err)
 		return
 	}
-	x.actor = actor
+	x.typed.begin(actor)
 	if unborn {
 		x.kind.Store(kindOf(actor))
+		t := x.traits()
 		a.mu.Lock()
-		a.traits |= traitsOf(actor)
+		a.traits |= t
 		a.mu.Unlock()
 	}
 	a.start()
 }
 
 // requestStop begins to stop the actor, in whatever phase it is.
-func (a *activation[M]) requestStop() {
+func (a *activation) requestStop() {
 	switch {
 	case a.phase.Load() == stopping || a.takesLeave(leavingForGood):
 	case a.phase.Load() == failing:
@@ -288,8 +280,8 @@ func (a *activation[M]) requestStop() {
 // requestDrain makes the actor stop when it has handled what it has. One that
 // is held has no handler to do so, and stops at once; a Leaver drains by
 // itself.
-func (a *activation[M]) requestDrain() {
-	if _, leaves := a.ctx.Load().own().(Leaver[M]); leaves || a.phase.Load() > draining {
+func (a *activation) requestDrain() {
+	if a.ctx.Load().typed.has(onLeave) || a.phase.Load() > draining {
 		a.requestStop()
 		return
 	}
@@ -308,11 +300,11 @@ func (a *activation[M]) requestDrain() {
 
 // stopIfDrained stops the actor if no messages are left. A sender may have put
 // one in before the lanes were closed and not have announced it yet.
-func (a *activation[M]) stopIfDrained() {
+func (a *activation) stopIfDrained() {
 	a.mu.Lock()
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
-		if l != nil && len(l.in)+l.left() > 0 {
+		if l != nil && l.contents.pending()+l.left() > 0 {
 			a.todo |= Lane(i).bit()
 		}
 	}
@@ -323,7 +315,7 @@ func (a *activation[M]) stopIfDrained() {
 }
 
 // stop ends the actor for good, once its children have stopped.
-func (a *activation[M]) stop(reason error) {
+func (a *activation) stop(reason error) {
 	a.reason = reason
 	a.phase.Store(stopping)
 	a.hold()
@@ -335,37 +327,40 @@ func (a *activation[M]) stop(reason error) {
 
 // closeLanes refuses further messages and makes dead letters of those that
 // are there.
-func (a *activation[M]) closeLanes() {
+func (a *activation) closeLanes() {
 	a.unstash(true)
 	a.mu.Lock()
 	a.closed = true
 	var woken []sched.Waiter
-	var letters [numLanes][]M
+	var letters [numLanes]letters
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
 		if l == nil {
 			continue
 		}
 		woken = l.refuse(ErrStopped, woken)
-		letters[i] = append(l.out[l.head:len(l.out):len(l.out)], l.in...)
 		a.handled += l.handled()
+		letters[i] = l.empty()
 		a.lanes[i].Store(nil)
 	}
 	a.mu.Unlock()
 	a.todo &^= pendingLanes
 	a.wake(woken)
-	for which := Control; ; which-- {
-		for _, m := range letters[which] {
-			a.deadLetter(which, m, ErrStopped)
-		}
-		if which == Data {
-			return
+	a.deadLetters(letters, ErrStopped)
+}
+
+// deadLetters makes dead letters of what was in the lanes, the most urgent
+// first.
+func (p *proc) deadLetters(all [numLanes]letters, reason error) {
+	for i := range all {
+		if which := Control - Lane(i); all[which] != nil {
+			all[which].each(func(m any) { p.deadLetter(which, m, reason) })
 		}
 	}
 }
 
 // terminate is the end of an actor whose children have stopped.
-func (a *activation[M]) terminate() {
+func (a *activation) terminate() {
 	defer func() { // Also if the hook calls Goexit.
 		if !a.lost {
 			a.end(a.f, a.reason)

@@ -39,11 +39,11 @@ type signal struct {
 //
 // Link follows the documentation of Erlang/OTP on links, where a restart is a
 // new process; what there is noproc is ErrStalePID here.
-func (c *Context[M]) Link(id PID) error {
+func (c *scope) Link(id PID) error {
 	if id == (PID{}) {
-		return fmt.Errorf("actor: %s links to the zero PID, which is nobody's", &c.cell.proc)
+		return fmt.Errorf("actor: %s links to the zero PID, which is nobody's", c.p)
 	}
-	p := &c.cell.proc
+	p := c.p
 	if id == p.pid {
 		return nil
 	}
@@ -56,8 +56,8 @@ func (c *Context[M]) Link(id PID) error {
 }
 
 // tie makes the link. It returns it if there is nobody at the other end.
-func (c *Context[M]) tie(other *proc, id PID) (*link, error) {
-	p := &c.cell.proc
+func (c *scope) tie(other *proc, id PID) (*link, error) {
+	p := c.p
 	defer lockBoth(p, other)()
 	if err := c.absent(); err != nil {
 		return nil, fmt.Errorf("%s links to %s: %w", p, id, err)
@@ -85,8 +85,8 @@ func (r *rare) tie(id PID, l *link) {
 // Unlink undoes a link, by whichever of the two it was made. After it has
 // returned, no signal of that link comes any more. It does nothing if there is
 // no link.
-func (c *Context[M]) Unlink(id PID) error {
-	p := &c.cell.proc
+func (c *scope) Unlink(id PID) error {
+	p := c.p
 	other := p.sys.table.lookup(id)
 	if other == p {
 		return nil
@@ -134,8 +134,8 @@ func lockBoth(p, other *proc) (unlock func()) {
 
 // absent returns why c can't act for its actor any more, or nil. The caller
 // holds the proc's mu.
-func (c *Context[M]) absent() error {
-	switch p := &c.cell.proc; {
+func (c *scope) absent() error {
+	switch p := c.p; {
 	case c.fence.Load():
 		return ErrFenced
 	case p.stopped.Load() || p.incarnation != c.incarnation:
@@ -176,7 +176,7 @@ func (p *proc) told(f *sched.Fiber, s *signal) {
 	traps := p.traits&isTrapper != 0
 	p.mu.Unlock()
 	if traps {
-		p.impl.mark(f, s)
+		p.mark(f, s)
 		return
 	}
 	p.post(f, sysMessage{kind: sysSignal, signal: s})
@@ -184,7 +184,7 @@ func (p *proc) told(f *sched.Fiber, s *signal) {
 
 // handleSignal deals with the end of an actor that this one is linked to or
 // monitors.
-func (a *activation[M]) handleSignal(s *signal) {
+func (a *activation) handleSignal(s *signal) {
 	if a.phase.Load() > draining {
 		return
 	}
@@ -201,14 +201,11 @@ func (a *activation[M]) handleSignal(s *signal) {
 	if !valid {
 		return
 	}
-	x := a.ctx.Load()
-	hook, ok := x.own().(Trapper[M])
+	told, err := a.callHook(a.ctx.Load(), occasion{hook: onExit, exit: s.exit})
 	switch {
-	case ok:
-		if err := a.call(func() error { return hook.Exited(x, s.exit) }); err != nil {
-			a.fail(err)
-		}
-	case s.exit.Reason != nil:
+	case err != nil:
+		a.fail(err)
+	case !told && s.exit.Reason != nil:
 		a.fail(&LinkedError{PID: s.exit.PID, Name: s.exit.Name, Reason: s.exit.Reason})
 	}
 }

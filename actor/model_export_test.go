@@ -16,7 +16,7 @@ func NewModelSystem(s *sched.Scheduler, onDeadLetter func(DeadLetter)) *System {
 }
 
 // ContextOf returns the context of the actor's incarnation.
-func ContextOf[M any](r Ref[M]) *Context[M] { return r.cell.ctx.Load() }
+func ContextOf[M any](r Ref[M]) *Context[M] { return r.cell.proc.ctx.Load().typed.(*Context[M]) }
 
 // ModelSlot is a slot that is used for one ask after the other, as a pool may
 // have it.

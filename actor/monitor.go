@@ -43,8 +43,8 @@ type watch struct {
 // each other. They end with the incarnation that has made them.
 //
 // Monitor returns an error if the actor is no [Watcher], or monitors itself.
-func (c *Context[M]) Monitor(id PID) (Monitor, error) {
-	p := &c.cell.proc
+func (c *scope) Monitor(id PID) (Monitor, error) {
+	p := c.p
 	if p.traits&isWatcher == 0 {
 		return Monitor{}, fmt.Errorf("actor: %s monitors %s, but has no method Down, see Watcher", p, id)
 	}
@@ -62,7 +62,7 @@ func (c *Context[M]) Monitor(id PID) (Monitor, error) {
 	return w.monitor, nil
 }
 
-func (c *Context[M]) watch(w *watch) (there bool, err error) {
+func (c *scope) watch(w *watch) (there bool, err error) {
 	defer lockBoth(w.watcher, w.target)()
 	if err := c.absent(); err != nil {
 		return false, err
@@ -108,14 +108,14 @@ func (w *watch) tell(f *sched.Fiber, e Exit) {
 		close(w.down)
 		return
 	}
-	w.watcher.impl.mark(f, &signal{exit: e, watch: w})
+	w.watcher.mark(f, &signal{exit: e, watch: w})
 }
 
 // Demonitor ends a monitor. After it has returned, its Down is not called any
 // more. It reports whether it was in time: false means that Down was called, or
 // that the monitor is not one of this incarnation.
-func (c *Context[M]) Demonitor(m Monitor) bool {
-	w := c.cell.unwatch(m.id, c.incarnation)
+func (c *scope) Demonitor(m Monitor) bool {
+	w := c.p.unwatch(m.id, c.incarnation)
 	if w == nil {
 		return false
 	}
@@ -154,13 +154,12 @@ func (s *System) Monitor(id PID) (down <-chan Exit, cancel func()) {
 }
 
 // handleDown tells the actor of the end of one that it monitors.
-func (a *activation[M]) handleDown(s *signal) {
+func (a *activation) handleDown(s *signal) {
 	x := a.ctx.Load()
-	hook, ok := x.own().(Watcher[M])
-	if !ok || a.unwatch(s.watch.monitor.id, x.incarnation) == nil {
+	if !x.typed.has(onDown) || a.unwatch(s.watch.monitor.id, x.incarnation) == nil {
 		return
 	}
-	if err := a.call(func() error { return hook.Down(x, s.watch.monitor, s.exit) }); err != nil {
+	if _, err := a.callHook(x, occasion{hook: onDown, monitor: s.watch.monitor, exit: s.exit}); err != nil {
 		a.fail(err)
 	}
 }
@@ -179,23 +178,23 @@ type mark struct {
 }
 
 // mark places a signal behind all messages that the actor has accepted.
-func (c *cell[M]) mark(f *sched.Fiber, s *signal) {
-	c.mu.Lock()
-	if c.closed && c.lanes[Data].Load() == nil {
-		c.mu.Unlock()
+func (p *proc) mark(f *sched.Fiber, s *signal) {
+	p.mu.Lock()
+	if p.closed && p.lanes[Data].Load() == nil {
+		p.mu.Unlock()
 		return // It is about to stop.
 	}
-	l := c.laneLocked(Data)
-	r := c.rareLocked()
-	r.marks = append(r.marks, mark{l.swapped + int64(len(l.in)), s})
-	c.marked.Store(true)
-	c.mu.Unlock()
-	c.announce(f, Data.bit())
+	l := p.laneLocked(Data)
+	r := p.rareLocked()
+	r.marks = append(r.marks, mark{l.arrived(), s})
+	p.marked.Store(true)
+	p.mu.Unlock()
+	p.announce(f, Data.bit())
 }
 
 // handleMarks handles the signals whose turn it is, before the next message of
 // the lane. It returns false if something else comes first.
-func (a *activation[M]) handleMarks(l *lane[M]) bool {
+func (a *activation) handleMarks(l *lane) bool {
 	for {
 		s, urgent := a.takeMark(l)
 		if urgent {
@@ -215,7 +214,7 @@ func (a *activation[M]) handleMarks(l *lane[M]) bool {
 // takeMark takes the next signal if its turn has come. Else it sets where the
 // batch has to end. Urgent says that something was sent, maybe earlier, on a
 // more urgent lane.
-func (a *activation[M]) takeMark(l *lane[M]) (s *signal, urgent bool) {
+func (a *activation) takeMark(l *lane) (s *signal, urgent bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.limit(Data, l)
@@ -237,9 +236,9 @@ func (a *activation[M]) takeMark(l *lane[M]) (s *signal, urgent bool) {
 
 // limit ends the batch that the consumer of a lane has in hand at the first
 // mark. The caller holds mu.
-func (c *cell[M]) limit(which Lane, l *lane[M]) {
-	l.end = len(l.out)
-	if which == Data && c.rare != nil && len(c.rare.marks) > 0 {
-		l.end = min(l.end, l.head+int(max(0, c.rare.marks[0].at-l.handled())))
+func (p *proc) limit(which Lane, l *lane) {
+	l.end = l.size
+	if which == Data && p.rare != nil && len(p.rare.marks) > 0 {
+		l.end = min(l.end, l.head+int(max(0, p.rare.marks[0].at-l.handled())))
 	}
 }

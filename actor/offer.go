@@ -37,21 +37,21 @@ func (r Ref[M]) Backlog() int {
 	if r.cell == nil {
 		return 0
 	}
-	return r.cell.backlog()
+	return r.cell.proc.backlog()
 }
 
-func (c *cell[M]) backlog() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (p *proc) backlog() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	n := 0
-	if c.stopped.Load() {
+	if p.stopped.Load() {
 		return n
 	}
-	if c.state.Load()&running != 0 {
+	if p.state.Load()&running != 0 {
 		n++
 	}
-	for which := range c.lanes {
-		if l := c.lanes[which].Load(); l != nil {
+	for which := range p.lanes {
+		if l := p.lanes[which].Load(); l != nil {
 			n += l.occupied()
 		}
 	}
@@ -60,7 +60,7 @@ func (c *cell[M]) backlog() int {
 
 // Lane returns the lane of the message that is being handled, and Data in a
 // hook. It is meant for the handler itself.
-func (c *Context[M]) Lane() Lane {
+func (c *scope) Lane() Lane {
 	if c.lane >= numLanes {
 		return Data
 	}

@@ -35,51 +35,32 @@ const (
 	isPatient                    // Can be asked how well it does, see Patient.
 )
 
-func traitsOf[M any](a Actor[M]) (t traits) {
-	if _, ok := a.(Parent[M]); ok {
-		t |= isParent
-		if _, ok := a.(Greeter[M]); ok {
-			t |= isGreeter
-		}
-	}
-	if _, ok := a.(Trapper[M]); ok {
-		t |= isTrapper
-	}
-	if _, ok := a.(Watcher[M]); ok {
-		t |= isWatcher
-	}
-	if _, ok := a.(Patient[M]); ok {
-		t |= isPatient
-	}
-	return t
-}
-
 // Restart begins a new incarnation of a child that is held, and does nothing to
 // one that is not. The child keeps
 // its PID, its refs and its waiting messages; the one that it failed in is not
 // handled again, unless [WithRetry] says so.
-func (c *Context[M]) Restart(child PID) error { return c.decide(child, sysRestart) }
+func (c *scope) Restart(child PID) error { return c.decide(child, sysRestart) }
 
 // RestartEmpty is [Context.Restart] without the messages that wait: those that
 // the child has accepted so far go to the dead letters, with the reason
 // [ErrDropped].
-func (c *Context[M]) RestartEmpty(child PID) error { return c.decide(child, sysRestartEmpty) }
+func (c *scope) RestartEmpty(child PID) error { return c.decide(child, sysRestartEmpty) }
 
 // Release lets a child that is held stop for good.
-func (c *Context[M]) Release(child PID) error { return c.decide(child, sysRelease) }
+func (c *scope) Release(child PID) error { return c.decide(child, sysRelease) }
 
 // StopChild asks a child to stop, whatever it is doing, and does not wait for
 // it. A Parent is told when the child has stopped.
-func (c *Context[M]) StopChild(child PID) error { return c.decide(child, sysStop) }
+func (c *scope) StopChild(child PID) error { return c.decide(child, sysStop) }
 
 // Recall asks a child to end its incarnation after the current message, and
 // does not wait for it. A Parent is told, as if the incarnation had ended by
 // itself without a reason, and may restart the child later. One that can't be
 // restarted stops. Recall does nothing to a child that is held already.
-func (c *Context[M]) Recall(child PID) error { return c.decide(child, sysRecall) }
+func (c *scope) Recall(child PID) error { return c.decide(child, sysRecall) }
 
 // KillChild kills a child, see [Ref.Kill], with all that are below it.
-func (c *Context[M]) KillChild(child PID) error {
+func (c *scope) KillChild(child PID) error {
 	p, err := c.childOf(child)
 	if err != nil {
 		return err
@@ -101,8 +82,8 @@ func (p *proc) killAll() {
 
 // Children returns the PIDs of the actor's children, the oldest first. The next
 // incarnation of an actor finds those that were spawned by [SpawnHeld].
-func (c *Context[M]) Children() []PID {
-	p := &c.cell.proc
+func (c *scope) Children() []PID {
+	p := c.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var ids []PID
@@ -112,13 +93,13 @@ func (c *Context[M]) Children() []PID {
 	return ids
 }
 
-func (c *Context[M]) decide(child PID, kind sysKind) error {
+func (c *scope) decide(child PID, kind sysKind) error {
 	p, err := c.childOf(child)
 	if err != nil {
 		return err
 	}
 	if kind == sysRestart || kind == sysRestartEmpty {
-		if !c.cell.rouse(p) {
+		if !c.p.rouse(p) {
 			return nil
 		}
 	}
@@ -127,23 +108,23 @@ func (c *Context[M]) decide(child PID, kind sysKind) error {
 }
 
 // childOf returns the child with the given PID.
-func (c *Context[M]) childOf(child PID) (*proc, error) {
+func (c *scope) childOf(child PID) (*proc, error) {
 	if c.fence.Load() {
-		return nil, fmt.Errorf("%s decides about %s: %w", &c.cell.proc, child, ErrFenced)
+		return nil, fmt.Errorf("%s decides about %s: %w", c.p, child, ErrFenced)
 	}
-	p := c.cell.sys.table.lookup(child)
+	p := c.p.sys.table.lookup(child)
 	if p == nil {
 		return nil, fmt.Errorf("decide about %s: %w", child, ErrStalePID)
 	}
-	if p.parent != &c.cell.proc {
-		return nil, fmt.Errorf("%s decides about %s: %w", &c.cell.proc, p, ErrNotChild)
+	if p.parent != c.p {
+		return nil, fmt.Errorf("%s decides about %s: %w", c.p, p, ErrNotChild)
 	}
 	return p, nil
 }
 
 // childGone takes note of a child that has stopped, or that nothing is left to
 // wait for.
-func (a *activation[M]) childGone(m sysMessage) {
+func (a *activation) childGone(m sysMessage) {
 	var alone bool
 	if m.child == nil {
 		alone = a.alone()
@@ -161,7 +142,7 @@ func (a *activation[M]) childGone(m sysMessage) {
 }
 
 // childHeld hands a child that waits for a decision to the actor.
-func (a *activation[M]) childHeld(m sysMessage) {
+func (a *activation) childHeld(m sysMessage) {
 	a.rests(m.child)
 	switch {
 	case a.phase.Load() == failing:
@@ -171,25 +152,18 @@ func (a *activation[M]) childHeld(m sysMessage) {
 	}
 }
 
-func (a *activation[M]) tellParent(e Exit) {
-	x := a.ctx.Load()
-	hook, ok := x.own().(Parent[M])
-	if !ok {
-		return
-	}
-	if err := a.call(func() error { return hook.ChildExited(x, e) }); err != nil {
+func (a *activation) tellParent(e Exit) {
+	if _, err := a.callHook(a.ctx.Load(), occasion{hook: onChildExited, exit: e}); err != nil {
 		a.fail(err)
 	}
 }
 
 // childReady tells the actor that a child has started.
-func (a *activation[M]) childReady(m sysMessage) {
-	x := a.ctx.Load()
-	hook, ok := x.own().(Greeter[M])
-	if !ok || a.phase.Load() > draining {
+func (a *activation) childReady(m sysMessage) {
+	if a.phase.Load() > draining {
 		return
 	}
-	if err := a.call(func() error { return hook.ChildStarted(x, m.child.pid) }); err != nil {
+	if _, err := a.callHook(a.ctx.Load(), occasion{hook: onChildStarted, child: m.child.pid}); err != nil {
 		a.fail(err)
 	}
 }

@@ -5,7 +5,7 @@ import "strings"
 // Path returns where the actor is in the tree of its system: the names of those
 // above it and its own, each after a slash, and the PID of one that has no name.
 // It need not be unique.
-func (c *Context[M]) Path() string { return c.cell.path() }
+func (c *scope) Path() string { return c.p.path() }
 
 // Path returns where the actor is in the tree of its system, also if it has
 // stopped; see [Context.Path].
@@ -13,7 +13,7 @@ func (r Ref[M]) Path() string {
 	if r.cell == nil {
 		return "<no actor>"
 	}
-	return r.cell.path()
+	return r.cell.proc.path()
 }
 
 func (p *proc) path() string {

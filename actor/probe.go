@@ -176,7 +176,7 @@ func (o *probes) contain(p *Probe, call func(*Probe)) {
 func (o *probes) tellEnded(p *proc, reason error, held bool) {
 	var i Info
 	p.mu.Lock()
-	p.impl.describe(&i)
+	p.describeMailbox(&i)
 	p.mu.Unlock()
 	e := Ending{Exit{PID: p.pid, Name: p.opts.name, Reason: reason, Held: held}, i.Kind, i.Handled}
 	o.tell(func(p *Probe) {

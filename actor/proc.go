@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/xatomic"
@@ -40,6 +42,8 @@ type proc struct {
 	leaving farewell     // Has been asked to leave, see Leaver. The running activation's own.
 	marked  xatomic.Bool // There are marks. Written under mu, read by the running activation.
 	stopped xatomic.Bool
+	// renewable says that the actor can be restarted. Not written after the spawn.
+	renewable bool
 	// incarnation counts the incarnations, and the kills. What a Context does for
 	// its actor counts only while it has the same number. Guarded by mu.
 	incarnation uint32
@@ -51,17 +55,43 @@ type proc struct {
 	// waits is what a handler waits for, or has waited for; see cycle.go. Written
 	// by that handler, read by those who look for rings.
 	waits xatomic.Pointer[asking]
+
+	// lanes are made when they are first sent to. Written under mu; the consumer
+	// looks at a lane after it was announced.
+	lanes [numLanes]atomic.Pointer[lane]
+	// ctx is the context of the present incarnation, or of the last, and leads
+	// to the user's value. Like phase and credit it is atomic because an
+	// activation that has lost the actor to a kill may still look at it.
+	ctx   atomic.Pointer[scope]
+	phase atomic.Uint32
+	// credit is what an activation that was interrupted had left of its budget,
+	// for the next one to go on with; 0 means all. Without it, an actor that is
+	// interrupted again and again would never give others their turn.
+	credit atomic.Int32
+	// relics has, by their term, what killed handlers that have not returned have
+	// left behind. Guarded by mu.
+	relics map[uint32][]*lane
+	// handled counts the messages of lanes that are closed. Guarded by mu.
+	handled int64
 }
 
-// cellular is the part of a cell that does not depend on its message type.
+// cellular is a cell, as code sees it that is the same for all types of
+// messages.
 type cellular interface {
-	sched.Runner
-	cancel(cause error)
-	cancelOnly(incarnation uint32, cause error) bool
-	messageType() string
-	fence()
-	mark(from *sched.Fiber, s *signal)
-	describe(i *Info)
+	messageType() reflect.Type
+	// unknownKind is the kind of an actor of which nothing is known yet.
+	unknownKind() *kind
+	// canChoose reports whether f is a function of WithTimeoutFor for the cell's
+	// messages.
+	canChoose(f any) bool
+	newLane(capacity int) *lane
+	newScope(incarnation uint32, kind *kind) *scope
+	// produceActor makes the user's value anew.
+	produceActor() (any, error)
+	// handleBatch hands messages to the actor until none are in hand, the budget
+	// is used up, or something more urgent has come. It returns the reason if the
+	// actor has failed.
+	handleBatch(a *activation, x *scope, l *lane, which Lane) error
 }
 
 // family links a proc to its children and its siblings: the children of an
@@ -300,7 +330,7 @@ func (p *proc) childrenLocked() (children []*proc) {
 
 // force ends the contexts of p and of all that are below it.
 func (p *proc) force() {
-	p.impl.cancel(ErrForced)
+	p.cancel(ErrForced)
 	p.mu.Lock()
 	children := p.childrenLocked()
 	p.mu.Unlock()

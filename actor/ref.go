@@ -26,7 +26,7 @@ func (r Ref[M]) PID() PID {
 	if r.cell == nil {
 		return PID{}
 	}
-	return r.cell.pid
+	return r.cell.proc.pid
 }
 
 // String returns the actor's name and PID.
@@ -34,7 +34,7 @@ func (r Ref[M]) String() string {
 	if r.cell == nil {
 		return "<no actor>"
 	}
-	return r.cell.String()
+	return r.cell.proc.String()
 }
 
 // Send puts m into the actor's lane. Messages from one sender on one lane
@@ -90,7 +90,7 @@ func (r Ref[M]) shutdown(ctx context.Context, kind sysKind) error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	return r.cell.shutdown(orBackground(ctx), kind)
+	return r.cell.proc.shutdown(orBackground(ctx), kind)
 }
 
 // Done returns a channel that is closed when the actor has stopped for good,
@@ -99,7 +99,7 @@ func (r Ref[M]) Done() <-chan struct{} {
 	if r.cell == nil {
 		return closed
 	}
-	return r.cell.done()
+	return r.cell.proc.done()
 }
 
 // Err returns why the actor has stopped, see [Exit]: nil if it was asked to,
@@ -108,10 +108,10 @@ func (r Ref[M]) Err() error {
 	switch {
 	case r.cell == nil:
 		return ErrNoRef
-	case !r.cell.stopped.Load():
+	case !r.cell.proc.stopped.Load():
 		return nil
 	}
-	return r.cell.reason
+	return r.cell.proc.reason
 }
 
 // Resolve returns the ref of the actor with the given PID. It returns

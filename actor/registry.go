@@ -91,11 +91,11 @@ func (s *System) Register(name string, id PID) error {
 }
 
 // Register is [System.Register] for the actor itself.
-func (c *Context[M]) Register(name string) error {
+func (c *scope) Register(name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	p := &c.cell.proc
+	p := c.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := c.absent(); err != nil {

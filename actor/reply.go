@@ -117,14 +117,14 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	}
 	pool := slotPool[T]()
 	s := pool.Get().(*replySlot[T])
-	s.waiter.Arm(ctx, to.cell.sys.scheduler)
+	s.waiter.Arm(ctx, to.cell.proc.sys.scheduler)
 	round := s.open(asker, target, AskWait, to.lane)
 	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
 		s.withdraw(round)
 		pool.recycle(s)
 		return zero, err
 	}
-	if to.cell.sys.simulated {
+	if to.cell.proc.sys.simulated {
 		explain(ctx, func() string { return "for the answer of " + to.String() })
 	}
 	var err error

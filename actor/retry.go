@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -34,7 +33,7 @@ type retrial struct {
 }
 
 // giveBack deals with a message in which the actor has failed.
-func (a *activation[M]) giveBack(l *lane[M], which Lane, m M, reason error) {
+func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
 	if a.opts.retry == 0 {
 		a.abandon(m, reason)
 		return
@@ -49,8 +48,7 @@ func (a *activation[M]) giveBack(l *lane[M], which Lane, m M, reason error) {
 	x := a.ctx.Load()
 	again := tries <= a.opts.retry && a.state.Load()&termBits == a.term && !x.fence.Load()
 	if again {
-		e := x.extraLocked()
-		e.stash = append(e.stash, stashed[M]{which, m}) // It goes back with the stash.
+		x.typed.stow(which, m) // It goes back with the stash.
 	}
 	a.mu.Unlock()
 	if !again {
@@ -59,36 +57,33 @@ func (a *activation[M]) giveBack(l *lane[M], which Lane, m M, reason error) {
 }
 
 // dropMail makes dead letters of all messages that were accepted.
-func (a *activation[M]) dropMail() {
+func (a *activation) dropMail() {
 	a.mu.Lock()
 	var woken []sched.Waiter
-	var letters [numLanes][]M
+	var letters [numLanes]letters
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
 		if l == nil {
 			continue
 		}
 		letters[i] = l.empty()
-		a.handled -= int64(len(letters[i]))
+		a.handled -= int64(letters[i].len())
 		woken = l.admit(woken)
 		a.limit(Lane(i), l)
 	}
 	a.mu.Unlock()
 	a.wake(woken)
-	for which := range slices.Backward(letters[:]) {
-		for _, m := range letters[which] {
-			a.deadLetter(Lane(which), m, ErrDropped)
-		}
-	}
+	a.deadLetters(letters, ErrDropped)
 }
 
 // empty takes all messages out of the lane. They count as taken, so that the
 // places of those that follow stay what they are. The caller is the consumer and
 // holds the mutex.
-func (l *lane[M]) empty() []M {
-	dropped := slices.Concat(l.out[l.head:], l.in)
-	l.swapped += int64(len(l.in))
-	l.in, l.out, l.head, l.claimed, l.end = nil, nil, 0, 0, 0
+func (l *lane) empty() letters {
+	l.swapped += int64(l.contents.pending())
+	dropped := l.contents.empty(l.head)
+	l.begin(0, 0)
+	l.claimed = 0
 	l.unclaimed.Store(0)
 	l.publish(0)
 	return dropped

@@ -52,30 +52,34 @@ func (st *stamp) take(n int64) (when time.Duration, ok bool) {
 	return when, ok
 }
 
-// measured is Receive for an actor that is observed.
-func (a *activation[M]) measured(x *Context[M], l *lane[M], which Lane, m M) error {
-	n := l.handled() - 1
-	if mask := a.probes.mask; mask < 0 || (n+int64(a.pid.slot))&mask != 0 {
-		return a.receive(x, m)
-	}
-	began := a.sys.uptime()
-	latency := a.latency(l, n, began)
-	err := a.receive(x, m)
-	s := Sample{a.subject(), which, latency, a.sys.uptime() - began, err}
-	a.probes.tellHandled(s)
-	return err
+// measure is the measuring of one message.
+type measure struct {
+	on             bool
+	began, latency time.Duration
 }
 
-func (a *activation[M]) receive(x *Context[M], m M) error {
-	if a.span != nil {
-		return a.receiveWatched(x, m)
+// beginMeasure is called before a message is handled by an actor that is
+// observed.
+func (a *activation) beginMeasure(l *lane) (m measure) {
+	n := l.handled() - 1
+	if mask := a.probes.mask; mask < 0 || (n+int64(a.pid.slot))&mask != 0 {
+		return m
 	}
-	return x.actor.Receive(x, m)
+	m.on, m.began = true, a.sys.uptime()
+	m.latency = a.latency(l, n, m.began)
+	return m
+}
+
+// endMeasure is called when the handler has returned err.
+func (a *activation) endMeasure(m measure, which Lane, err error) {
+	if m.on {
+		a.probes.tellHandled(Sample{a.subject(), which, m.latency, a.sys.uptime() - m.began, err})
+	}
 }
 
 // latency returns how long the message has waited, or -1, and has the next ones
 // stamped.
-func (a *activation[M]) latency(l *lane[M], n int64, now time.Duration) time.Duration {
+func (a *activation) latency(l *lane, n int64, now time.Duration) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	st := l.stamp
@@ -91,16 +95,16 @@ func (a *activation[M]) latency(l *lane[M], n int64, now time.Duration) time.Dur
 
 // stampLast stamps the message that was sent last, if it is its turn. The
 // caller holds mu.
-func (c *cell[M]) stampLast(l *lane[M]) {
-	if c.sys.probes.Load() == nil {
+func (p *proc) stampLast(l *lane) {
+	if p.sys.probes.Load() == nil {
 		l.stamp = nil
 		return
 	}
-	if n := l.swapped + int64(len(l.in)) - 1; l.stamp.due(n) {
-		l.stamp.set(n, c.sys.uptime())
+	if n := l.arrived() - 1; l.stamp.due(n) {
+		l.stamp.set(n, p.sys.uptime())
 	}
 }
 
-func (c *cell[M]) subject() Subject {
-	return Subject{PID: c.pid, Name: c.opts.name, Kind: c.ctx.Load().kind.Load().name}
+func (p *proc) subject() Subject {
+	return Subject{PID: p.pid, Name: p.opts.name, Kind: p.ctx.Load().kind.Load().name}
 }

@@ -32,18 +32,21 @@ func explain(ctx context.Context, what func() string) {
 // maxTraced is how much of a message a trace shows.
 const maxTraced = 120
 
-// traceMessage says that p handles m. It has a copy of m, since what is traced
-// is on the heap.
-func traceMessage[M any](f *sched.Fiber, p *proc, which Lane, m M) {
+// valueOf returns a copy of m for a trace: what is traced is on the heap.
+func valueOf[M any](m M) reflect.Value { return reflect.ValueOf(&m).Elem() }
+
+// traceMessage says that p handles m.
+func traceMessage(f *sched.Fiber, p *proc, which Lane, m reflect.Value) {
 	f.Trace("handles", func() string {
 		var b strings.Builder
-		show(&b, reflect.ValueOf(&m).Elem())
+		show(&b, m)
 		text := b.String()
 		if len(text) > maxTraced {
 			text = text[:maxTraced] + "..."
 		}
-		return fmt.Sprintf("%s %v %T%s", p, which, m, text)
+		return fmt.Sprintf("%s %v %T%s", p, which, m.Interface(), text)
 	})
+	f.Handling(p.opts.name)
 }
 
 // show writes what is the same in each run with the same schedule: no address,

@@ -10,7 +10,7 @@ import (
 )
 
 // span is what can be seen from outside of the watched handler that runs on a
-// fiber. It is the fiber's note, and serves one activation after the other.
+// fiber. It is part of the fiber's note, and serves one activation after the other.
 //
 // # Protocol
 //
@@ -78,20 +78,21 @@ func (p *proc) timing() *timing {
 }
 
 // openSpan begins to make the activation visible to the vigil.
-func (a *activation[M]) openSpan(w *timing) {
-	s, ok := a.f.Note().(*span)
-	if !ok {
+func (a *activation) openSpan(w *timing, d *desk) {
+	s := d.span.Load()
+	if s == nil {
 		s = &span{}
-		a.f.SetNote(s)
+		d.span.Store(s)
 	}
 	s.timing.Store(w)
-	s.who.Store(&a.proc)
+	s.who.Store(a.proc)
 	a.span, a.timing = s, w
+	a.byName = a.impl.messageType().Kind() == reflect.Interface
 	a.sys.vigil.rouse()
 }
 
 // closeSpan ends that.
-func (a *activation[M]) closeSpan() {
+func (a *activation) closeSpan() {
 	if a.span == nil {
 		return
 	}
@@ -103,30 +104,44 @@ func (a *activation[M]) closeSpan() {
 	a.span = nil
 }
 
-// receiveWatched is Receive, watched.
-func (a *activation[M]) receiveWatched(x *Context[M], m M) error {
-	s, w := a.span, a.timing
-	kind := sent
-	if w.kinds && isAsk(&m) {
-		kind = asked
+// receiveObserved is Receive for an actor that is observed, or watched.
+func (x *Context[M]) receiveObserved(a *activation, l *lane, which Lane, m M) error {
+	var measure measure
+	if a.probes != nil {
+		measure = a.beginMeasure(l)
 	}
-	s.kind.Store(uintptr(kind))
-	s.incarnation.Store(uintptr(x.incarnation))
-	if w.choose != nil {
-		a.choose(m)
+	if w := a.timing; a.span != nil {
+		kind := sent
+		if w.kinds && isAsk(&m) {
+			kind = asked
+		}
+		if w.choose != nil {
+			a.chosen(w.choose.(func(M) time.Duration)(m))
+		}
+		if a.byName {
+			a.span.message.Store(nameOf(any(m)))
+		}
+		a.beginHandler(kind, x.incarnation)
 	}
-	if reflect.TypeFor[M]().Kind() == reflect.Interface {
-		s.message.Store(nameOf(any(m)))
-	}
-	a.beginSpan()
 	err := x.actor.Receive(x, m)
-	a.endSpan(x)
+	if a.span != nil {
+		a.endSpan(&x.scope)
+	}
+	if a.probes != nil {
+		a.endMeasure(measure, which, err)
+	}
 	return err
 }
 
-// choose notes the timeout that the user's function chooses for m.
-func (a *activation[M]) choose(m M) {
-	d := a.timing.choose.(func(M) time.Duration)(m)
+// beginHandler makes known that a message is being handled from now on.
+func (a *activation) beginHandler(kind messageKind, incarnation uint32) {
+	a.span.kind.Store(uintptr(kind))
+	a.span.incarnation.Store(uintptr(incarnation))
+	a.beginSpan()
+}
+
+// chosen notes the timeout that the user's function has chosen for a message.
+func (a *activation) chosen(d time.Duration) {
 	if d < 0 {
 		d = -1
 	}
@@ -151,7 +166,7 @@ func nameOf(m any) *string {
 }
 
 // watched runs a hook, watched.
-func (a *activation[M]) watched(hook func() error) error {
+func (a *activation) watched(hook func() error) error {
 	if a.span == nil {
 		return hook()
 	}
@@ -166,7 +181,7 @@ func (a *activation[M]) watched(hook func() error) error {
 	return err
 }
 
-func (a *activation[M]) beginSpan() {
+func (a *activation) beginSpan() {
 	s := a.span
 	s.turn.Store(s.turn.Load() + 1)
 	if a.sys.simulated {
@@ -176,7 +191,7 @@ func (a *activation[M]) beginSpan() {
 
 // endSpan ends the turn of a handler that has returned. X is its context, or nil
 // if it has left in another way.
-func (a *activation[M]) endSpan(x *Context[M]) {
+func (a *activation) endSpan(x *scope) {
 	s := a.span
 	n := s.turn.Load()
 	s.turn.Store(n + 1)
@@ -195,7 +210,7 @@ func (a *activation[M]) endSpan(x *Context[M]) {
 }
 
 // tidySpan cleans up after a handler that the vigil has dealt with.
-func (a *activation[M]) tidySpan(x *Context[M], n uintptr) {
+func (a *activation) tidySpan(x *scope, n uintptr) {
 	s := a.span
 	s.mu.Lock()
 	began, late := s.began, s.late == n
@@ -204,7 +219,7 @@ func (a *activation[M]) tidySpan(x *Context[M], n uintptr) {
 		x.renew()
 	}
 	if late && a.timing.slow > 0 {
-		r := s.report(&a.proc, a.sys.uptime()-began, 0)
+		r := s.report(a.proc, a.sys.uptime()-began, 0)
 		r.Limit = a.timing.slow
 		a.sys.give(&a.sys.slowReports, r)
 	}
@@ -216,7 +231,7 @@ func (s *span) report(p *proc, lasted time.Duration, goroutine uint64) HandlerRe
 	if messageKind(s.kind.Load()) == hooked {
 		return r
 	}
-	if r.Message = p.impl.messageType(); s.message.Load() != nil {
+	if r.Message = p.impl.messageType().String(); s.message.Load() != nil {
 		r.Message = *s.message.Load()
 	}
 	return r

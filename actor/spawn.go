@@ -3,6 +3,7 @@ package actor
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -25,6 +26,10 @@ func Func[M any](receive func(ctx *Context[M], m M) error) Actor[M] {
 }
 
 type funcActor[M any] func(ctx *Context[M], m M) error
+
+func (f funcActor[M]) standsFor() (code uintptr, other any) {
+	return reflect.ValueOf(f).Pointer(), nil
+}
 
 func (f funcActor[M]) Receive(ctx *Context[M], m M) error { return f(ctx, m) }
 
@@ -80,72 +85,99 @@ func check(a any) error {
 }
 
 func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Option) (Ref[M], error) {
+	c := &cell[M]{produce: newActor}
+	x := &c.first
+	x.typed, x.p, x.actor = x, &c.proc, a
+	c.proc.impl, c.proc.renewable = c, newActor != nil
+	c.proc.ctx.Store(&x.scope)
+	var err error
+	if a == nil {
+		err = c.proc.spawn(at, nil, opts)
+	} else {
+		err = c.proc.spawn(at, a, opts)
+	}
+	if err != nil {
+		return Ref[M]{}, err
+	}
+	return Ref[M]{cell: c}, nil
+}
+
+// spawn begins the life of p. Value is the user's, or nil for an actor that is
+// held first.
+func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 	if at == nil {
-		return Ref[M]{}, errors.New("actor: Spawn was given a nil Spawner; use a System or a Context")
+		return errors.New("actor: Spawn was given a nil Spawner; use a System or a Context")
 	}
 	b, err := at.spawner()
 	if err != nil {
-		return Ref[M]{}, err
+		return err
 	}
 	parent := b.parent
 	if parent.sys.stopping.Load() {
-		return Ref[M]{}, ErrSystemStopped
+		return ErrSystemStopped
 	}
-	if err := check(a); err != nil {
-		return Ref[M]{}, err
+	if err := check(value); err != nil {
+		return err
 	}
-	o, err := collect(opts)
-	if err != nil {
-		return Ref[M]{}, err
+	if p.opts, err = parent.sys.settled(opts, p.impl); err != nil {
+		return err
 	}
-	if o.timeouts != nil {
-		if o.timing, err = newTiming[M](parent.sys, o.timeouts); err != nil {
-			return Ref[M]{}, err
-		}
-	}
-	if err := o.settle(parent.sys); err != nil {
-		return Ref[M]{}, err
-	}
-	if o.backend != OnScheduler || o.host != nil {
-		if o.host, err = parent.sys.newHost(o); err != nil {
-			return Ref[M]{}, err
-		}
-	}
-	c := &cell[M]{produce: newActor}
-	if a == nil {
+	x := p.ctx.Load()
+	if value == nil {
 		if parent.traits&isParent == 0 {
-			return Ref[M]{}, fmt.Errorf("actor: SpawnHeld under %s, which has no method ChildExited and so never restarts a child, see Parent", parent)
+			return fmt.Errorf("actor: SpawnHeld under %s, which has no method ChildExited and so never restarts a child, see Parent", parent)
 		}
-		c.phase.Store(waiting)
-		c.hold()
-		c.traits = isSeat
+		p.phase.Store(waiting)
+		p.hold()
+		p.traits = isSeat
+		x.kind.Store(p.impl.unknownKind())
+	} else {
+		x.kind.Store(kindOf(value))
+		p.traits = x.traits()
 	}
-	x := &c.firstCtx
-	x.cell, x.actor = c, a
-	x.kind.Store(kindOf(a))
-	c.ctx.Store(x)
-	c.sys, c.opts, c.impl = parent.sys, o, c
-	c.node.Init(c)
-	c.born = c.sys.uptime()
-	c.traits |= traitsOf(a)
-	_, prepares := a.(Starter[M])
+	p.sys = parent.sys
+	p.node.Init(p)
+	p.born = p.sys.uptime()
+	prepares := value != nil && x.typed.has(onStarted)
 	if prepares {
 		// The parent may ask the child to stop as soon as it has adopted it.
-		c.first = sysStart
-		c.state.Store(pendingSystem | queuedNormal)
-	} else if a != nil {
-		c.phase.Store(alive)
+		p.first = sysStart
+		p.state.Store(pendingSystem | queuedNormal)
+	} else if value != nil {
+		p.phase.Store(alive)
 	}
-	if o.registered != "" {
-		c.rareLocked().names = []string{o.registered}
+	if name := p.opts.registered; name != "" {
+		p.rareLocked().names = []string{name}
 	}
-	if err := parent.adopt(&c.proc, b.incarnation); err != nil {
-		return Ref[M]{}, err
+	if err := parent.adopt(p, b.incarnation); err != nil {
+		return err
 	}
 	if prepares {
-		c.submit(b.fiber, sched.Normal) // A start is no more urgent than a message.
+		p.submit(b.fiber, sched.Normal) // A start is no more urgent than a message.
 	}
-	return Ref[M]{cell: c}, nil
+	return nil
+}
+
+// settled returns what the options say, and what follows from it in s.
+func (s *System) settled(opts []Option, c cellular) (*options, error) {
+	o, err := collect(opts)
+	if err != nil {
+		return nil, err
+	}
+	if o.timeouts != nil {
+		if o.timing, err = newTiming(s, o.timeouts, c); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.settle(s); err != nil {
+		return nil, err
+	}
+	if o.backend != OnScheduler || o.host != nil {
+		if o.host, err = s.newHost(o); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
 }
 
 // Option changes how one actor is spawned.

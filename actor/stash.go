@@ -45,9 +45,9 @@ func (c *Context[M]) Stash(m M) error {
 		return err
 	}
 	if c.lane >= numLanes {
-		return fmt.Errorf("%s stashes a message in a hook: %w", &c.cell.proc, ErrNotInHandler)
+		return fmt.Errorf("%s stashes a message in a hook: %w", c.p, ErrNotInHandler)
 	}
-	p := &c.cell.proc
+	p := c.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := c.absent(); err != nil {
@@ -69,7 +69,7 @@ func (c *Context[M]) Unstash() (int, error) {
 	if err := c.handling("unstashes"); err != nil {
 		return 0, err
 	}
-	p := &c.cell.proc
+	p := c.p
 	p.mu.Lock()
 	if err := c.absent(); err != nil {
 		p.mu.Unlock()
@@ -89,8 +89,8 @@ func (c *Context[M]) Unstash() (int, error) {
 
 // Stashed returns how many messages are stashed.
 func (c *Context[M]) Stashed() int {
-	c.cell.mu.Lock()
-	defer c.cell.mu.Unlock()
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
 	if c.extra == nil {
 		return 0
 	}
@@ -99,39 +99,77 @@ func (c *Context[M]) Stashed() int {
 
 // unstash puts messages back into their lanes: those for which Unstash was
 // called, or all.
-func (a *activation[M]) unstash(all bool) {
+func (a *activation) unstash(all bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	e := a.ctx.Load().extra
-	if e == nil {
-		return
-	}
-	back := e.returning
-	e.returning = nil
-	if all {
-		back, e.stash = append(back, e.stash...), nil
-	}
 	for which := range Lane(numLanes) {
-		var messages []M
-		for _, s := range back {
-			if s.lane == which {
-				messages = append(messages, s.m)
-			}
-		}
-		if len(messages) > 0 {
-			l := a.laneLocked(which)
-			l.putBack(messages)
+		if l := a.ctx.Load().typed.unstash(which, all); l != nil {
 			a.limit(which, l)
 			a.todo |= which.bit()
 		}
 	}
 }
 
+// unstash puts messages back into one lane, and returns it if there were any.
+// The caller holds the proc's mu.
+func (c *Context[M]) unstash(which Lane, all bool) *lane {
+	e := c.extra
+	if e == nil {
+		return nil
+	}
+	if all {
+		e.returning, e.stash = append(e.returning, e.stash...), nil
+	}
+	var back []M
+	others := e.returning[:0]
+	for _, s := range e.returning {
+		if s.lane == which {
+			back = append(back, s.m)
+		} else {
+			others = append(others, s)
+		}
+	}
+	clear(e.returning[len(others):])
+	if e.returning = others; len(others) == 0 {
+		e.returning = nil
+	}
+	if len(back) == 0 {
+		return nil
+	}
+	l := c.p.laneLocked(which)
+	l.contents.(*buffers[M]).putBack(back)
+	return l
+}
+
 // putBack makes messages the next ones of the consumer, who calls it. The
 // caller holds the mutex.
-func (l *lane[M]) putBack(messages []M) {
-	l.out = slices.Concat(messages, l.out[l.head:])
-	l.head, l.claimed = 0, 0
-	l.unclaimed.Store(int32(len(l.out)))
-	l.publish(len(l.out))
+func (b *buffers[M]) putBack(messages []M) {
+	l := &b.lane
+	b.out = slices.Concat(messages, b.out[l.head:])
+	l.begin(len(b.out), cap(b.out))
+	l.claimed = 0
+	l.unclaimed.Store(int32(len(b.out)))
+	l.publish(len(b.out))
+}
+
+// stow puts aside a message that the actor has failed in. The caller holds the
+// proc's mu.
+func (c *Context[M]) stow(which Lane, m any) {
+	message, _ := m.(M) // One that is a nil interface has no type.
+	e := c.extraLocked()
+	e.stash = append(e.stash, stashed[M]{which, message})
+}
+
+// keeps reports whether the message of an ask is stashed. It is the handler's
+// question.
+func (c *Context[M]) keeps(l *locator, asked address) bool {
+	if c.extra == nil {
+		return false
+	}
+	for i := range c.extra.stash {
+		if addressIn(l, &c.extra.stash[i].m) == asked {
+			return true
+		}
+	}
+	return false
 }

@@ -215,7 +215,7 @@ func (s *System) force(ctx context.Context) error {
 	var names []string
 	left := 0
 	s.table.all(func(p *proc) {
-		p.impl.cancel(ErrForced)
+		p.cancel(ErrForced)
 		if left++; left <= named {
 			names = append(names, p.String())
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 	"time"
 )
 
@@ -183,13 +182,13 @@ const (
 
 // newTiming returns what is to be watched of an actor of the system with the
 // given timeouts, or nil.
-func newTiming[M any](s *System, t *timeouts) (*timing, error) {
+func newTiming(s *System, t *timeouts, c cellular) (*timing, error) {
 	if t == nil {
 		return s.timing, nil
 	}
 	w := &timing{choose: t.choose, chosen: t.chosen, strict: t.choose != nil}
-	if _, ok := t.choose.(func(M) time.Duration); !ok && t.choose != nil {
-		return nil, fmt.Errorf("actor: WithTimeoutFor has a %T, but the actor takes messages of type %v", t.choose, reflect.TypeFor[M]())
+	if t.choose != nil && !c.canChoose(t.choose) {
+		return nil, fmt.Errorf("actor: WithTimeoutFor has a %T, but the actor takes messages of type %v", t.choose, c.messageType())
 	}
 	for do := range t.general {
 		w.limits[hooked][do] = t.general[do]

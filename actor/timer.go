@@ -259,7 +259,7 @@ func (p *proc) cancelTimers() {
 
 // tick knows the place of the last tick of a timer in its receiver's lane.
 type tick[M any] struct {
-	lane *lane[M]
+	lane *lane
 	at   int64
 }
 
@@ -267,23 +267,24 @@ type tick[M any] struct {
 // waits. A claimed message counts as taken, so up to two ticks may be in the
 // lane.
 func (k *tick[M]) send(to Ref[M], m M) error {
-	c := to.cell
+	c := &to.cell.proc
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
-		return c.send(context.Background(), to.lane, m, 0) // As a dead letter.
+		return to.cell.send(context.Background(), to.lane, m, 0) // As a dead letter.
 	}
 	l := c.laneLocked(to.lane)
+	b := l.contents.(*buffers[M])
 	waits := l == k.lane && k.at > l.swapped-int64(max(0, l.unclaimed.Load()))
-	if waits || l.full() {
+	if waits || l.full(len(b.in)) {
 		c.mu.Unlock()
 		return ErrFull
 	}
-	l.in = append(l.in, m)
+	b.in = append(b.in, m)
 	if l.stamp != nil {
 		c.stampLast(l)
 	}
-	k.lane, k.at = l, l.swapped+int64(len(l.in))
+	k.lane, k.at = l, l.swapped+int64(len(b.in))
 	c.mu.Unlock()
 	c.announce(nil, to.lane.bit())
 	return nil

@@ -83,8 +83,12 @@ func (v *vigil) look() (found bool) {
 	now := v.sys.uptime()
 	var due []finding
 	v.sys.scheduler.Notes(func(note any, goroutine uint64) {
-		s, ok := note.(*span)
+		d, ok := note.(*desk)
 		if !ok {
+			return
+		}
+		s := d.span.Load()
+		if s == nil {
 			return
 		}
 		p := s.who.Load()
@@ -109,8 +113,12 @@ func (v *vigil) look() (found bool) {
 func (s *System) Handlers() (all []HandlerReport) {
 	now := s.uptime()
 	s.scheduler.Notes(func(note any, goroutine uint64) {
-		sp, ok := note.(*span)
+		d, ok := note.(*desk)
 		if !ok {
+			return
+		}
+		sp := d.span.Load()
+		if sp == nil {
 			return
 		}
 		if p := sp.who.Load(); p != nil && p.sys == s {
@@ -238,7 +246,7 @@ func (v *vigil) carryOut(f finding, r HandlerReport) bool {
 	case TimeoutStop:
 		return f.p.killOnly(n, reason)
 	case TimeoutCancel:
-		return f.p.impl.cancelOnly(n, reason)
+		return f.p.cancelOnly(n, reason)
 	default:
 		return f.p.isPresent(n)
 	}

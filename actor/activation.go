@@ -1,0 +1,262 @@
+package actor
+
+import (
+	"runtime/debug"
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// The phases: where an actor is in its life.
+const (
+	starting uint32 = iota // Started has not returned.
+	alive
+	draining // Accepts nothing new, handles what it has, then stops.
+	failing  // Waits for its children to stop, to be held then.
+	waiting  // Held: its parent decides.
+	stopping // Waits for its children to stop, to stop then.
+)
+
+// activation is one run of an actor by the scheduler.
+type activation struct {
+	*proc
+	f           *sched.Fiber
+	term        uint32  // See state.go.
+	todo        uint32  // Lanes that may have messages.
+	budget      int     // How many messages of Management and Data may still be handled.
+	urgentOnly  bool    // Queued at critical: leave Management and Data alone.
+	interrupted bool    // Something critical waits elsewhere.
+	inCode      bool    // The flag of the state is set.
+	lost        bool    // The actor belongs to another activation now.
+	span        *span   // By which the handlers are watched, or nil.
+	timing      *timing // What for.
+	probes      *probes // Who is told of them, or nil.
+	byName      bool    // Messages are of an interface type, so each has its own name.
+}
+
+// desk is what the activations on a fiber use one after the other, the fiber's
+// note: they would have to be allocated else, since the code that handles a
+// batch is found at run time.
+type desk struct {
+	activation activation
+	span       atomic.Pointer[span] // Made when a handler is watched first.
+}
+
+// deskOf returns the desk of f, or another one if an activation is at it: that
+// has let this one go first.
+func deskOf(f *sched.Fiber) *desk {
+	d, ok := f.Note().(*desk)
+	switch {
+	case !ok:
+		d = &desk{}
+		f.SetNote(d)
+	case d.activation.proc != nil:
+		d = &desk{}
+	}
+	return d
+}
+
+// Run is one activation: it handles system messages, all Control messages, and
+// others up to the actor's throughput. The scheduler calls it.
+func (p *proc) Run(f *sched.Fiber, priority sched.Priority) {
+	todo, term, ok := p.transitionToRunning(priority)
+	if !ok {
+		return
+	}
+	invariants.Yield()
+	p.frame.Enter(f)
+	f.SetOwner(p)
+	d := deskOf(f)
+	a := &d.activation
+	a.proc, a.f, a.term, a.todo, a.budget = p, f, term, todo, p.opts.throughput
+	a.urgentOnly, a.inCode = priority == sched.Critical, todo&pendingSystem == 0
+	a.probes = p.sys.probes.Load()
+	if p.sys.simulated {
+		a.budget = 1 // So that each message is a step of its own.
+	}
+	if credit := p.credit.Load(); !a.urgentOnly && credit > 0 {
+		a.budget = int(credit)
+		p.credit.Store(0)
+	}
+	if w := p.timing(); w != nil {
+		a.openSpan(w, d)
+	}
+	finished := false
+	defer func() {
+		if !finished && !a.lost { // The user's code has called Goexit.
+			a.finish()
+		}
+		*a = activation{}
+	}()
+	a.work()
+	a.finish()
+	finished = true
+}
+
+func (a *activation) finish() {
+	if a.interrupted && !a.urgentOnly {
+		a.credit.Store(int32(a.budget))
+	}
+	a.closeSpan()
+	a.f.SetOwner(nil)
+	if !a.transitionFromRunning(a.f, a.todo, a.term, a.interrupted) {
+		a.vanish()
+	}
+}
+
+func (a *activation) work() {
+	for {
+		var ok bool
+		if a.todo, ok = a.takeAnnounced(a.todo, a.term); !ok {
+			a.vanish()
+		}
+		switch {
+		case a.todo&pendingSystem != 0:
+			a.leave()
+			a.handleMail()
+			a.todo &^= pendingSystem
+		case a.phase.Load() >= failing:
+			return
+		case a.todo&Control.bit() != 0:
+			a.handleLane(Control)
+		case a.urgentOnly && a.todo != 0:
+			return
+		case a.todo&Management.bit() != 0:
+			a.handleLane(Management)
+		case a.todo&Data.bit() != 0:
+			a.handleLane(Data)
+		case a.phase.Load() == draining:
+			a.leave()
+			a.stopIfDrained()
+		default:
+			return
+		}
+		if a.todo == 0 && a.phase.Load() == draining {
+			continue // Nobody will announce anything more, so it may stop now.
+		}
+		if a.budget <= 0 {
+			if a.probes != nil && a.todo&pendingLanes != 0 {
+				a.probes.tellYielded(a.subject())
+			}
+			return
+		}
+		if a.f.Urgent() {
+			a.interrupted = true
+			return
+		}
+	}
+}
+
+// interrupts has, for each lane, what is handled before its next message.
+var interrupts = [numLanes]uint32{
+	Data:       pendingSystem | Control.bit() | Management.bit(),
+	Management: pendingSystem | Control.bit(),
+	Control:    pendingSystem,
+}
+
+// handleLane handles the messages that the consumer has in hand, or else
+// fetches new ones.
+func (a *activation) handleLane(which Lane) {
+	if !a.inCode && !a.enter() {
+		return // To take note of the kill.
+	}
+	l, x := a.lanes[which].Load(), a.ctx.Load()
+	if a.state.Load()&termBits != a.term {
+		a.vanish() // They belong to the next.
+	}
+	fresh := l.ready() == 0
+	if fresh && which == Data && (a.marked.Load() || l.left() > 0) && !a.handleMarks(l) {
+		return
+	}
+	if l.ready() == 0 && !a.refill(l, which) {
+		a.todo &^= which.bit()
+		return
+	}
+	// A handler that waits shall be resumed as urgently as its message came.
+	priority := sched.Normal
+	if which == Control {
+		priority = sched.Critical
+	}
+	x.lane, x.asked = which, address{}
+	before := a.f.SetPriority(priority)
+	err := a.impl.handleBatch(a, x, l, which)
+	a.f.SetPriority(before)
+	if err != nil || l.chunk == 1 {
+		a.leave()
+		l.forget()
+	}
+	if err != nil {
+		a.fail(err)
+		return
+	}
+	if fresh && l.left() == 0 && !l.admitted && !l.large() && (which != Data || !a.marked.Load()) {
+		// Whatever was sent since the swap has been, or will be, announced, and
+		// that announcement is still in the state: it was taken before the swap
+		// only. Of a batch that was begun earlier this is not known.
+		a.todo &^= which.bit()
+	}
+}
+
+// refill swaps the lane's buffers. It returns false if there was nothing.
+func (a *activation) refill(l *lane, which Lane) bool {
+	a.mu.Lock()
+	woken := l.swap(nil)
+	if which == Data && a.rare != nil {
+		a.limit(which, l)
+	}
+	if l.left() == 0 {
+		l.trim()
+	}
+	a.mu.Unlock()
+	a.wake(woken)
+	return l.ready() > 0
+}
+
+// letIn gives the room that has become free to waiting senders.
+func (a *activation) letIn(l *lane) {
+	a.mu.Lock()
+	woken := l.admit(nil)
+	a.mu.Unlock()
+	a.wake(woken)
+}
+
+func (a *activation) wake(waiters []sched.Waiter) {
+	for i := range waiters {
+		waiters[i].Wake(a.f, sched.Normal)
+	}
+}
+
+// publish makes known that rest messages are in hand behind the present one,
+// and lets waiting senders in.
+func (a *activation) publish(l *lane, rest int) {
+	l.publish(rest)
+	if l.queue.Load() != 0 {
+		a.letIn(l)
+	}
+}
+
+// batchOver counts a message that was handled, and reports whether the batch ends
+// behind it.
+func (a *activation) batchOver(l *lane, which Lane) bool {
+	a.f.Tick()
+	if which != Control || a.sys.simulated {
+		a.budget--
+	}
+	return l.ready() == 0 || a.budget <= 0 || (a.state.Load()^a.term)&(interrupts[which]|termBits) != 0 || a.f.Urgent()
+}
+
+// crash deals with a handler that has not returned, but panicked with v, or
+// called Goexit.
+func (a *activation) crash(l *lane, which Lane, m, v any) error {
+	if v != nil {
+		err := &PanicError{Value: v, Stack: debug.Stack()}
+		a.giveBack(l, which, m, err)
+		return err
+	}
+	a.giveBack(l, which, m, ErrGoexit)
+	a.leave()
+	l.forget()
+	a.fail(ErrGoexit)
+	return nil
+}

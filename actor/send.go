@@ -1,0 +1,179 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// sendMode says what a send does with a message that is not accepted at once.
+type sendMode uint8
+
+const (
+	mayWait sendMode = 1 << iota // For room in the lane.
+	mayKeep                      // If the actor has stopped, the message stays the sender's.
+)
+
+// maySend does what comes before a send in a simulation, or where some
+// incarnation was killed, and checks the lane.
+func (p *proc) maySend(ctx context.Context, which Lane, mode sendMode) error {
+	if p.sys.simulated {
+		p.sys.interleave(ctx)
+		if p.sys.scheduler.PretendsFull(p.opts.name) && mode&mayWait == 0 {
+			return ErrFull
+		}
+	}
+	if which >= numLanes {
+		return fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", which)
+	}
+	if err := fenced(ctx); err != nil {
+		return fmt.Errorf("send to %s: %w", p, err)
+	}
+	return nil
+}
+
+// laneLocked returns a lane, which is made on first use. The caller holds mu.
+func (p *proc) laneLocked(which Lane) *lane {
+	l := p.lanes[which].Load()
+	if l == nil {
+		l = p.impl.newLane(p.opts.capacity[which])
+		if o := p.sys.probes.Load(); o != nil {
+			l.stamp = newStamp(o, p.pid)
+		}
+		p.lanes[which].Store(l)
+	}
+	return l
+}
+
+// whyNotWait returns why a sender can't wait for room in a full lane, or nil.
+func (p *proc) whyNotWait(ctx context.Context, l *lane, which Lane, mode sendMode) error {
+	if mode&mayWait == 0 {
+		return ErrFull
+	}
+	if current(sched.Current(ctx)) == p {
+		return fmt.Errorf("send to %s from its own handler, with %d messages in the %v lane: %w", p, l.capacity, which, ErrFull)
+	}
+	return nil
+}
+
+// awaitRoom sends the message of w to a lane that is full, when there is room.
+// The caller holds mu, which awaitRoom unlocks.
+func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter, mode sendMode) error {
+	f := sched.Current(ctx)
+	if l.stamp != nil {
+		w.since = p.sys.uptime()
+	}
+	asker := current(f)
+	if asker != nil {
+		w.wait = newWait(asker, p, SendWait, which)
+		defer w.endWait()
+	}
+	var waiter sched.Waiter
+	waiter.Arm(ctx, p.sys.scheduler)
+	defer waiter.Disarm()
+	w.wake = waiter
+	moved := p.entrust(w.asked)
+	if !l.await(w) {
+		l.contents.accept(w)
+		if l.stamp != nil {
+			p.stampLast(l)
+		}
+		p.mu.Unlock()
+		p.announce(f, which.bit())
+		if moved.slot != nil {
+			p.breakRing(moved)
+		}
+		return nil
+	}
+	p.mu.Unlock()
+	if moved.slot != nil {
+		p.breakRing(moved)
+	}
+	if asker != nil {
+		if err := asker.enterWait(p, w.wait, onlyRound); err != nil {
+			return p.leaveQueue(w, which, mode, err)
+		}
+	}
+	if p.sys.simulated {
+		explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, p) })
+	}
+	for {
+		goOn := waiter.Wait(ctx)
+		p.mu.Lock()
+		done := w.done
+		p.mu.Unlock()
+		if done || !goOn {
+			return p.leaveQueue(w, which, mode, context.Cause(ctx))
+		}
+	}
+}
+
+// refuse deals with a message that the actor does not take, since it has
+// stopped.
+func (p *proc) refuse(which Lane, m any, mode sendMode, reason error) error {
+	if mode&mayKeep == 0 {
+		p.deadLetter(which, m, reason)
+	}
+	return fmt.Errorf("send to %s: %w", p, reason)
+}
+
+// leaveQueue ends the wait of a sender. It returns why the message was not
+// accepted: cause, unless something else came before that, or nil.
+func (p *proc) leaveQueue(w *sendWaiter, which Lane, mode sendMode, cause error) error {
+	p.mu.Lock()
+	if w.done {
+		p.mu.Unlock()
+		if w.err != nil {
+			return p.refuse(which, reflect.ValueOf(w.message).Elem().Interface(), mode, w.err)
+		}
+		return nil
+	}
+	l := p.lanes[which].Load()
+	if l != nil { // It may have been replaced.
+		l.withdraw(w)
+	}
+	p.mu.Unlock()
+	if l != nil && w.asked.slot != nil {
+		w.asked.release(p)
+	}
+	return fmt.Errorf("send to %s, whose %v lane is full: %w", p, which, cause)
+}
+
+// entrust makes known that the actor has the message of an ask from now on. If
+// it was sent on to here, and the actor waits, entrust returns the address,
+// since that may have closed a ring. The caller holds mu, and has not put the
+// message into the lane yet.
+func (p *proc) entrust(a address) address {
+	switch {
+	case a.slot == nil:
+	case a.slot.place(a.round): // By the asker, to whom it has asked.
+	case a.slot.hold(a.round, p) && p.mayWait(nil):
+		return a
+	}
+	return address{}
+}
+
+// abandon answers the asks in a message that will not be handled to its end.
+func (p *proc) abandon(m any, reason error) {
+	abandonReplies(m, fmt.Errorf("%w from %s: %w", ErrNoReply, p, reason))
+}
+
+// deadLetter accounts for a message that is not handled.
+func (p *proc) deadLetter(which Lane, m any, reason error) {
+	p.abandon(m, reason)
+	p.sys.deadLetters.Add(1)
+	o := p.sys.probes.Load()
+	if p.sys.cfg.OnDeadLetter == nil && (o == nil || !o.letters) {
+		return
+	}
+	s := p.subject()
+	d := DeadLetter{To: s.PID, Name: s.Name, Kind: s.Kind, Lane: which, Message: m, Reason: reason}
+	if p.sys.cfg.OnDeadLetter != nil {
+		p.sys.tellDeadLetter(d)
+	}
+	if o != nil {
+		o.tellDeadLetter(d)
+	}
+}
