@@ -14,8 +14,10 @@ import (
 // and at last the actor is stopped, or restarted by its supervisor.
 func ExampleWithHandlerTimeout() {
 	ctx := context.Background()
+	reported := make(chan struct{})
 	sys, err := actor.NewSystem(actor.Config{OnTimeout: func(r actor.HandlerReport) {
 		fmt.Println(r.Name, "takes too long:", r.Action)
+		close(reported)
 	}})
 	if err != nil {
 		log.Fatal(err)
@@ -37,6 +39,7 @@ func ExampleWithHandlerTimeout() {
 	if err := upload.Drain(ctx); err != nil {
 		log.Fatal(err)
 	}
+	<-reported // Whoever watches tells of it when he has acted.
 	// Unordered output:
 	// upload takes too long: cancel
 	// gave up: true
