@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -28,6 +29,9 @@ that are binary, too large, irregular (symbolic links, pipes, devices), unreadab
 their turn comes are counted by reason. The report goes to standard output, progress to standard
 error.
 
+With --http the system can be watched in a browser meanwhile, and by troupe top: the address goes to
+standard error. With --linger it stays when the work is done, until it is interrupted.
+
 Exit status:
   0    all is indexed and, with --verify, right
   1    the recount differs, or something failed
@@ -37,12 +41,14 @@ Exit status:
 const demoExample = `  troupe demo                          index the source of the installed Go
   troupe demo --verify                 and compare with a sequential recount
   troupe demo --fault-rate 0.02 ~/src  with a tokenizer dying for two files in a hundred
-  troupe demo --json | jq .mb_per_s    with the report as one JSON object`
+  troupe demo --json | jq .mb_per_s    with the report as one JSON object
+  troupe demo --http :0 --linger       with a live page, on any free port`
 
 type demoFlags struct {
 	config      demo.Config
 	maxFileSize size
 	json        bool
+	page        livePage
 }
 
 func newDemo() *cobra.Command {
@@ -74,6 +80,9 @@ func (f *demoFlags) define(set *pflag.FlagSet) {
 	set.Float64Var(&f.config.FaultRate, "fault-rate", 0, "`probability`, from 0 to below 1, that a tokenizer panics on a file")
 	set.Uint64Var(&f.config.Seed, "seed", 0, "`number` that chooses the faults (default random, and reported)")
 	set.BoolVar(&f.config.Verify, "verify", false, "recount sequentially and compare every total")
+	set.StringVar(&f.page.addr, "http", "", "`address` of the live page, such as 127.0.0.1:8080 or :0 (default none)")
+	set.StringVar(&f.page.token, "token", "", "`secret` for the live page, needed unless it is on loopback (default $TROUPE_TOKEN)")
+	set.BoolVar(&f.page.linger, "linger", false, "with --http, go on serving when the work is done")
 	set.BoolVar(&f.json, "json", false, "report as one JSON object")
 }
 
@@ -83,6 +92,9 @@ func (f *demoFlags) complete(cmd *cobra.Command, args []string) error {
 		if flag := cmd.Flag(name); flag.Changed && !f.positive(name) {
 			return usageError{fmt.Errorf("--%s must be at least 1, not %s", name, flag.Value)}
 		}
+	}
+	if f.page.linger && f.page.addr == "" {
+		return usageError{errors.New("--linger needs --http")}
 	}
 	f.config.MaxFileSize = int64(f.maxFileSize)
 	if !cmd.Flag("seed").Changed {
@@ -114,6 +126,8 @@ func (f *demoFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if f.config.FaultRate > 0 {
 		fmt.Fprintf(stderr, "troupe: injecting faults at rate %g with seed %d\n", f.config.FaultRate, f.config.Seed) //nolint:errcheck // As with progress.
 	}
+	f.page.attach(&f.config, stderr)
+	defer f.page.close()
 	report, err := demo.Run(ctx, f.config)
 	if err != nil {
 		return err
@@ -128,5 +142,6 @@ func (f *demoFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if report.Partial {
 		return errInterrupted
 	}
+	f.page.stay(ctx, stderr)
 	return report.Check()
 }

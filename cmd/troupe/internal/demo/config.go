@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/word"
 )
 
@@ -67,6 +68,12 @@ type Config struct {
 	ProgressEvery time.Duration
 	// Survey counts the files while the first are indexed, so that Progress has a total.
 	Survey bool
+
+	// Started, when set, is called with the system before any actor is spawned. The run ends with the error that it
+	// returns.
+	Started func(*actor.System) error
+	// Keep leaves the system running at the end, with the actors that have not stopped: who took it in Started stops it.
+	Keep bool
 
 	attempts int // How often a file is tried before it is given up.
 }

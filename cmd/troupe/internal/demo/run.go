@@ -64,7 +64,14 @@ func (r *run) index(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer stop(ctx, sys)
+	if !r.cfg.Keep {
+		defer stop(ctx, sys)
+	}
+	if r.cfg.Started != nil {
+		if err := r.cfg.Started(sys); err != nil {
+			return err
+		}
+	}
 	working, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t := &troupe{faults: &faults{rate: r.cfg.FaultRate, seed: r.cfg.Seed}}

@@ -1,0 +1,67 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	main "github.com/troupe-go/troupe/cmd/troupe"
+)
+
+// The page is there when the work is done, and ends with the interrupt.
+func TestDemoServesPage(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	r, w := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- main.Run(ctx, []string{"demo", "--http", ":0", "--linger", smallTree(t)}, io.Discard, w)
+		_ = w.Close()
+	}()
+	url := ""
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if _, at, ok := strings.Cut(lines.Text(), "stays at "); ok {
+			url, _, _ = strings.Cut(at, " ")
+			break
+		}
+	}
+	go io.Copy(io.Discard, r) //nolint:errcheck // It ends with the command.
+	if !strings.HasPrefix(url, "http://127.0.0.1:") {
+		t.Fatalf("got the address %q", url)
+	}
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(url + "api/actors?name=walker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil || !strings.Contains(string(body), `"total"`) {
+		t.Errorf("got %q, %v", body, err)
+	}
+	interrupt()
+	if status := <-ended; status != 0 {
+		t.Errorf("got status %d, want 0, as the work was done", status)
+	}
+}
+
+func TestDemoPageErrors(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		status int
+		part   string
+	}{
+		{"--linger", 2, "--linger needs --http"},
+		{"--http nonsense", 1, "port"},
+		{"--http 0.0.0.0:0", 1, "Token"},
+		{"--http :0 --token short", 1, "16"},
+	} {
+		args := append(append([]string{"demo"}, strings.Fields(c.args)...), smallTree(t))
+		status, _, stderr := run(t, args...)
+		if status != c.status || !strings.Contains(stderr, c.part) {
+			t.Errorf("demo %s: got %d and %q, want %d and %q", c.args, status, stderr, c.status, c.part)
+		}
+	}
+}
