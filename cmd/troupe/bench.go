@@ -39,7 +39,7 @@ func newBench() *cobra.Command {
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newBenchSched())
+	cmd.AddCommand(newBenchSched(), newBenchTerminal())
 	return cmd
 }
 

@@ -24,6 +24,9 @@ import (
 
 // TestMain makes the test binary a child that does one run of a benchmark.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "bench" {
+		os.Exit(main.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
 	if len(os.Args) > 1 && os.Args[1] == runner.ChildArg {
 		os.Exit(runner.Child(jobs.Workloads, jobs.Subjects, os.Args[2:], os.Stdout, os.Stderr))
 	}
@@ -160,6 +163,10 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"bench", "sched", "--limit", "0s"}, "limit is 0s; it must be positive"},
 		{[]string{"bench", "sched", "--workload", "flat,fob"}, `unknown workload "fob"; there are fib, flat,`},
 		{[]string{"bench", "sched", "--subject", "ants"}, `unknown subject "ants"; there are balanced, goroutines`},
+		{[]string{"bench", "terminal", "--rounds", "0"}, "--rounds must be from 1 to 100, not 0"},
+		{[]string{"bench", "terminal", "--rounds", "101"}, "must be from 1 to 100, not 101"},
+		{[]string{"bench", "terminal", "--subject", "fiber"}, `unknown subject "fiber"; there are thread, actor and pool`},
+		{[]string{"bench", "terminal", "thread"}, "--subject"},
 		{[]string{"--no-such-flag"}, "see troupe --help"},
 	} {
 		status, stdout, stderr := run(t, c.args...)
