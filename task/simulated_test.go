@@ -105,8 +105,8 @@ func TestDetachedTasksUnderSchedules(t *testing.T) {
 					if _, err := g.Go(takes(time.Hour, 1)); err != nil {
 						return err
 					}
-					_, err = g.Join(ctx)
-					return err
+					_, _ = g.Join(ctx)
+					return task.Sleep(ctx, time.Hour)
 				})
 			})
 			return err
