@@ -56,7 +56,7 @@ func checkPieces[T any](tb testing.TB, c netio.Codec[T, T], data, pieces []byte)
 	tb.Helper()
 	all, err = decodeAll(tb, c, data)
 	inPieces, errInPieces := decodeAll(tb, c, data, pieces...)
-	if !reflect.DeepEqual(all, inPieces) || class(err) != class(errInPieces) {
+	if !reflect.DeepEqual(all, inPieces) || !errors.Is(class(err), class(errInPieces)) {
 		tb.Fatalf("%q is\n%v, %v\nin one, and\n%v, %v\nin pieces of %v", data, all, err, inPieces, errInPieces, pieces)
 	}
 	var again []byte

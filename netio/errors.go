@@ -3,6 +3,7 @@ package netio
 import (
 	"errors"
 	"fmt"
+	"net"
 )
 
 var (
@@ -48,3 +49,29 @@ func (e *DecodeError) Error() string {
 
 // Unwrap returns what the codec said.
 func (e *DecodeError) Unwrap() error { return e.Err }
+
+var (
+	// ErrIdle is why a connection has ended on which no message has begun for as long
+	// as Timeouts.Idle.
+	ErrIdle = errors.New("netio: no message came for too long")
+
+	// ErrSlow is why a connection has ended whose peer has begun a message, and not
+	// ended it within Timeouts.Message.
+	ErrSlow = errors.New("netio: a message took too long to come")
+
+	// ErrWriteTimeout is why a connection has ended whose peer has not taken a
+	// message within Timeouts.Write.
+	ErrWriteTimeout = errors.New("netio: the peer does not read")
+
+	// ErrListenerStopped is why a connection has ended whose listener was stopped.
+	ErrListenerStopped = errors.New("netio: the listener was stopped")
+
+	// ErrNoActor is why a connection of a listener has ended whose actor could not be
+	// started. It wraps the reason.
+	ErrNoActor = errors.New("netio: the actor of the connection did not start")
+
+	// errActorEnded is why nothing is read any more.
+	errActorEnded = errors.New("netio: the actor has ended")
+)
+
+func isClosed(err error) bool { return errors.Is(err, net.ErrClosed) }

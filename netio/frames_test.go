@@ -2,6 +2,7 @@ package netio_test
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
 	"github.com/troupe-go/troupe/netio"
@@ -71,7 +72,7 @@ func TestFramesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, _, err = d.Decode([]byte(c.data), false)
-		if class(err) != c.err {
+		if !errors.Is(class(err), c.err) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.err)
 		}
 	}

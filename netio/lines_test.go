@@ -1,6 +1,7 @@
 package netio_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -45,7 +46,7 @@ func TestLinesAreRefused(t *testing.T) {
 	} {
 		for _, piece := range []byte{0, 255} {
 			all, err := decodeAll(t, netio.Lines{MaxSize: 8}, []byte(c.data), piece)
-			if len(all) != c.lines || class(err) != c.err {
+			if len(all) != c.lines || !errors.Is(class(err), c.err) {
 				t.Errorf("%s: %q, %v", c.name, all, err)
 			}
 		}

@@ -1,0 +1,164 @@
+package netio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/strand"
+)
+
+// link carries the messages of one stream to its actor. All of it happens on one
+// strand, which waits where the actor's lane is full: then nothing is read, and the
+// peer waits as well, by the flow control of TCP. It sends with a context that does
+// not end, so that what was read is handed over also when the reading was ended.
+type link[M any] struct {
+	s       *stream
+	to      actor.Ref[M]
+	keeper  actor.Ref[watch]
+	decoder Decoder[M]
+	ended   func(err error) M // May be nil.
+	// start spawns the actor, for a link that owns it: then the actor ends with the
+	// connection, unless halfOpen says that it does so by itself.
+	start    func(ctx context.Context) (actor.Ref[M], error)
+	halfOpen bool
+	offset   int64 // Of what is decoded next.
+}
+
+// run is the strand's function.
+func (l *link[M]) run(me *strand.Strand) error {
+	calm := context.WithoutCancel(me)
+	defer l.s.finish(calm)
+	err := l.s.begin(me)
+	if l.start != nil {
+		if err != nil { // There is nobody to be told.
+			l.s.inputEnded(err)
+			return nil
+		}
+		to, err := l.start(me)
+		if err != nil {
+			l.s.fail(fmt.Errorf("%w: %w", ErrNoActor, err))
+			return nil
+		}
+		l.to = to
+		defer func() { _ = to.Drain(calm) }() // That is also for a Goexit in the decoder.
+		l.s.belongs(to.PID(), func() { _ = to.Kill() })
+	}
+	if err := l.keeper.Send(calm, watch{l.to.PID(), l.s}); err != nil {
+		l.s.fail(err)
+		return nil
+	}
+	if err == nil {
+		err = l.read(me, calm)
+	}
+	l.s.inputEnded(err)
+	l.tell(calm, err)
+	if l.start == nil || l.halfOpen && err == nil {
+		_, _ = l.s.over.Receive(calm) // It is closed, that is all.
+	}
+	return nil
+}
+
+// tell tells the actor that nothing more comes.
+func (l *link[M]) tell(calm context.Context, why error) {
+	if l.ended == nil || errors.Is(why, errActorEnded) {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			l.s.fail(fmt.Errorf("netio: Ended panicked: %v", r))
+		}
+	}()
+	_ = l.to.Send(calm, l.ended(why)) // If the actor has ended it need not know.
+}
+
+// read reads until the peer ends the stream, for which it returns nil, or it has to
+// stop.
+func (l *link[M]) read(me, calm context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &DecodeError{l.offset, fmt.Errorf("netio: the decoder panicked: %v", r)}
+		}
+	}()
+	var data []byte
+	var began time.Time // When the first byte of data was there.
+	for {
+		if data, err = l.fill(me, data, began); err != nil && !isEnd(err) {
+			return l.s.because(err)
+		}
+		final := err != nil
+		n, err := l.handOver(calm, data, final)
+		switch {
+		case err != nil:
+			return err
+		case final && n < len(data):
+			return &DecodeError{l.offset, io.ErrUnexpectedEOF}
+		case final:
+			return nil
+		}
+		if n > 0 || began.IsZero() {
+			began = time.Now()
+		}
+		if n > 0 {
+			data = append(data[:0], data[n:]...)
+		}
+		if len(data) == 0 && cap(data) > chunk {
+			data = nil
+		}
+	}
+}
+
+// chunk is how much is read at once: what strand.Conn.Append brings.
+const chunk = 4 << 10
+
+// fill appends what comes next to data. Only while it waits are the peer's times
+// measured.
+func (l *link[M]) fill(me context.Context, data []byte, began time.Time) ([]byte, error) {
+	before := len(data)
+	limits := &l.s.limits
+	if before == 0 {
+		l.s.in.watch(time.Now(), limits.Idle, ErrIdle)
+	} else {
+		l.s.in.watch(began, limits.Message, ErrSlow)
+	}
+	var err error
+	if before < chunk {
+		data, err = l.s.conn.Append(me, data)
+	} else { // It is a large message, which comes in large pieces.
+		data = slices.Grow(data, min(before, maxKept))
+		var n int
+		n, err = l.s.conn.Read(me, data[before:cap(data)])
+		data = data[:before+n]
+	}
+	l.s.in.rest()
+	l.s.bytesIn.Add(uint64(len(data) - before))
+	return data, err
+}
+
+// handOver sends the actor all messages that data has, and returns how much of it is
+// done with.
+func (l *link[M]) handOver(calm context.Context, data []byte, final bool) (taken int, err error) {
+	for {
+		n, m, ok, err := l.decoder.Decode(data[taken:], final)
+		if err != nil {
+			return taken, &DecodeError{l.offset, err}
+		}
+		taken += n
+		l.offset += int64(n)
+		if !ok {
+			return taken, nil
+		}
+		l.s.messagesIn.Add(1) // Before somebody can have an answer.
+		if err := l.to.Send(calm, m); err != nil {
+			l.s.messagesIn.Add(^uint64(0))
+			if errors.Is(err, actor.ErrStopped) {
+				err = errActorEnded
+			}
+			return taken, err
+		}
+	}
+}
