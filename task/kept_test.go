@@ -14,7 +14,7 @@ import (
 // says. It tells on stopped of its Stopped hook.
 type owner struct {
 	open    func(ctx *actor.Context[how]) error
-	stopped chan error
+	stopped chan struct{}
 }
 
 type how uint8
@@ -37,10 +37,10 @@ func (o owner) Receive(ctx *actor.Context[how], m how) error {
 	return nil
 }
 
-func (o owner) Stopped(_ *actor.Context[how], reason error) { o.stopped <- reason }
+func (o owner) Stopped(*actor.Context[how], error) { o.stopped <- struct{}{} }
 
 // own spawns an owner, and returns when it has opened what it is to open.
-func own(t *testing.T, open func(ctx *actor.Context[how]) error) (actor.Ref[how], chan error) {
+func own(t *testing.T, open func(ctx *actor.Context[how]) error) (actor.Ref[how], chan struct{}) {
 	t.Helper()
 	ctx := guarded(t)
 	sys, err := actor.NewSystem(actor.Config{})
@@ -49,7 +49,7 @@ func own(t *testing.T, open func(ctx *actor.Context[how]) error) (actor.Ref[how]
 	}
 	patience.StopAtEnd(t, sys)
 	opened := make(chan struct{})
-	o := owner{stopped: make(chan error, 1), open: func(ctx *actor.Context[how]) error {
+	o := owner{stopped: make(chan struct{}, 1), open: func(ctx *actor.Context[how]) error {
 		defer close(opened)
 		return open(ctx)
 	}}
@@ -129,7 +129,7 @@ func TestTheEndOfAnActorWaitsForTheGroupsOfItsTasks(t *testing.T) {
 		return err
 	})
 	tell(t, ref, stops)
-	receive(t, ctx, "the cancellation", told)
+	is(t, receive(t, ctx, "the end of the task around", told), context.Canceled)
 	select {
 	case <-stopped:
 		t.Error("the actor has ended before its tasks")
@@ -150,7 +150,7 @@ func TestAKillDoesNotWaitForTasks(t *testing.T) {
 			})
 			if before {
 				tell(t, ref, stops)
-				receive(t, ctx, "the cancellation", told)
+				is(t, receive(t, ctx, "the cancellation", told), actor.ErrStopped)
 			}
 			if err := ref.Kill(); err != nil {
 				t.Fatal(err)
@@ -261,7 +261,7 @@ func TestARestartWaitsForTheTasksOfTheIncarnation(t *testing.T) {
 		t.Fatal(err)
 	}
 	patience.StopAtEnd(t, sys)
-	held, stopped, child := make(chan struct{}, 1), make(chan error, 2), make(chan actor.Ref[how], 1)
+	held, stopped, child := make(chan struct{}, 1), make(chan struct{}, 2), make(chan actor.Ref[how], 1)
 	parent := spawning{restarter{held}, func(ctx *actor.Context[int]) error {
 		ref, err := actor.SpawnNew(ctx, func() actor.Actor[how] {
 			return owner{stopped: stopped, open: func(ctx *actor.Context[how]) error {
@@ -277,7 +277,7 @@ func TestARestartWaitsForTheTasksOfTheIncarnation(t *testing.T) {
 	}
 	ref := receive(t, ctx, "the child", child)
 	tell(t, ref, opening)
-	receive(t, ctx, "the cancellation", told)
+	is(t, receive(t, ctx, "the cancellation", told), actor.ErrStopped)
 	select {
 	case <-held:
 		t.Error("the actor is held before its tasks have ended")
