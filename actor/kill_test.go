@@ -275,14 +275,13 @@ func TestGhostHandlesNothingMore(t *testing.T) {
 func TestKillOfASuspendedHandler(t *testing.T) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
-	mute := spawn(t, sys, func(*actor.Context[question], question) error { return nil })
 	entered, got := make(chan struct{}), make(chan error, 1)
+	mute := spawn(t, sys, func(*actor.Context[question], question) error { close(entered); return nil })
 	_, child := keptChild(t, sys, func() actor.Actor[question] {
 		return actor.Func(func(c *actor.Context[question], q question) error {
 			if q.n > 0 {
 				return answer(c, q)
 			}
-			close(entered)
 			_, err := actor.Ask(c, mute, asking(1))
 			got <- err
 			return err
