@@ -180,7 +180,7 @@ func (a *activation) handleLane(which Lane) {
 	}
 	x.lane, x.asked = which, address{}
 	before := a.f.SetPriority(priority)
-	err := a.impl.handleBatch(a, x, l, which)
+	err := x.typed.handleBatch(a, l, which)
 	a.f.SetPriority(before)
 	if err != nil || l.chunk == 1 {
 		a.leave()

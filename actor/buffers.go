@@ -1,9 +1,6 @@
 package actor
 
-import (
-	"reflect"
-	"slices"
-)
+import "reflect"
 
 // buffers holds the messages of a lane. It is all of a lane that is compiled for
 // each type of messages, so it does no more than to move them; see lane, which
@@ -87,17 +84,17 @@ func (b *buffers[M]) trim(keep int) (gone bool) {
 
 func (b *buffers[M]) accept(w *sendWaiter) { b.in = append(b.in, *w.message.(*M)) }
 
-func (b *buffers[M]) part(from, to int) letters { return batch[M](slices.Clone(b.out[from:to])) }
+func (b *buffers[M]) part(from, to int) letters { return batch[M](append([]M(nil), b.out[from:to]...)) }
 
 func (b *buffers[M]) empty(head int) letters {
-	all := slices.Concat(b.out[head:], b.in)
+	all := append(b.out[head:len(b.out):len(b.out)], b.in...)
 	b.in, b.out = nil, nil
 	return batch[M](all)
 }
 
 func (b *buffers[M]) handOver(at int) *lane {
 	fresh := newBuffers[M](int(b.lane.capacity))
-	fresh.in = slices.Concat(b.out[at:], b.in)
+	fresh.in = append(append(fresh.in, b.out[at:]...), b.in...)
 	b.in = nil
 	return &fresh.lane
 }

@@ -25,8 +25,6 @@ type cell[M any] struct {
 
 func (c *cell[M]) messageType() reflect.Type { return reflect.TypeFor[M]() }
 
-func (c *cell[M]) unknownKind() *kind { return kindOfType(reflect.TypeFor[Actor[M]]()) }
-
 func (c *cell[M]) canChoose(f any) bool {
 	_, can := f.(func(M) time.Duration)
 	return can
@@ -49,21 +47,17 @@ func (c *cell[M]) produceActor() (any, error) {
 	return a, nil
 }
 
-// begin makes actor the value that handles the messages.
-func (x *Context[M]) begin(actor any) { x.actor = actor.(Actor[M]) }
-
-// retire lets go of the user's value.
-func (x *Context[M]) retire() { x.actor, x.extra = nil, nil }
-
-func (c *cell[M]) handleBatch(a *activation, x *scope, l *lane, which Lane) error {
-	return x.typed.(*Context[M]).handleBatch(a, l.contents.(*buffers[M]), which)
+// begin makes actor the value that handles the messages, or nothing, if it is nil.
+func (x *Context[M]) begin(actor any) {
+	x.actor, _ = actor.(Actor[M])
+	x.extra = nil
 }
 
-// handleBatch is that of cellular.
-func (x *Context[M]) handleBatch(a *activation, b *buffers[M], which Lane) (err error) {
+// handleBatch is that of typed.
+func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error) {
+	b := l.contents.(*buffers[M])
 	var m M
 	var ok, returned bool
-	l := &b.lane
 	defer func() {
 		if !returned {
 			failed := m // Copied here, so that m itself need not be on the heap.
@@ -78,7 +72,8 @@ func (x *Context[M]) handleBatch(a *activation, b *buffers[M], which Lane) (err 
 			a.publish(l, rest)
 		}
 		if a.sys.simulated {
-			traceMessage(a.f, a.proc, which, valueOf(m))
+			traced := m // It is on the heap, and m need not be.
+			traceMessage(a.f, a.proc, which, reflect.ValueOf(&traced).Elem())
 		}
 		var asked address
 		if l.locator != nil {

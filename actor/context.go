@@ -29,6 +29,7 @@ import (
 // All methods may be called from any goroutine. On a goroutine that the
 // handler started, a Context is an ordinary one: what waits there blocks.
 type Context[M any] struct {
+	_ [0]func() // It can't be compared, which would be code for each type.
 	scope
 	// actor handles the messages: the user's value, or what it has become. Written
 	// by the activation that runs, or by the handler that it runs.
@@ -56,10 +57,15 @@ type scope struct {
 // typed is a Context, as code sees it that is the same for all types of
 // messages.
 type typed interface {
-	has(h hook) bool
-	tell(o *occasion) error
+	// hook reports whether the user's value has the hook, and calls it if there is
+	// an occasion.
+	hook(h hook, o *occasion) (has bool, err error)
+	// begin makes actor the user's value, or lets go of it.
 	begin(actor any)
-	retire()
+	// handleBatch hands messages to the actor until none are in hand, the budget
+	// is used up, or something more urgent has come. It returns the reason if the
+	// actor has failed.
+	handleBatch(a *activation, l *lane, which Lane) error
 	stow(which Lane, m any)
 	keeps(l *locator, asked address) bool
 	unstash(which Lane, all bool) *lane

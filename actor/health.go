@@ -143,12 +143,12 @@ func (a *activation) examine(c *checkup) {
 	case phase == stopping:
 		c.answer(a.f, a.proc, Health{Unhealthy, "it is stopping"})
 		return
-	case phase > draining || !x.typed.has(onCheckup):
+	case phase > draining || !x.has(onCheckup):
 		c.answer(a.f, a.proc, Health{Unhealthy, "it has failed, and waits to be restarted"})
 		return
 	}
 	o := &occasion{hook: onCheckup}
-	if err := a.call(func() error { return x.typed.tell(o) }); err != nil {
+	if err := a.call(func() error { return x.tell(o) }); err != nil {
 		c.answer(a.f, a.proc, Health{Unhealthy, err.Error()})
 		a.fail(err)
 		return

@@ -27,27 +27,25 @@ type occasion struct {
 // actor's life depends on the type of its messages but this, and the handling
 // of the messages themselves: all else is compiled once, and not for each type.
 func (a *activation) callHook(x *scope, o occasion) (has bool, err error) {
-	if !x.typed.has(o.hook) {
+	if !x.has(o.hook) {
 		return false, nil
 	}
 	told := o // It is on the heap, where o need not be.
-	return true, a.call(func() error { return x.typed.tell(&told) })
+	return true, a.call(func() error { return x.tell(&told) })
 }
 
 // has reports whether the user's value has the hook.
-func (c *Context[M]) has(h hook) bool {
-	has, _ := c.hook(h, nil)
+func (c *scope) has(h hook) bool {
+	has, _ := c.typed.hook(h, nil)
 	return has
 }
 
 // tell calls the hook of the user's value.
-func (c *Context[M]) tell(o *occasion) error {
-	_, err := c.hook(o.hook, o)
+func (c *scope) tell(o *occasion) error {
+	_, err := c.typed.hook(o.hook, o)
 	return err
 }
 
-// hook reports whether the user's value has the hook, and calls it if there is
-// an occasion.
 func (c *Context[M]) hook(h hook, o *occasion) (has bool, err error) {
 	own := c.own()
 	switch h {
@@ -104,19 +102,19 @@ func (c *Context[M]) hook(h hook, o *occasion) (has bool, err error) {
 
 // traits returns which hooks of the user's value others must know of.
 func (c *scope) traits() (t traits) {
-	if c.typed.has(onChildExited) {
+	if c.has(onChildExited) {
 		t |= isParent
-		if c.typed.has(onChildStarted) {
+		if c.has(onChildStarted) {
 			t |= isGreeter
 		}
 	}
-	if c.typed.has(onExit) {
+	if c.has(onExit) {
 		t |= isTrapper
 	}
-	if c.typed.has(onDown) {
+	if c.has(onDown) {
 		t |= isWatcher
 	}
-	if c.typed.has(onCheckup) {
+	if c.has(onCheckup) {
 		t |= isPatient
 	}
 	return t

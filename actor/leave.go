@@ -25,7 +25,7 @@ const (
 // takesLeave lets the actor leave by itself, if it does.
 func (a *activation) takesLeave(how farewell) bool {
 	x := a.ctx.Load()
-	if a.phase.Load() != alive || !x.typed.has(onLeave) {
+	if a.phase.Load() != alive || !x.has(onLeave) {
 		return false
 	}
 	first := a.leaving == staying

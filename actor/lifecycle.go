@@ -212,7 +212,7 @@ func (a *activation) retire() {
 		return
 	}
 	a.mu.Lock()
-	x.typed.retire()
+	x.typed.begin(nil)
 	a.mu.Unlock()
 	x.cancel(ErrStopped)
 }
@@ -281,7 +281,7 @@ func (a *activation) requestStop() {
 // is held has no handler to do so, and stops at once; a Leaver drains by
 // itself.
 func (a *activation) requestDrain() {
-	if a.ctx.Load().typed.has(onLeave) || a.phase.Load() > draining {
+	if a.ctx.Load().has(onLeave) || a.phase.Load() > draining {
 		a.requestStop()
 		return
 	}

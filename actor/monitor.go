@@ -156,7 +156,7 @@ func (s *System) Monitor(id PID) (down <-chan Exit, cancel func()) {
 // handleDown tells the actor of the end of one that it monitors.
 func (a *activation) handleDown(s *signal) {
 	x := a.ctx.Load()
-	if !x.typed.has(onDown) || a.unwatch(s.watch.monitor.id, x.incarnation) == nil {
+	if !x.has(onDown) || a.unwatch(s.watch.monitor.id, x.incarnation) == nil {
 		return
 	}
 	if _, err := a.callHook(x, occasion{hook: onDown, monitor: s.watch.monitor, exit: s.exit}); err != nil {

@@ -79,8 +79,6 @@ type proc struct {
 // messages.
 type cellular interface {
 	messageType() reflect.Type
-	// unknownKind is the kind of an actor of which nothing is known yet.
-	unknownKind() *kind
 	// canChoose reports whether f is a function of WithTimeoutFor for the cell's
 	// messages.
 	canChoose(f any) bool
@@ -88,10 +86,6 @@ type cellular interface {
 	newScope(incarnation uint32, kind *kind) *scope
 	// produceActor makes the user's value anew.
 	produceActor() (any, error)
-	// handleBatch hands messages to the actor until none are in hand, the budget
-	// is used up, or something more urgent has come. It returns the reason if the
-	// actor has failed.
-	handleBatch(a *activation, x *scope, l *lane, which Lane) error
 }
 
 // family links a proc to its children and its siblings: the children of an

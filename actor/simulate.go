@@ -32,9 +32,6 @@ func explain(ctx context.Context, what func() string) {
 // maxTraced is how much of a message a trace shows.
 const maxTraced = 120
 
-// valueOf returns a copy of m for a trace: what is traced is on the heap.
-func valueOf[M any](m M) reflect.Value { return reflect.ValueOf(&m).Elem() }
-
 // traceMessage says that p handles m.
 func traceMessage(f *sched.Fiber, p *proc, which Lane, m reflect.Value) {
 	f.Trace("handles", func() string {

@@ -90,13 +90,10 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	x.typed, x.p, x.actor = x, &c.proc, a
 	c.proc.impl, c.proc.renewable = c, newActor != nil
 	c.proc.ctx.Store(&x.scope)
-	var err error
-	if a == nil {
-		err = c.proc.spawn(at, nil, opts)
-	} else {
-		err = c.proc.spawn(at, a, opts)
+	if a == nil { // Nothing else is known before it begins.
+		x.kind.Store(kindOfType(reflect.TypeFor[Actor[M]]()))
 	}
-	if err != nil {
+	if err := c.proc.spawn(at, a, opts); err != nil {
 		return Ref[M]{}, err
 	}
 	return Ref[M]{cell: c}, nil
@@ -130,7 +127,6 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 		p.phase.Store(waiting)
 		p.hold()
 		p.traits = isSeat
-		x.kind.Store(p.impl.unknownKind())
 	} else {
 		x.kind.Store(kindOf(value))
 		p.traits = x.traits()
@@ -138,7 +134,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 	p.sys = parent.sys
 	p.node.Init(p)
 	p.born = p.sys.uptime()
-	prepares := value != nil && x.typed.has(onStarted)
+	prepares := value != nil && x.has(onStarted)
 	if prepares {
 		// The parent may ask the child to stop as soon as it has adopted it.
 		p.first = sysStart

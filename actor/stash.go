@@ -2,13 +2,13 @@ package actor
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/troupe-go/troupe/sched"
 )
 
 // stashed is a message that was put aside, and the lane that it came from.
 type stashed[M any] struct {
+	_    [0]func()
 	lane Lane
 	m    M
 }
@@ -57,7 +57,7 @@ func (c *Context[M]) Stash(m M) error {
 	if n := len(e.stash) + len(e.returning); n >= p.opts.stash {
 		return fmt.Errorf("%s, with %d messages: %w", p, n, ErrStashFull)
 	}
-	e.stash = append(e.stash, stashed[M]{c.lane, m})
+	e.stash = append(e.stash, stashed[M]{lane: c.lane, m: m})
 	return nil
 }
 
@@ -121,35 +121,36 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 		e.returning, e.stash = append(e.returning, e.stash...), nil
 	}
 	var back []M
-	others := e.returning[:0]
-	for _, s := range e.returning {
-		if s.lane == which {
+	left := 0
+	for i := range e.returning {
+		if s := &e.returning[i]; s.lane == which {
 			back = append(back, s.m)
 		} else {
-			others = append(others, s)
+			e.returning[left].lane, e.returning[left].m = s.lane, s.m
+			left++
 		}
-	}
-	clear(e.returning[len(others):])
-	if e.returning = others; len(others) == 0 {
-		e.returning = nil
 	}
 	if len(back) == 0 {
 		return nil
 	}
+	clear(e.returning[left:])
+	if e.returning = e.returning[:left]; left == 0 {
+		e.returning = nil
+	}
 	l := c.p.laneLocked(which)
-	l.contents.(*buffers[M]).putBack(back)
+	b := l.contents.(*buffers[M])
+	b.out = append(back, b.out[l.head:]...)
+	l.putBack(len(b.out), cap(b.out))
 	return l
 }
 
-// putBack makes messages the next ones of the consumer, who calls it. The
-// caller holds the mutex.
-func (b *buffers[M]) putBack(messages []M) {
-	l := &b.lane
-	b.out = slices.Concat(messages, b.out[l.head:])
-	l.begin(len(b.out), cap(b.out))
+// putBack is told that messages are before those of the consumer, who calls it.
+// The caller holds the mutex.
+func (l *lane) putBack(size, room int) {
+	l.begin(size, room)
 	l.claimed = 0
-	l.unclaimed.Store(int32(len(b.out)))
-	l.publish(len(b.out))
+	l.unclaimed.Store(int32(size))
+	l.publish(size)
 }
 
 // stow puts aside a message that the actor has failed in. The caller holds the
@@ -157,7 +158,7 @@ func (b *buffers[M]) putBack(messages []M) {
 func (c *Context[M]) stow(which Lane, m any) {
 	message, _ := m.(M) // One that is a nil interface has no type.
 	e := c.extraLocked()
-	e.stash = append(e.stash, stashed[M]{which, message})
+	e.stash = append(e.stash, stashed[M]{lane: which, m: message})
 }
 
 // keeps reports whether the message of an ask is stashed. It is the handler's

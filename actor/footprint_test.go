@@ -1,0 +1,73 @@
+//go:build !race && !invariants && !modelcheck
+
+package actor_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// maxTypeBytes is how much a further type of messages may add to a program. It
+// is 70,000 as this is written, and was 227,000 when activations and lanes were
+// generic; the compiler's time follows it.
+const maxTypeBytes = 100_000
+
+// A type of messages costs its users little: what does not depend on it is
+// compiled once.
+func TestBytesPerType(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds two programs")
+	}
+	const few, many = 1, 9
+	per := (programSize(t, many) - programSize(t, few)) / (many - few)
+	t.Logf("%d bytes per type of messages", per)
+	if per > maxTypeBytes {
+		t.Errorf("a type of messages adds %d bytes to a program, want at most %d; is something generic that need not be?", per, maxTypeBytes)
+	}
+}
+
+// programSize builds a program that spawns actors of n types.
+func programSize(t *testing.T, n int) int64 {
+	t.Helper()
+	var types, spawns strings.Builder
+	for i := range n {
+		fmt.Fprintf(&types, "type m%d struct {\n\ta [%d]int\n\tr actor.Reply[int]\n}\n", i, i+1)
+		fmt.Fprintf(&spawns, `
+	r%[1]d, _ := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[m%[1]d], m m%[1]d) error { return m.r.Send(ctx, m.a[0]) }))
+	_ = r%[1]d.Send(ctx, m%[1]d{})
+`, i)
+	}
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
+	text := fmt.Sprintf(`package main
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+%s
+func main() {
+	ctx := context.Background()
+	sys, _ := actor.NewSystem(actor.Config{})
+%s
+	_ = sys.Stop(ctx)
+}
+`, &types, &spawns)
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
