@@ -21,7 +21,8 @@ function round(v) {
 // lines draws series of {values, name}, the first one filled; times are in ms.
 export function lines(canvas, times, series, format) {
   const { g, w, h } = prepare(canvas);
-  const top = round(Math.max(1e-9, ...series.flatMap((s) => s.values.filter(Number.isFinite))));
+  const most = Math.max(0, ...series.flatMap((s) => s.values.filter(Number.isFinite)));
+  const top = most ? round(most) : 1;
   const end = times.length ? times[times.length - 1] : 0;
   const span = Math.max(60e3, end - (times[0] || 0));
   const x = (t) => w - ((end - t) / span) * w;
@@ -49,7 +50,7 @@ export function lines(canvas, times, series, format) {
   });
   g.fillStyle = colour('dim');
   g.font = '11px system-ui, sans-serif';
-  g.fillText(format(top), 2, 10);
+  if (most) g.fillText(format(top), 2, 10);
 }
 
 // lane draws what a worker did, a column for each sample: how much it ran by
