@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/cmd/troupe/internal/top"
+	"github.com/troupe-go/troupe/inspect"
+)
+
+const topHelp = `Top shows the actors of a running program, by the address of its live page: that of troupe demo --http,
+or of a program that calls Inspector.Listen or serves Inspector.Handler.`
+
+const topExample = `  troupe top --addr :8080                  the longest mailboxes
+  troupe top --addr :8080 --sort slow      the slowest handlers
+  troupe top --addr :8080 --tree           all, below those that they belong to
+  troupe top --addr :8080 --json | jq .    the same as JSON`
+
+type topFlags struct {
+	addr, token, sort, name string
+	limit                   int
+	tree, json              bool
+}
+
+func newTop() *cobra.Command {
+	f := &topFlags{}
+	cmd := &cobra.Command{
+		Use:     "top",
+		Short:   "Show the actors of a running program",
+		Long:    topHelp,
+		Example: topExample,
+		Args:    atMost(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.Context(), cmd.OutOrStdout())
+		},
+	}
+	set := cmd.Flags()
+	set.SortFlags = false
+	set.StringVar(&f.addr, "addr", "127.0.0.1:8080", "`address` of the live page")
+	set.StringVar(&f.token, "token", "", "`secret` that the page wants (default $TROUPE_TOKEN)")
+	set.StringVar(&f.sort, "sort", "mailbox", "`order`: mailbox, slow, handled, restarts, uptime or pid")
+	set.StringVar(&f.name, "name", "", "what names of actors `begin` with")
+	set.IntVar(&f.limit, "limit", 20, "`number` of actors")
+	set.BoolVar(&f.tree, "tree", false, "as a tree")
+	set.BoolVar(&f.json, "json", false, "as JSON")
+	return cmd
+}
+
+func (f *topFlags) run(ctx context.Context, stdout io.Writer) error {
+	if f.limit < 1 {
+		return usageError{fmt.Errorf("--limit must be at least 1, not %d", f.limit)}
+	}
+	c, err := top.NewClient(f.addr, cmp.Or(f.token, os.Getenv(tokenVariable)))
+	if err != nil {
+		return usageError{err}
+	}
+	defer c.Close()
+	if f.tree {
+		nodes, err := c.Tree(ctx, f.limit)
+		return f.write(stdout, nodes, err, func() error { return top.WriteTree(stdout, nodes) })
+	}
+	look, err := c.Look(ctx, inspect.Query{Sort: inspect.Order(f.sort), Name: f.name, Limit: f.limit})
+	return f.write(stdout, look, err, func() error { return top.Write(stdout, look) })
+}
+
+func (f *topFlags) write(stdout io.Writer, v any, err error, table func() error) error {
+	if err != nil || !f.json {
+		if err == nil {
+			err = table()
+		}
+		return err
+	}
+	out := json.NewEncoder(stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}

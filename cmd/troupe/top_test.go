@@ -1,0 +1,68 @@
+package main_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect"
+	"github.com/troupe-go/troupe/internal/patience"
+)
+
+func TestTop(t *testing.T) {
+	sys, err := actor.NewSystem(actor.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	patience.StopAtEnd(t, sys)
+	i, err := inspect.New(sys, inspect.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.Close()
+	idle := actor.Func(func(*actor.Context[int], int) error { return nil })
+	for _, name := range []string{"first", "second"} {
+		if _, err := actor.Spawn(sys, idle, actor.WithName(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const token = "0123456789abcdef"
+	s, err := i.Listen(":0", inspect.WebConfig{Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // Others tell.
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	addr := s.Addr().String()
+	for _, c := range []struct {
+		args   string
+		status int
+		part   string
+	}{
+		{"--addr " + addr + " --token " + token, 0, "second"},
+		{"--addr " + addr + " --token " + token + " --tree", 0, "first"},
+		{"--addr " + s.URL() + " --token " + token + " --name sec --json", 0, `"name": "second"`},
+		{"--addr " + addr, 1, "wants a token"},
+		{"--addr " + addr + " --token wrong", 1, "another token"},
+		{"--addr " + addr + " --token " + token + " --sort size", 1, "Query.Sort"},
+		{"--addr " + other.URL, 1, "not the live page"},
+		{"--addr 127.0.0.1:1", 1, "nothing answers"},
+		{"--addr nonsense", 2, "HOST:PORT"},
+		{"--limit 0", 2, "--limit"},
+	} {
+		status, stdout, stderr := run(t, append([]string{"top"}, strings.Fields(c.args)...)...)
+		if status != c.status || !strings.Contains(stdout+stderr, c.part) {
+			t.Errorf("top %s: got %d, %q and %q, want %d and %q", c.args, status, stdout, stderr, c.status, c.part)
+		}
+		if strings.Contains(stdout, "\x1b") {
+			t.Errorf("top %s writes an escape sequence", c.args)
+		}
+		if strings.Contains(c.args, "--json") && !json.Valid([]byte(stdout)) {
+			t.Errorf("top %s writes no JSON", c.args)
+		}
+	}
+}
