@@ -155,7 +155,8 @@ var _ = define(map[string]func(*scene){
 	"wrong: a troupe that was not made by NewTroupe": wrong(config(supervise.Config{Troupe: &supervise.Troupe[duo]{}}), "NewTroupe"),
 })
 
-// Members may be in structs and arrays, and be unexported.
+// Members may be in structs and arrays, be unexported, and run on threads of
+// their own.
 func TestMembersWithin(t *testing.T) {
 	type crew struct {
 		name string
@@ -169,7 +170,9 @@ func TestMembersWithin(t *testing.T) {
 		for i := range c.pump {
 			supervise.Play(cast, &c.pump[i], supervise.Child[order]{New: newWorker})
 		}
-		supervise.Play(cast, &c.side.boat, supervise.Child[order]{New: newWorker})
+		supervise.Play(cast, &c.side.boat, supervise.Child[order]{
+			New: newWorker, Options: []actor.Option{actor.WithBackend(actor.OnOwnThread)},
+		})
 	})
 	wantNoErr(t, err)
 	for _, ref := range []actor.Ref[order]{c.pump[0], c.pump[1], c.side.boat} {
