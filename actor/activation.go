@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/invariants"
@@ -250,7 +249,7 @@ func (a *activation) batchOver(l *lane, which Lane) bool {
 // called Goexit.
 func (a *activation) crash(l *lane, which Lane, m, v any) error {
 	if v != nil {
-		err := &PanicError{Value: v, Stack: debug.Stack()}
+		err := sched.NewPanicError(v)
 		a.giveBack(l, which, m, err)
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -109,7 +108,7 @@ func (a *activation) contain(hook func() error) (err error) {
 			return
 		}
 		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
+			err = sched.NewPanicError(v)
 			return
 		}
 		a.leave()
@@ -139,7 +138,7 @@ func (a *activation) report(reason error) {
 	}
 	attrs := []any{slog.String("pid", a.pid.String()), slog.String("name", a.opts.name), slog.Any("reason", reason)}
 	if p := (*PanicError)(nil); errors.As(reason, &p) {
-		attrs = append(attrs, slog.String("stack", string(p.Stack)))
+		attrs = append(attrs, slog.String("stack", string(p.Stack())))
 	}
 	log.Error("actor failed", attrs...)
 }

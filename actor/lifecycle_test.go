@@ -110,7 +110,7 @@ func TestFailureInReceive(t *testing.T) {
 			send(t, ctx, ref, 1)
 			receive(t, ctx, stopped)
 			wantErr(t, reason, f.reason)
-			if p := (*actor.PanicError)(nil); name == "panic" && (!errors.As(reason, &p) || !strings.Contains(string(p.Stack), "lifecycle_test.go")) {
+			if p := (*actor.PanicError)(nil); name == "panic" && (!errors.As(reason, &p) || !strings.Contains(string(p.Stack()), "lifecycle_test.go")) {
 				t.Errorf("the reason %v has no stack that leads here", reason)
 			}
 			wantNoErr(t, ref.Stop(ctx))

@@ -23,7 +23,7 @@ func (i *Inspector) ended(e actor.Ending) {
 	}
 	f := Failure{Time: time.Now(), Error: e.Reason.Error(), Exit: kind.String()}
 	if p := (*actor.PanicError)(nil); errors.As(e.Reason, &p) {
-		f.Stack = string(p.Stack)
+		f.Stack = string(p.Stack())
 	}
 	i.failures.add(e.PID, f)
 	i.hub.tell(Event{

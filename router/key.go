@@ -3,10 +3,9 @@ package router
 import (
 	"fmt"
 	"reflect"
-	"runtime/debug"
 	"unsafe"
 
-	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // Key finds out where a message belongs: it returns a hash of the message's
@@ -83,7 +82,7 @@ func mix(x uint64) uint64 {
 func (key Key[M]) of(m M) (hash uint64, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("router: Config.Key: %w", &actor.PanicError{Value: v, Stack: debug.Stack()})
+			err = fmt.Errorf("router: Config.Key: %w", sched.NewPanicError(v))
 		}
 	}()
 	hash, ok := key(m)

@@ -97,7 +97,7 @@ func TestPoolFailures(t *testing.T) {
 	for task, want := range map[string]error{"error": errWanted, "panic": errWanted, "goexit": actor.ErrGoexit} {
 		_, err := p.Ask(ctx, task)
 		wantErr(t, err, want)
-		if task == "panic" && (!errors.As(err, &panicked) || !strings.Contains(string(panicked.Stack), "TestPoolFailures")) {
+		if task == "panic" && (!errors.As(err, &panicked) || !strings.Contains(string(panicked.Stack()), "TestPoolFailures")) {
 			t.Errorf("the panic became %v", err)
 		}
 		wantNoErr(t, p.Send(ctx, task))

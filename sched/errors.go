@@ -51,18 +51,3 @@ func (e *cancelError) Error() string {
 }
 
 func (e *cancelError) Unwrap() []error { return []error{e.cause, context.Canceled} }
-
-// PanicError is the result of a job that panicked.
-type PanicError struct {
-	Value any    // What was given to panic.
-	Stack []byte // The stack of the goroutine that panicked, as debug.Stack formats it.
-}
-
-// Error returns the value that was given to panic; Stack is not part of it.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns the panic's value if that is an error, else nil.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}

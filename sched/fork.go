@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/xatomic"
@@ -156,7 +155,7 @@ func caught(v any) error {
 	if err, ok := v.(*PanicError); ok {
 		return err // From a branch; it has the stack of the panic itself.
 	}
-	return &PanicError{Value: v, Stack: debug.Stack()}
+	return NewPanicError(v)
 }
 
 // resumeNext resumes f as the next work of the worker below from.

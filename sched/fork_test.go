@@ -161,8 +161,8 @@ func TestJoinPanics(t *testing.T) {
 			if !errors.As(err, &p) || !errors.Is(err, errBranch) {
 				t.Fatalf("the job's error is %v", err)
 			}
-			if p.Value != any(errBranch) || !strings.Contains(string(p.Stack), "TestJoinPanics") {
-				t.Errorf("panic value %v, stack %s", p.Value, p.Stack)
+			if p.Value != any(errBranch) || !strings.Contains(string(p.Stack()), "TestJoinPanics") {
+				t.Errorf("panic value %v, stack %s", p.Value, p.Stack())
 			}
 			finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
 				if got := fib(ctx, 12); got != 144 {

@@ -43,8 +43,8 @@ func TestPanicBecomesError(t *testing.T) {
 		if p.Value != value || err.Error() != fmt.Sprintf("panic: %v", value) {
 			t.Errorf("error %q with value %v, want value %v", err, p.Value, value)
 		}
-		if !strings.Contains(string(p.Stack), "explode") {
-			t.Errorf("the stack does not show who panicked:\n%s", p.Stack)
+		if !strings.Contains(string(p.Stack()), "explode") {
+			t.Errorf("the stack does not show who panicked:\n%s", p.Stack())
 		}
 		if got := errors.Is(err, failure); got != (i == 0) {
 			t.Errorf("errors.Is finds the failure in %q: %t", err, got)

@@ -28,7 +28,7 @@ func TestEndsAreTold(t *testing.T) {
 		{"error", func(*strand.Strand) error { return errBroken }, func(t *testing.T, err error) { is(t, err, errBroken) }},
 		{"panic", func(s *strand.Strand) error { s.Yield(); panicHere(); return nil }, func(t *testing.T, err error) {
 			var p *sched.PanicError
-			if !errors.As(err, &p) || p.Value != "here" || !strings.Contains(string(p.Stack), "panicHere") {
+			if !errors.As(err, &p) || p.Value != "here" || !strings.Contains(string(p.Stack()), "panicHere") {
 				t.Errorf("the error is %v, want a panic with its stack", err)
 			}
 		}},

@@ -247,7 +247,7 @@ func TestFailureToMakeAChild(t *testing.T) {
 	}
 	_, err = supervise.Spawn(ctx, sup, supervise.Child[order]{New: func() actor.Actor[order] { panic(errWanted) }})
 	wantErr(t, err, errWanted)
-	if p := (*actor.PanicError)(nil); !errors.As(err, &p) || !strings.Contains(string(p.Stack), "supervisor_test.go") {
+	if p := (*actor.PanicError)(nil); !errors.As(err, &p) || !strings.Contains(string(p.Stack()), "supervisor_test.go") {
 		t.Errorf("the error %v has no stack that leads here", err)
 	}
 	count(t, good)

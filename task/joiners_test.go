@@ -45,7 +45,7 @@ func TestKotlinSupervisorScopeAFailureDoesNotCancelSiblings(t *testing.T) {
 	}
 	_, err := g.Join(ctx)
 	var p *sched.PanicError
-	if !errors.As(err, &p) || p.Value != "on purpose" || len(p.Stack) == 0 {
+	if !errors.As(err, &p) || p.Value != "on purpose" || len(p.Stack()) == 0 {
 		t.Errorf("Join returned %v, not the panic with its stack", err)
 	}
 }

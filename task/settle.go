@@ -1,8 +1,6 @@
 package task
 
 import (
-	"runtime/debug"
-
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -237,7 +235,7 @@ func apart(call func()) (failure error) {
 		returned := false
 		defer func() {
 			if v := recover(); v != nil {
-				failure = &sched.PanicError{Value: v, Stack: debug.Stack()}
+				failure = sched.NewPanicError(v)
 			} else if !returned {
 				failure = sched.ErrGoexit
 			}
