@@ -85,8 +85,9 @@ func (l *link[M]) read(me, calm context.Context) (err error) {
 		}
 	}()
 	var data []byte
-	var began time.Time // When the first byte of data was there.
+	var began time.Time // When the first byte of data came.
 	for {
+		fresh := len(data) == 0
 		if data, err = l.fill(me, data, began); err != nil && !isEnd(err) {
 			return l.s.because(err)
 		}
@@ -100,7 +101,7 @@ func (l *link[M]) read(me, calm context.Context) (err error) {
 		case final:
 			return nil
 		}
-		if n > 0 || began.IsZero() {
+		if n > 0 || fresh {
 			began = time.Now()
 		}
 		if n > 0 {

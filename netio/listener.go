@@ -237,7 +237,7 @@ func serve[M, Out any](l *Listener, sys *actor.System, cfg *ListenerConfig[M, Ou
 		start: func(ctx context.Context) (actor.Ref[M], error) { return supervise.Spawn(ctx, l.sup, child) },
 	}
 	s.atEnd = func(ctx context.Context) {
-		l.freeSlot(ctx)
+		defer l.freeSlot(ctx) // When it is over for OnEnd as well.
 		if cfg.OnEnd != nil {
 			defer func() { _ = recover() }() // It is only told.
 			cfg.OnEnd(End{c.RemoteAddr(), s.err(), s.traffic()})

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -324,16 +325,31 @@ func TestPeerDoesNotRead(t *testing.T) {
 
 func TestMaxConns(t *testing.T) {
 	t.Parallel()
-	l := serve(t, config{MaxConns: 1})
-	one, two := dial(t, l), dial(t, l)
-	two.say("second\n")
-	one.say("first\n")
-	one.hear("first")
-	if st := l.Stats(); st.Accepted != 1 {
-		t.Errorf("%+v", st)
+	var open, most atomic.Int64
+	l := serve(t, config{
+		MaxConns: 1,
+		New: func(c conn) actor.Actor[string] {
+			if n := open.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			return echo(c)
+		},
+		OnEnd: func(netio.End) { open.Add(-1) },
+	})
+	var all []*peer
+	for range 10 {
+		all = append(all, dial(t, l))
 	}
-	_ = one.Close()
-	two.hear("second")
+	for _, p := range all {
+		for range 10 { // Time enough for the next one to be accepted.
+			p.say("a\n")
+			p.hear("a")
+		}
+		_ = p.Close()
+	}
+	if most.Load() != 1 {
+		t.Errorf("%d connections were open", most.Load())
+	}
 }
 
 func TestCloseByTheActor(t *testing.T) {
