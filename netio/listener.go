@@ -97,8 +97,8 @@ type Stats struct {
 // that fails is not restarted: its peer has to connect again, since nobody knows
 // what it has been answered.
 //
-// An idle connection takes a descriptor, 0.5 KB, a strand of 2.7 KB, the actor, and
-// no goroutine.
+// An idle connection takes a descriptor, a strand that holds no worker, and the
+// actor: some 8 KB.
 func Listen[M, Out any](ctx context.Context, sys *actor.System, cfg ListenerConfig[M, Out]) (*Listener, error) {
 	if err := cfg.complete(ctx, sys); err != nil {
 		return nil, err
