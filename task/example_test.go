@@ -180,15 +180,18 @@ func ExampleJoiner() {
 func ExampleGroup_All() {
 	within(func(ctx context.Context) error {
 		_, err := task.Run(ctx, nil, func(ctx context.Context, g *task.Group[int]) error {
-			for _, delay := range []int{30, 10, 20} {
-				if _, err := g.Go(func(ctx context.Context) (int, error) {
-					return delay, task.Sleep(ctx, time.Duration(delay)*time.Millisecond)
-				}); err != nil {
-					return err
-				}
+			first, err := g.Go(func(ctx context.Context) (int, error) { return 10, task.Sleep(ctx, time.Millisecond) })
+			if err != nil {
+				return err
 			}
-			for delay, err := range g.All(ctx) { // As they end.
-				fmt.Println(delay, err)
+			if _, err := g.Go(func(ctx context.Context) (int, error) {
+				_, err := first.Join(ctx)
+				return 20, err
+			}); err != nil {
+				return err
+			}
+			for value, err := range g.All(ctx) { // As they end.
+				fmt.Println(value, err)
 			}
 			return nil
 		})
@@ -197,7 +200,6 @@ func ExampleGroup_All() {
 	// Output:
 	// 10 <nil>
 	// 20 <nil>
-	// 30 <nil>
 }
 
 // Do and Wait are for functions that return nothing but an error.
