@@ -30,9 +30,10 @@ type file struct {
 	source string
 	syntax *ast.File
 	set    *token.FileSet
-	// heads is what goes to the beginning of a body, by the body's offset.
-	heads map[int]string
-	tail  strings.Builder // The twins.
+	// inserts is what comes in addition, by the offset: at the beginning of a body
+	// the calls of its twins, in a signature the names that these need.
+	inserts map[int]string
+	tail    strings.Builder // The twins.
 }
 
 func newTwins(t *testing.T, faults []Fault) *twins {
@@ -50,7 +51,7 @@ func newTwins(t *testing.T, faults []Fault) *twins {
 
 func newFile(t *testing.T, path, source string) *file {
 	t.Helper()
-	f := &file{source: source, set: token.NewFileSet(), heads: map[int]string{}}
+	f := &file{source: source, set: token.NewFileSet(), inserts: map[int]string{}}
 	var err error
 	if f.syntax, err = parser.ParseFile(f.set, path, source, parser.SkipObjectResolution); err != nil {
 		t.Fatal(err)
@@ -73,19 +74,15 @@ func (w *twins) sources() map[string]string {
 }
 
 // add makes a twin of the function in which the fault is. It reports false if
-// the fault is in none, or in one whose parameters can't be handed on.
+// the fault is in none.
 func (f *file) add(fault Fault, name string, offset int) bool {
 	for _, d := range f.syntax.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Body == nil || !f.inside(fn.Body, offset, len(fault.Old)) {
 			continue
 		}
-		call, ok := callOf(fn, name)
-		if !ok {
-			return false
-		}
-		head := fmt.Sprintf("\nif plantedFault == %q {\n%s\n}\n", name, call)
-		f.heads[f.offset(fn.Body.Lbrace)+1] += head
+		head := fmt.Sprintf("\nif plantedFault == %q {\n%s\n}\n", name, f.callOf(fn, name))
+		f.inserts[f.offset(fn.Body.Lbrace)+1] += head
 		f.tail.WriteString("\n" + f.twin(fn, fault, name, offset) + "\n")
 		return true
 	}
@@ -109,8 +106,8 @@ func (f *file) twin(fn *ast.FuncDecl, fault Fault, name string, offset int) stri
 func (f *file) changed() string {
 	var b strings.Builder
 	last := 0
-	for _, at := range slices.Sorted(maps.Keys(f.heads)) {
-		b.WriteString(f.source[last:at] + f.heads[at])
+	for _, at := range slices.Sorted(maps.Keys(f.inserts)) {
+		b.WriteString(f.source[last:at] + f.inserts[at])
 		last = at
 	}
 	b.WriteString(f.source[last:])
@@ -119,45 +116,44 @@ func (f *file) changed() string {
 }
 
 // callOf returns the statements by which the function passes its call on.
-func callOf(fn *ast.FuncDecl, name string) (call string, ok bool) {
+func (f *file) callOf(fn *ast.FuncDecl, name string) string {
 	callee := fn.Name.Name + name
 	if fn.Recv != nil {
-		if len(fn.Recv.List[0].Names) == 0 {
-			return "", false
-		}
-		callee = fn.Recv.List[0].Names[0].Name + "." + callee
-	}
-	var args []string
-	for _, p := range fn.Type.Params.List {
-		if len(p.Names) == 0 {
-			return "", false
-		}
-		for _, n := range p.Names {
-			if n.Name == "_" {
-				return "", false
-			}
-			if _, variadic := p.Type.(*ast.Ellipsis); variadic {
-				n = ast.NewIdent(n.Name + "...")
-			}
-			args = append(args, n.Name)
-		}
+		callee = f.namesOf(fn.Recv)[0] + "." + callee
 	}
 	if fn.Type.TypeParams != nil {
-		callee += typeArguments(fn.Type.TypeParams)
+		callee += "[" + strings.Join(f.namesOf(fn.Type.TypeParams), ", ") + "]"
 	}
-	call = callee + "(" + strings.Join(args, ", ") + ")"
+	call := callee + "(" + strings.Join(f.namesOf(fn.Type.Params), ", ") + ")"
 	if fn.Type.Results == nil {
-		return call + "\nreturn", true
+		return call + "\nreturn"
 	}
-	return "return " + call, true
+	return "return " + call
 }
 
-func typeArguments(params *ast.FieldList) string {
-	var names []string
+// namesOf returns the names of the parameters, as arguments of a call. It gives
+// one to each that has none.
+func (f *file) namesOf(params *ast.FieldList) (names []string) {
 	for _, p := range params.List {
+		after := ""
+		if _, variadic := p.Type.(*ast.Ellipsis); variadic {
+			after = "..."
+		}
+		if len(p.Names) == 0 {
+			at := f.offset(p.Pos())
+			given := "planted" + strconv.Itoa(at)
+			f.inserts[at] = given + " "
+			names = append(names, given+after)
+		}
 		for _, n := range p.Names {
-			names = append(names, n.Name)
+			given := n.Name
+			if given == "_" {
+				at := f.offset(n.End())
+				given += "planted" + strconv.Itoa(at)
+				f.inserts[at] = given[1:]
+			}
+			names = append(names, given+after)
 		}
 	}
-	return "[" + strings.Join(names, ", ") + "]"
+	return names
 }
