@@ -121,6 +121,9 @@ func (f firstOf[M]) check() error {
 		if a == nil {
 			return fmt.Errorf("actor: FirstOf was given a nil actor, as number %d", i+1)
 		}
+		if err := check(a); err != nil {
+			return fmt.Errorf("%w, as number %d of FirstOf", err, i+1)
+		}
 	}
 	return nil
 }

@@ -27,6 +27,14 @@ func Func[M any](receive func(ctx *Context[M], m M) error) Actor[M] {
 
 type funcActor[M any] func(ctx *Context[M], m M) error
 
+// check is called by the spawn.
+func (f funcActor[M]) check() error {
+	if f == nil {
+		return errors.New("actor: Func was given a nil function")
+	}
+	return nil
+}
+
 func (f funcActor[M]) standsFor() (code uintptr, other any) {
 	return reflect.ValueOf(f).Pointer(), nil
 }

@@ -11,11 +11,16 @@ func TestSpawnOfNothing(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	one := actor.Func(func(*actor.Context[int], int) error { return nil })
 	spawns := map[string]func() error{
-		"no spawner": func() error { _, err := actor.Spawn(nil, one); return err },
-		"no actor":   func() error { _, err := actor.Spawn[int](sys, nil); return err },
-		"no new":     func() error { _, err := actor.SpawnNew[int](sys, nil); return err },
-		"new nil":    func() error { _, err := actor.SpawnNew(sys, func() actor.Actor[int] { return nil }); return err },
-		"no option":  func() error { _, err := actor.Spawn(sys, one, nil); return err },
+		"no spawner":  func() error { _, err := actor.Spawn(nil, one); return err },
+		"no actor":    func() error { _, err := actor.Spawn[int](sys, nil); return err },
+		"no new":      func() error { _, err := actor.SpawnNew[int](sys, nil); return err },
+		"new nil":     func() error { _, err := actor.SpawnNew(sys, func() actor.Actor[int] { return nil }); return err },
+		"no function": func() error { _, err := actor.Spawn(sys, actor.Func[int](nil)); return err },
+		"none of several": func() error {
+			_, err := actor.Spawn(sys, actor.FirstOf(one, actor.Func[int](nil)))
+			return err
+		},
+		"no option": func() error { _, err := actor.Spawn(sys, one, nil); return err },
 	}
 	for name, f := range spawns {
 		if err := f(); err == nil || !strings.HasPrefix(err.Error(), "actor: ") {

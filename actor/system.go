@@ -41,7 +41,7 @@ type Config struct {
 	// OnSlow is called when a slow handler has returned, on its goroutine, and must
 	// not wait. A handler that failed is not reported. There are at most 20 reports
 	// a second. If neither OnSlow nor OnBlocked is set, handlers are not watched for
-	// it; else a message costs about 1 ns more. A panic in it is contained.
+	// it; else a message costs two stores more. A panic in it is contained.
 	// Defaults to nil.
 	OnSlow func(HandlerReport)
 	// OnBlocked is called while a slow handler still runs, or waits, once for each.

@@ -75,7 +75,7 @@ type timeouts struct {
 // The handlers are looked at from time to time, not timed one by one: what is
 // due happens up to a quarter of the shortest timeout of the system's actors
 // later, but never earlier, and timeouts below 10 ms up to 3 ms later. A message
-// costs about 10 ns more; an actor without timeouts pays nothing.
+// costs an atomic exchange more; an actor without timeouts pays nothing.
 func WithHandlerTimeout(d time.Duration, do TimeoutAction) Option {
 	return timeoutOption("WithHandlerTimeout", d, do, func(t *timeouts) *limits { return &t.general })
 }
