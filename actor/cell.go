@@ -50,7 +50,11 @@ func (c *cell[M]) produceActor() (any, error) {
 // begin makes actor the value that handles the messages, or nothing, if it is nil.
 func (x *Context[M]) begin(actor any) {
 	x.actor, _ = actor.(Actor[M])
-	x.extra = nil
+	if x.extra != nil {
+		x.p.mu.Lock()
+		x.extra = nil
+		x.p.mu.Unlock()
+	}
 }
 
 // handleBatch is that of typed.

@@ -163,9 +163,20 @@ func TestAKillDoesNotWaitForTasks(t *testing.T) {
 	}
 }
 
+// lastKept is kept after all others, and so told of the end after them.
+type lastKept struct {
+	by   sched.Keeper
+	told chan struct{}
+}
+
+func (k *lastKept) KeeperEnds(error) {
+	close(k.told)
+	k.by.LetGo(nil, k)
+}
+
 func TestTheEndOfAnActorWaitsForAShieldAndDoesNotBreakIt(t *testing.T) {
 	ctx, gate, began := guarded(t), make(chan struct{}), make(chan struct{})
-	inside := make(chan error, 1)
+	inside, told := make(chan error, 1), make(chan struct{})
 	ref, stopped := own(t, func(ctx *actor.Context[how]) error {
 		g, err := task.NewGroup(ctx, task.AllCompleted[int]())
 		if err != nil {
@@ -186,15 +197,15 @@ func TestTheEndOfAnActorWaitsForAShieldAndDoesNotBreakIt(t *testing.T) {
 			})
 		})
 		<-began
+		if !ctx.Keep(&lastKept{by: ctx, told: told}) {
+			t.Error("the actor keeps nothing")
+		}
 		return nil
 	})
 	if err := ref.Stop(expired()); err == nil {
 		t.Error("the actor has stopped before the shield was left")
 	}
-	// The parent is told that the actor is ending, before the gate opens.
-	if err := ref.Send(ctx, stops); err == nil {
-		patience.Until(t, ctx, func() bool { return ref.Send(ctx, stops) != nil })
-	}
+	receive(t, ctx, "the telling of all groups", told)
 	select {
 	case <-stopped:
 		t.Error("the actor has ended before its shield was left")

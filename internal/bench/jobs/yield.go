@@ -1,6 +1,10 @@
 package jobs
 
-import "github.com/troupe-go/troupe/internal/bench/suite"
+import (
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/internal/bench/suite"
+)
 
 // Yield is the name of the workload that switches between two of a kind.
 const Yield = "yield"
@@ -14,18 +18,18 @@ var yield = suite.Workload{
 
 // Party is one of those that yield to each other.
 type Party struct {
-	me   int
-	last *int // Who was there last: both run on one processor.
-	turn *int64
+	me   int64
+	last *atomic.Int64 // Who was there last.
+	turn *atomic.Int64
 	left int
 }
 
 // Live yields until the party's share is used up.
 func (p Party) Live(yield func()) {
 	for ; p.left > 0; p.left-- {
-		if *p.last != p.me {
-			*p.last = p.me
-			*p.turn++
+		if p.last.Load() != p.me {
+			p.last.Store(p.me)
+			p.turn.Add(1)
 		}
 		yield()
 	}
@@ -35,13 +39,13 @@ func (p Party) Live(yield func()) {
 // on one processor, both of them queued before either begins.
 func RunYield(both func(a, b Party) error) suite.Func {
 	return func(r *suite.Run) (int64, error) {
-		last, turns := -1, int64(0)
-		a, b := Party{0, &last, &turns, r.N / 2}, Party{1, &last, &turns, r.N / 2}
+		var last, turn atomic.Int64
+		a, b := Party{1, &last, &turn, r.N / 2}, Party{2, &last, &turn, r.N / 2}
 		r.Start()
 		err := both(a, b)
 		r.Stop()
 		// The Go scheduler looks into the shared queue out of turn, every 61st time.
-		if turns*10 < int64(r.N)*9 {
+		if turns := turn.Load(); turns*10 < int64(r.N)*9 {
 			return turns, err
 		}
 		return int64(r.N), err
