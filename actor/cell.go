@@ -47,13 +47,13 @@ func (c *cell[M]) produceActor() (any, error) {
 	return a, nil
 }
 
-// begin makes actor the value that handles the messages, or nothing, if it is nil.
+// begin makes actor the value that handles the messages, or nothing, if it is
+// nil. Snapshots read extra; at the begin of an incarnation there is none to
+// forget.
 func (x *Context[M]) begin(actor any) {
 	x.actor, _ = actor.(Actor[M])
 	if x.extra != nil {
-		x.p.mu.Lock()
 		x.extra = nil
-		x.p.mu.Unlock()
 	}
 }
 
