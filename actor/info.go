@@ -57,7 +57,9 @@ type Info struct {
 	// Handled counts the messages that its handlers were given. Of a batch that is
 	// being handled, up to 15 may be counted too early.
 	Handled uint64
-	// Mailbox has how many messages wait in each lane, by Lane.
+	// Mailbox has how many messages wait in each lane, by Lane. Up to 15 that the
+	// running activation has claimed already are not among them, but in Handled:
+	// an actor that is stuck before a short queue can show an empty one.
 	Mailbox [numLanes]int
 	// Capacity has how many messages each lane holds, by Lane.
 	Capacity [numLanes]int
