@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
@@ -38,8 +39,8 @@ var errAnswered = errors.New("router: another routee has answered")
 // Reply.Fail, that fails or that has stopped leaves it to the others; if all do,
 // the error joins theirs. With no routees it is like Ask.
 //
-// AskFirst calls msg once for each routee, at the same time. It costs a job of
-// the scheduler for each.
+// AskFirst calls msg once for each routee, one call after the other. It costs a
+// job of the scheduler for each.
 func AskFirst[M, T any](ctx context.Context, r Router[M], msg func(actor.Reply[T]) M) (T, error) {
 	var zero T
 	if r.route == nil {
@@ -69,11 +70,17 @@ func askAll[M, T any](ctx context.Context, c *core[M], refs []actor.Ref[M], lane
 	var first T
 	var answered atomic.Bool
 	var errs []error
+	var making sync.Mutex
+	inTurn := func(reply actor.Reply[T]) M {
+		making.Lock()
+		defer making.Unlock()
+		return msg(reply)
+	}
 	jobs := make([]asking, 0, len(refs))
 	for _, ref := range refs {
 		ref = ref.On(lane)
 		job, err := c.sys.Scheduler().Go(inner, func(ctx context.Context) error {
-			v, err := actor.Ask(ctx, ref, msg)
+			v, err := actor.Ask(ctx, ref, inTurn)
 			if err == nil && answered.CompareAndSwap(false, true) {
 				first = v
 				cancel(errAnswered)

@@ -3,7 +3,9 @@ package router_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -89,6 +91,31 @@ func TestAskFirst(t *testing.T) {
 	}
 	if n := sys.Stats().LateReplies; n < 4 {
 		t.Errorf("%d answers came late", n)
+	}
+}
+
+// The function that makes the messages may use what its caller has, without a
+// lock.
+func TestAskFirstMakesMessagesInTurn(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	c := newCrew(t, sys, 8)
+	r := newRouter(t, sys, router.Config[task]{Routees: c.refs})
+	var inside atomic.Int32
+	made := 0
+	_, err := first(guarded(t), r, func(reply actor.Reply[int]) task {
+		if inside.Add(1) > 1 {
+			t.Error("two messages are made at the same time")
+		}
+		for range 100 {
+			runtime.Gosched()
+		}
+		made++
+		inside.Add(-1)
+		return task{reply: reply}
+	})
+	wantNoErr(t, err)
+	if made == 0 || made > 8 {
+		t.Errorf("%d messages were made for 8 routees", made)
 	}
 }
 
