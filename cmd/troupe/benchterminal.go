@@ -19,7 +19,11 @@ const benchTerminalHelp = `Terminal evaluates three ways to run a terminal emula
   actor   an actor on the scheduler
   pool    the tasks of a work pool, those of one screen in order
 
-Each parses the output of a program with its escape sequences, keeps a screen, and passes keystrokes
+and beside them, for the measure of what they can reach at best,
+
+  reader  no emulator: output is thrown away, and only the answers to keys are looked for
+
+Each emulator parses the output of a program with its escape sequences, keeps a screen, and passes keystrokes
 on. Keystrokes are timed until the screen shows the program's answer, at rest and while cat writes a
 large file as fast as it can; throughput is measured with 1 MB and with 64 MB, in chunks of 4,096
 bytes. Every run is a process of its own, and its screens are compared with a sequential parse.

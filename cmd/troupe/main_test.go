@@ -165,7 +165,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"bench", "sched", "--subject", "ants"}, `unknown subject "ants"; there are balanced, goroutines`},
 		{[]string{"bench", "terminal", "--rounds", "0"}, "--rounds must be from 1 to 100, not 0"},
 		{[]string{"bench", "terminal", "--rounds", "101"}, "must be from 1 to 100, not 101"},
-		{[]string{"bench", "terminal", "--subject", "fiber"}, `unknown subject "fiber"; there are thread, actor and pool`},
+		{[]string{"bench", "terminal", "--subject", "fiber"}, `unknown subject "fiber"; there are reader, thread, actor and pool`},
 		{[]string{"bench", "terminal", "thread"}, "--subject"},
 		{[]string{"--no-such-flag"}, "see troupe --help"},
 	} {

@@ -59,7 +59,7 @@ type Decision struct {
 func decide(results []Result) []Decision {
 	decisions := []Decision{}
 	for _, n := range needs {
-		sorted := slices.Clone(results)
+		sorted := emulators(results)
 		slices.SortStableFunc(sorted, func(a, b Result) int {
 			if n.better(a.Figures[n.figure].Median, b.Figures[n.figure].Median) {
 				return -1
@@ -79,10 +79,15 @@ func decide(results []Result) []Decision {
 				d.Choose = append(d.Choose, r.Subject)
 			}
 		}
-		d.all = len(d.Choose) == len(results)
+		d.all = len(d.Choose) == len(sorted)
 		decisions = append(decisions, d)
 	}
 	return decisions
+}
+
+// emulators are the results that there is a choice of.
+func emulators(results []Result) []Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Subject == Reader })
 }
 
 func (n need) better(a, b float64) bool {
@@ -111,6 +116,7 @@ const enough = 3
 
 // advice sums decisions up.
 func advice(decisions []Decision, results []Result) string {
+	results = emulators(results)
 	if len(results) < 2 || len(decisions) == 0 {
 		return "One subject on its own decides nothing."
 	}

@@ -99,7 +99,7 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	e := terminal.Evaluation{Quick: true}
-	if err := e.Complete(); err != nil || e.Rounds != terminal.QuickRounds || len(e.Subjects) != 3 {
+	if err := e.Complete(); err != nil || e.Rounds != terminal.QuickRounds || len(e.Subjects) != len(terminal.Subjects) {
 		t.Errorf("the defaults are %+v, %v", e, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestRunFails(t *testing.T) {
 	for want, command := range map[string][]string{
 		"no figures at all": {"sh", "-c", "echo no figures at all >&2; exit 3"},
 		"is missing":        {"echo", "{}"},
-		"measuring thread":  {"true"},
+		"measuring reader":  {"true"},
 	} {
 		e := terminal.Evaluation{Command: command}
 		if command[0] == "echo" {

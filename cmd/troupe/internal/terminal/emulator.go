@@ -17,8 +17,8 @@ const (
 	Pool   = "pool"   // Tasks of a work pool, those of a screen in order.
 )
 
-// Subjects are all of them.
-var Subjects = []string{Thread, Actor, Pool}
+// Subjects are all of them, and the Reader that they are compared with.
+var Subjects = []string{Reader, Thread, Actor, Pool}
 
 // emulator is a terminal emulator. Output goes by the Data lane and waits while
 // that is full, keystrokes by Control.
@@ -51,6 +51,8 @@ func newEmulators(sys *actor.System, subject string) (func(*session) (emulator, 
 		return func(s *session) (emulator, error) { return newActor(sys, s, actor.OnScheduler) }, nil
 	case Pool:
 		return newPool(sys)
+	case Reader:
+		return newPlain, nil
 	}
 	return nil, fmt.Errorf("terminal: unknown subject %q; there are %q", subject, Subjects)
 }
@@ -109,7 +111,7 @@ func check(subjects []string) error {
 	var errs []error
 	for _, name := range subjects {
 		if !slices.Contains(Subjects, name) {
-			errs = append(errs, fmt.Errorf("unknown subject %q; there are %s, %s and %s", name, Thread, Actor, Pool))
+			errs = append(errs, fmt.Errorf("unknown subject %q; there are %s, %s, %s and %s", name, Reader, Thread, Actor, Pool))
 		}
 	}
 	return errors.Join(errs...)

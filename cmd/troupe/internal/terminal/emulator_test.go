@@ -20,7 +20,7 @@ func (p pressed) Write(keys []byte) (int, error) {
 // TestKeystrokesOvertake: a key that is pressed last is passed on before the output
 // that waits.
 func TestKeystrokesOvertake(t *testing.T) {
-	for _, subject := range terminal.Subjects {
+	for _, subject := range []string{terminal.Thread, terminal.Actor, terminal.Pool} {
 		t.Run(subject, func(t *testing.T) {
 			ctx := patience.Context(t)
 			sys, err := actor.NewSystem(actor.Config{})

@@ -54,3 +54,38 @@ func (b *Blocked) Go() { <-b.s.free }
 
 // Parsed is how many bytes are on the screen.
 func (b *Blocked) Parsed() int64 { return b.s.parsed.Load() }
+
+// Status is what the program answers to a key.
+var Status = status
+
+// Seen is an emulator and the keys that it shows.
+type Seen struct {
+	s *session
+	e emulator
+}
+
+// NewSeen returns one of a subject that needs no system.
+func NewSeen(subject string) (*Seen, error) {
+	emulators, err := newEmulators(nil, subject)
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(0, nil)
+	e, err := emulators(s)
+	return &Seen{s, e}, err
+}
+
+// Output passes a piece of output.
+func (x *Seen) Output(ctx context.Context, text string) error {
+	c := <-x.s.free
+	c.n = copy(c.data[:], text)
+	return x.e.output(ctx, c)
+}
+
+// Shown are the keys that were shown since the last time.
+func (x *Seen) Shown() (keys []rune) {
+	for len(x.s.shown) > 0 {
+		keys = append(keys, (<-x.s.shown).key)
+	}
+	return keys
+}

@@ -142,8 +142,9 @@ func (p Plan) checked(ctx context.Context, _ Figures, subject, file string) erro
 	return differ(r.session.screen, want)
 }
 
+// differ returns an error unless got shows the same as want. The Reader has none.
 func differ(got, want *Screen) error {
-	if got.Equal(want) {
+	if got == nil || got.Equal(want) {
 		return nil
 	}
 	return fmt.Errorf("terminal: the screen shows\n%s\nbut a sequential parse\n%s", got, want)
