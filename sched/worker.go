@@ -109,34 +109,11 @@ type Worker struct {
 	refusedAt uintptr
 }
 
-// operation is what a fiber asks of the trampoline when it leaves the stack.
-type operation uint8
-
 const (
-	opSuspend operation = iota // Wait for a resume.
-	opYield                    // Go to the end of the queue.
-	opGiveWay                  // Let critical work run first.
-	opSwitch                   // Continue another fiber, pool this one.
-	opRest                     // In a simulation: the piece of work is done.
-)
-
-const (
-	// fairTurn is how often a worker looks into the shared queues before its
-	// own, so that work from outside is not starved. The number is Go's and
-	// tokio's: prime, so that it does not beat with the program's own rhythms.
-	fairTurn = 61
-	// injectorBatch is how many nodes a worker takes from a shared queue at
-	// once beyond the one it runs: enough to make the lock cheap.
-	injectorBatch = 32
-	// poolLimit is how many idle fibers a worker keeps: 2.7 KB each.
-	poolLimit = 64
 	// preemptionDepth is how many pieces of work may wait on a worker for having
 	// given way, one within the other. More would each hold a stack, and delay
 	// the first of them further, for little: what comes next is critical too.
 	preemptionDepth = 3
-	// nextCapacity bounds the interrupted pieces of work that a worker keeps;
-	// more go to the shared queue.
-	nextCapacity = 64
 	// spareCapacity is the size of a spare worker's queues.
 	spareCapacity = 64
 )
@@ -161,157 +138,6 @@ func newWorker(s *Scheduler, c *crew, id int, spare bool) *Worker {
 		w.local[p] = deque.New[Node](invariants.Shrink(capacity, 4))
 	}
 	return w
-}
-
-// run is the trampoline. It ends when the dispatch loop does.
-func (w *Worker) run() {
-	defer w.outlive()
-	if w.pins() {
-		w.pin()
-	}
-	w.drive()
-}
-
-// drive resumes fibers until the dispatch loop ends.
-func (w *Worker) drive() {
-	w.fiber = w.takeFiber()
-	for {
-		if w.fiber.w != w {
-			w.fiber.w = w
-			w.fiber.on.Store(int32(w.id))
-		}
-		w.on.Store(w.fiber)
-		if !w.fiber.co.Resume() {
-			break
-		}
-		if w.perform(); w.fiber == nil {
-			break
-		}
-	}
-	w.left = true
-	w.leave()
-}
-
-// perform does what the fiber that has just left asked for, and chooses the
-// fiber to go on with: none if the worker shall leave.
-func (w *Worker) perform() {
-	f := w.fiber
-	w.leaveForks()
-	switch w.op {
-	case opSuspend:
-		if f.transitionToSuspended() {
-			w.count.suspended++
-			w.dispatch()
-		}
-	case opYield:
-		w.fiber = nil // Another worker may take it now.
-		w.count.yielded++
-		w.requeue(f)
-		w.dispatch()
-	case opGiveWay:
-		w.fiber = nil
-		w.preempt()
-		w.pushNextOf(f, &f.node)
-		w.dispatch()
-	case opSwitch:
-		w.fiber, w.target = w.target, nil
-		if f.job.Load() != nil {
-			f.job.Store(nil) // It may hold much memory.
-		}
-		if len(w.pool) < poolLimit {
-			w.pool = append(w.pool, f)
-		} else {
-			w.end(f)
-		}
-	}
-}
-
-// dispatch takes the next work in place of the fiber that has left. If that is a
-// fiber to be continued, the worker goes on with it, without one from the pool in
-// between: two switches in place of four. And what the search for work needs of a
-// stack is taken from the trampoline's, so that those of waiting work stay small.
-func (w *Worker) dispatch() {
-	w.fiber = nil
-	w.on.Store(nil)
-	n, p := w.next()
-	if n == nil {
-		return
-	}
-	if f, ok := n.runner.(*Fiber); ok && w.at.w == nil {
-		w.count.jobs++
-		w.began.Store(uintptr(w.count.jobs))
-		w.fiber = f
-		return
-	}
-	w.handed, w.handedAs = n, p
-	w.fiber = w.takeFiber()
-}
-
-// take returns what the trampoline has taken for the loop, or the next work.
-func (w *Worker) take() (*Node, Priority) {
-	if n := w.handed; n != nil {
-		w.handed = nil
-		return n, w.handedAs
-	}
-	return w.next()
-}
-
-// requeue queues a fiber that has yielded, behind what waits for all workers if
-// there is anything: what is on their own queues goes first, however often it
-// yields.
-func (w *Worker) requeue(f *Fiber) {
-	if w.s.anywhere(f.home, w.priority) {
-		if w.s.injector.has(w.priority) {
-			w.s.share(&f.node, w.priority)
-			w.signOfLife()
-			return
-		}
-		w.push(&f.node, w.priority)
-		return
-	}
-	f.requeue(nil, w.priority)
-	w.signOfLife()
-}
-
-func (w *Worker) takeFiber() *Fiber {
-	last := len(w.pool) - 1
-	if last < 0 {
-		w.fibers++
-		f := newFiber(w.s)
-		if w.s.cfg.PinWorkers {
-			f.bind(w)
-		}
-		return f
-	}
-	f := w.pool[last]
-	w.pool[last] = nil
-	w.pool = w.pool[:last]
-	return f
-}
-
-// leave clears up after the dispatch loop.
-func (w *Worker) leave() {
-	w.turnTo(WorkerShutDown)
-	w.resting.Store(true)
-	w.publish()
-	if w.searching {
-		w.searching = false
-		w.crew().endSearch()
-	}
-	w.endPool()
-}
-
-func (w *Worker) endPool() {
-	for _, f := range w.pool {
-		w.end(f)
-	}
-	w.pool = nil
-}
-
-// end takes a fiber without work out of service.
-func (w *Worker) end(f *Fiber) {
-	w.fibers--
-	f.co.Stop()
 }
 
 // next returns work, waiting for it if need be. It returns nil when the worker
@@ -344,59 +170,6 @@ func (w *Worker) next() (*Node, Priority) {
 		}
 		return n, p
 	}
-}
-
-// poll looks into the worker's own queues and the shared ones.
-func (w *Worker) poll() (*Node, Priority) {
-	shared := &w.s.injector
-	waiting := shared.mask.Load()
-	if waiting&Critical.bit() != 0 {
-		if n := shared.take(Critical, nil, 0); n != nil {
-			return n, Critical
-		}
-	}
-	w.turn++
-	fair := w.turn%fairTurn == 0
-	if fair && waiting != 0 {
-		for p := High; p <= w.tier; p++ {
-			// One alone: what lies in the own queue waits behind all that is more
-			// urgent there.
-			if n := w.takeShared(p, waiting, 0); n != nil {
-				return n, p
-			}
-		}
-	}
-	mine := w.inbox.mask.Load()
-	if mine != 0 && w.placedFirst(mine, waiting) {
-		if n, p := w.takePlaced(); n != nil {
-			return n, p
-		}
-	}
-	if n := w.first.Pop(); n != nil {
-		return n, Normal
-	}
-	if n := w.forks.offer.Pop(); n != nil {
-		return n, Normal
-	}
-	for p := High; p <= w.tier; p++ {
-		if n := w.local[p].Take(); n != nil {
-			return n, p
-		}
-		if n := w.takeShared(p, waiting, injectorBatch); n != nil {
-			return n, p
-		}
-	}
-	if mine != 0 {
-		return w.takePlaced()
-	}
-	return nil, 0
-}
-
-func (w *Worker) takeShared(p Priority, waiting uint32, batch int) *Node {
-	if waiting&p.bit() == 0 {
-		return nil
-	}
-	return w.s.injector.take(p, w.local[p], batch)
 }
 
 // sleep waits for a token. It returns false when the worker shall leave.
@@ -435,48 +208,6 @@ func (w *Worker) sleep() bool {
 	w.resting.Store(false)
 	s.monitor.rouse()
 	return true
-}
-
-// push queues n on this worker. It must run on the worker.
-func (w *Worker) push(n *Node, p Priority) {
-	if w.s.sim != nil {
-		w.s.sim.queue(true, n, p)
-		return
-	}
-	if p == Critical || p > w.tier || !w.local[p].Push(n) {
-		w.signOfLife()
-		w.s.share(n, p)
-		return
-	}
-	w.signOfLife()
-	// A single node is left to this worker, which mostly is about to take it:
-	// two actors that talk to each other stay on one worker and wake nobody. But
-	// where the work takes long, or there is more, another one shall help.
-	if w.heavy || w.local[p].Len() > 1 {
-		w.s.idle.wake(p)
-	}
-}
-
-// pushNext queues n so that this worker takes it before its other work. It
-// must run on the worker.
-func (w *Worker) pushNext(n *Node) {
-	if w.s.sim != nil {
-		w.s.sim.queue(true, n, Normal)
-		return
-	}
-	w.signOfLife()
-	if !w.first.Push(n) {
-		w.s.share(n, priorityOfInterrupted(n))
-	}
-}
-
-// priorityOfInterrupted says with which priority work is shared that should be
-// continued before other work. The caller must have taken it out of a queue.
-func priorityOfInterrupted(n *Node) Priority {
-	if f, ok := n.origin().runner.(*Fiber); ok {
-		return min(f.priority, Normal)
-	}
-	return Normal
 }
 
 // mayRetire reports whether nothing is left that only this worker can do.

@@ -1,0 +1,166 @@
+package sched
+
+// operation is what a fiber asks of the trampoline when it leaves the stack.
+type operation uint8
+
+const (
+	opSuspend operation = iota // Wait for a resume.
+	opYield                    // Go to the end of the queue.
+	opGiveWay                  // Let critical work run first.
+	opSwitch                   // Continue another fiber, pool this one.
+	opRest                     // In a simulation: the piece of work is done.
+)
+
+// poolLimit is how many idle fibers a worker keeps: 2.7 KB each.
+const poolLimit = 64
+
+// run is the trampoline. It ends when the dispatch loop does.
+func (w *Worker) run() {
+	defer w.outlive()
+	if w.pins() {
+		w.pin()
+	}
+	w.drive()
+}
+
+// drive resumes fibers until the dispatch loop ends.
+func (w *Worker) drive() {
+	w.fiber = w.takeFiber()
+	for {
+		if w.fiber.w != w {
+			w.fiber.w = w
+			w.fiber.on.Store(int32(w.id))
+		}
+		w.on.Store(w.fiber)
+		if !w.fiber.co.Resume() {
+			break
+		}
+		if w.perform(); w.fiber == nil {
+			break
+		}
+	}
+	w.left = true
+	w.leave()
+}
+
+// perform does what the fiber that has just left asked for, and chooses the
+// fiber to go on with: none if the worker shall leave.
+func (w *Worker) perform() {
+	f := w.fiber
+	w.leaveForks()
+	switch w.op {
+	case opSuspend:
+		if f.transitionToSuspended() {
+			w.count.suspended++
+			w.dispatch()
+		}
+	case opYield:
+		w.fiber = nil // Another worker may take it now.
+		w.count.yielded++
+		w.requeue(f)
+		w.dispatch()
+	case opGiveWay:
+		w.fiber = nil
+		w.preempt()
+		w.pushNextOf(f, &f.node)
+		w.dispatch()
+	case opSwitch:
+		w.fiber, w.target = w.target, nil
+		if f.job.Load() != nil {
+			f.job.Store(nil) // It may hold much memory.
+		}
+		if len(w.pool) < poolLimit {
+			w.pool = append(w.pool, f)
+		} else {
+			w.end(f)
+		}
+	}
+}
+
+// dispatch takes the next work in place of the fiber that has left. If that is a
+// fiber to be continued, the worker goes on with it, without one from the pool in
+// between: two switches in place of four. And what the search for work needs of a
+// stack is taken from the trampoline's, so that those of waiting work stay small.
+func (w *Worker) dispatch() {
+	w.fiber = nil
+	w.on.Store(nil)
+	n, p := w.next()
+	if n == nil {
+		return
+	}
+	if f, ok := n.runner.(*Fiber); ok && w.at.w == nil {
+		w.count.jobs++
+		w.began.Store(uintptr(w.count.jobs))
+		w.fiber = f
+		return
+	}
+	w.handed, w.handedAs = n, p
+	w.fiber = w.takeFiber()
+}
+
+// take returns what the trampoline has taken for the loop, or the next work.
+func (w *Worker) take() (*Node, Priority) {
+	if n := w.handed; n != nil {
+		w.handed = nil
+		return n, w.handedAs
+	}
+	return w.next()
+}
+
+// requeue queues a fiber that has yielded, behind what waits for all workers if
+// there is anything: what is on their own queues goes first, however often it
+// yields.
+func (w *Worker) requeue(f *Fiber) {
+	if w.s.anywhere(f.home, w.priority) {
+		if w.s.injector.has(w.priority) {
+			w.s.share(&f.node, w.priority)
+			w.signOfLife()
+			return
+		}
+		w.push(&f.node, w.priority)
+		return
+	}
+	f.requeue(nil, w.priority)
+	w.signOfLife()
+}
+
+func (w *Worker) takeFiber() *Fiber {
+	last := len(w.pool) - 1
+	if last < 0 {
+		w.fibers++
+		f := newFiber(w.s)
+		if w.s.cfg.PinWorkers {
+			f.bind(w)
+		}
+		return f
+	}
+	f := w.pool[last]
+	w.pool[last] = nil
+	w.pool = w.pool[:last]
+	return f
+}
+
+// leave clears up after the dispatch loop.
+func (w *Worker) leave() {
+	w.turnTo(WorkerShutDown)
+	w.resting.Store(true)
+	w.publish()
+	if w.searching {
+		w.searching = false
+		w.crew().endSearch()
+	}
+	w.endPool()
+}
+
+func (w *Worker) endPool() {
+	for _, f := range w.pool {
+		w.end(f)
+	}
+	w.pool = nil
+}
+
+// end takes a fiber without work out of service.
+func (w *Worker) end(f *Fiber) {
+	w.fibers--
+	f.co.Stop()
+}
