@@ -128,6 +128,9 @@ func (a *activation) fail(reason error) {
 		reason = a.whyKilled() // Even if it failed because of the fence, before it was told.
 	}
 	a.report(reason)
+	if a.f.Recorded() {
+		a.f.Mark(sched.EventFailure, fmt.Sprint(reason)) // Also if its Error panics.
+	}
 	a.endIncarnation(reason)
 }
 

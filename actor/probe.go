@@ -42,6 +42,9 @@ type Probe struct {
 	// or Blocked, for actors about which neither Config nor an option says
 	// otherwise. Defaults to 10 ms.
 	SlowAfter time.Duration
+	// Marks says that, while there is a [sched.Recorder], each message that is
+	// handled is an event of its recording, with its type. Defaults to false.
+	Marks bool
 }
 
 // Subject says which actor it is about.
@@ -127,6 +130,7 @@ type probes struct {
 	all     []*Probe
 	mask    int64 // A message whose number has none of these bits is measured; -1 if none is.
 	letters bool  // Somebody wants to know of dead letters.
+	marks   bool  // Messages are to be recorded.
 	// timing says what is watched of actors about which nothing else is said; nil
 	// if nothing is.
 	timing *timing
@@ -136,6 +140,7 @@ func newProbes(s *System, all []*Probe) *probes {
 	o := &probes{sys: s, all: all, mask: -1}
 	for _, p := range all {
 		o.letters = o.letters || p.DeadLetter != nil
+		o.marks = o.marks || p.Marks
 		if slow := cmp.Or(p.SlowAfter, defaultSlowAfter); p.Slow != nil || p.Blocked != nil {
 			if o.timing == nil || slow < o.timing.slow {
 				o.timing = &timing{slow: slow}

@@ -499,6 +499,15 @@ func current(f *sched.Fiber) *proc {
 	return p
 }
 
+// Label names the actor in recordings: by its PID, and its name or else its kind.
+func (p *proc) Label() sched.Label {
+	l := sched.Label{Class: "actor", ID: p.pid.Number(), Name: p.opts.name}
+	if l.Name == "" && p.impl != nil {
+		l.Name = p.ctx.Load().kind.Load().name
+	}
+	return l
+}
+
 // String returns the PID, and the name if there is one.
 func (p *proc) String() string {
 	if p.impl == nil {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/xatomic"
+
+	"github.com/troupe-go/troupe/sched"
 )
 
 // span is what can be seen from outside of the watched handler that runs on a
@@ -108,6 +110,13 @@ func (a *activation) closeSpan() {
 func (x *Context[M]) receiveObserved(a *activation, l *lane, which Lane, m M) error {
 	var measure measure
 	if a.probes != nil {
+		if a.probes.marks && a.f.Recorded() {
+			var name *string
+			if a.impl.messageType().Kind() == reflect.Interface {
+				name = nameOf(any(m))
+			}
+			a.markMessage(name)
+		}
 		measure = a.beginMeasure(l)
 	}
 	if w := a.timing; a.span != nil {
@@ -131,6 +140,16 @@ func (x *Context[M]) receiveObserved(a *activation, l *lane, which Lane, m M) er
 		a.endMeasure(measure, which, err)
 	}
 	return err
+}
+
+// markMessage tells the recorder of the scheduler what is handled now: a message
+// of the type with that name, or of the actor's own type.
+func (a *activation) markMessage(name *string) {
+	if name != nil {
+		a.f.Mark(sched.EventMessage, *name)
+		return
+	}
+	a.f.Mark(sched.EventMessage, a.impl.messageType().String())
 }
 
 // beginHandler makes known that a message is being handled from now on.

@@ -201,3 +201,41 @@ func BenchmarkFlat(b *testing.B) {
 		b.Fatalf("%d ran, not %d", got, want)
 	}
 }
+
+// BenchmarkRecorded is the price of a recorder: two pieces of work that submit
+// each other, without one and with one.
+func BenchmarkRecorded(b *testing.B) {
+	for _, recorded := range []bool{false, true} {
+		b.Run(fmt.Sprint(recorded), func(b *testing.B) {
+			s := newScheduler(b, sched.Config{Workers: 1})
+			if recorded {
+				newRecorder(b, s, sched.RecorderConfig{})
+			}
+			b.ReportAllocs()
+			done := make(chan struct{})
+			left := b.N
+			b.ResetTimer()
+			r := &relay{}
+			r.node.Init(r)
+			r.run = func(f *sched.Fiber) {
+				if left--; left <= 0 {
+					close(done)
+					return
+				}
+				f.Submit(&r.node, sched.Normal)
+			}
+			if err := s.Submit(&r.node, sched.Normal); err != nil {
+				b.Fatal(err)
+			}
+			<-done
+		})
+	}
+}
+
+// relay is work that calls a function.
+type relay struct {
+	node sched.Node
+	run  func(*sched.Fiber)
+}
+
+func (r *relay) Run(f *sched.Fiber, _ sched.Priority) { r.run(f) }

@@ -123,6 +123,9 @@ func (f *Fiber) loop() {
 		f.w.count.jobs++
 		f.w.began.Store(uintptr(f.w.count.jobs))
 		f.running.Store(n)
+		if f.w.tape.Load() != nil {
+			f.w.noteWork(EventRun, n, p)
+		}
 		f.priority, f.reductions = p, 0
 		if f.w.at.w != nil {
 			f.runAt(n, p)
@@ -147,13 +150,17 @@ func (f *Fiber) leave() {
 		id := f.id.Load()
 		invariants.Check(id == uintptr(gid.Current()), "fiber of goroutine %#x is left by %#x", id, gid.Current())
 	}
-	j := f.pauseJob()
+	j, op := f.pauseJob(), f.w.op
+	if f.w.tape.Load() != nil {
+		f.noteLeave()
+	}
 	if !f.co.Yield() {
 		f.ended = true
 		if f.aborted {
 			runtime.Goexit()
 		}
 	}
+	f.noteReturn(op)
 	if j != nil {
 		f.continueJob(j)
 	}

@@ -101,6 +101,7 @@ func (m *monitor) replace(w *Worker) bool {
 		return true
 	}
 	w.published.blocked.Add(1)
+	w.noteBlocked()
 	if last >= 0 {
 		spare := m.retired[last]
 		m.retired = m.retired[:last]

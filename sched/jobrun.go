@@ -61,6 +61,9 @@ func (j *Job) end(f *Fiber, err error) {
 	outcome := JobCompleted
 	if err != nil {
 		outcome = j.fail(err)
+		if r := j.kind.s.recorder.Load(); r != nil {
+			r.failed(j, f, err)
+		}
 	}
 	if cost := f.measured(); cost != 0 {
 		j.kind.learn(cost)

@@ -210,7 +210,8 @@ type Scheduler struct {
 	// testing/synctest must not leave it.
 	signals xatomic.Pool
 
-	extensions sync.Map // What layers above keep here, by key.
+	recorder   atomic.Pointer[Recorder] // Nil unless there is one. Written under mu.
+	extensions sync.Map                 // What layers above keep here, by key.
 
 	mu    sync.Mutex
 	ended chan struct{} // Closed when every worker has left.
@@ -284,6 +285,9 @@ func (s *Scheduler) addWorker(c *crew, spare bool) {
 	w := newWorker(s, c, len(old), spare)
 	w.sample.since = s.now()
 	w.lookedAt.Store(int64(w.sample.since))
+	if r := s.recorder.Load(); r != nil {
+		w.tape.Store(r.tapeFor(w))
+	}
 	workers := append(old[:len(old):len(old)], w)
 	s.workers.Store(&workers)
 	s.running.Add(1)

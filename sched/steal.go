@@ -19,6 +19,7 @@ func (w *Worker) search() (*Node, Priority) {
 		}
 		w.searching = true
 		w.turnTo(WorkerStealing)
+		w.note(EventSearch, 0)
 	}
 	w.thief.adopt(w.s.StealStrategy())
 	w.locate()
@@ -65,9 +66,11 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 				continue
 			}
 			if n, p := w.stealFrom(victim, w.atLeast(victim, round)); n != nil {
+				w.note(EventSteal, victim.id)
 				return n, p
 			}
 			if n, p := w.relieve(victim); n != nil {
+				w.note(EventSteal, victim.id)
 				return n, p
 			}
 		}

@@ -78,6 +78,10 @@ type Worker struct {
 	kind     *jobKind // Of the last job. See countKind.
 	kindJobs uint64
 
+	// tape is what the worker writes down; nil unless it is recorded. Written by
+	// the recorder.
+	tape atomic.Pointer[tape]
+
 	count     counters
 	published publishedCounters
 	steals    publishedSteals
@@ -193,7 +197,9 @@ func (w *Worker) sleep() bool {
 	stay := w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog(w.crew())
 	if !stay || !s.idle.leave(w) {
 		s.settle()
+		w.note(EventPark, 0)
 		w.token.Receive()
+		w.note(EventUnpark, 0)
 		w.searching, w.summoned = !w.summoned, false
 		w.resetClock()
 	}
@@ -251,7 +257,9 @@ func (w *Worker) retire() {
 	if s.monitor.retire(w) {
 		s.handOver(crew)
 		s.settle()
+		w.note(EventPark, 0)
 		w.token.Receive()
+		w.note(EventUnpark, 0)
 	}
 	w.tier = w.crew().tier
 	w.turnTo(WorkerWorking)

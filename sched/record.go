@@ -1,0 +1,274 @@
+package sched
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// EventKind says what an [Event] of a recording is about.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	EventRun     EventKind = iota // A piece of work begins; Arg is its priority. It runs until the worker's next event of another kind than EventMark, EventMessage and EventFailure.
+	EventSuspend                  // The work waits, and has left the worker.
+	EventYield                    // The work has gone to the end of a queue, so that others run.
+	EventPreempt                  // The work has given way to critical work.
+	EventResume                   // The work goes on, maybe on another worker.
+	EventSearch                   // The worker has nothing to do, and looks at the others' queues.
+	EventSteal                    // It has taken work from the worker Arg.
+	EventPark                     // It sleeps for want of work, or, a spare, until it is needed.
+	EventUnpark                   // It was woken.
+	EventBlocked                  // The worker was held for long, and a spare has taken its place. The work still runs.
+	EventMark                     // A mark by Mark.
+	EventMessage                  // An actor begins to handle a message of the type Name.
+	EventFailure                  // The work has failed, by the error Name.
+
+	numEventKinds
+)
+
+var eventKindNames = [numEventKinds]string{
+	"run", "suspend", "yield", "preempt", "resume", "search", "steal", "park", "unpark", "blocked", "mark", "message", "failure",
+}
+
+// String returns the kind's name in lower case.
+func (k EventKind) String() string {
+	if k < numEventKinds {
+		return eventKindNames[k]
+	}
+	return fmt.Sprintf("EventKind(%d)", uint8(k))
+}
+
+// ParseEventKind is the reverse of String.
+func ParseEventKind(name string) (EventKind, error) {
+	if n := slices.Index(eventKindNames[:], name); n >= 0 {
+		return EventKind(n), nil
+	}
+	return 0, fmt.Errorf("sched: there is no kind of events %.40q; use one of %s", name, strings.Join(eventKindNames[:], ", "))
+}
+
+// Label says what a piece of work is.
+type Label struct {
+	Class string // Such as "actor" or "job".
+	ID    uint64 // Which one, or 0.
+	Name  string // Its name, or what kind it is.
+}
+
+// Labeled is implemented by a [Runner] that says what it is in recordings. Label
+// is called on a worker, for each event, while a [Recorder] is at work. It must
+// be quick, must not wait, and should not allocate.
+type Labeled interface{ Label() Label }
+
+// Label returns the job's number and the name of its kind.
+func (j *Job) Label() Label { return Label{"job", j.ID(), j.Kind()} }
+
+func (n *Node) label() Label {
+	r := n.origin().runner
+	if l, ok := r.(Labeled); ok {
+		return l.Label()
+	}
+	return Label{Class: "work", Name: reflect.TypeOf(r).String()}
+}
+
+// Event is something that a worker did.
+type Event struct {
+	At     time.Duration // Since the recording's epoch.
+	Worker int
+	Kind   EventKind
+	Label  Label
+	Arg    int
+}
+
+// RecorderConfig configures a [Recorder].
+type RecorderConfig struct {
+	// Events is how many events are kept of each worker, the last ones; spare
+	// workers keep an eighth of that. An event takes 56 bytes. Defaults to 8192; it
+	// is rounded up to a power of two; at least 64, at most 2^20.
+	Events int
+	// OnFailure is called with each job that ends with a [PanicError], where that
+	// happens. It must not wait. Defaults to nil.
+	OnFailure func(*Job, error)
+}
+
+const (
+	defaultEvents = 8192
+	minEvents     = 64
+	maxEvents     = 1 << 20
+	// spareShare is the part of a tape that a spare worker gets, as there may be
+	// very many.
+	spareShare = 8
+)
+
+// ErrRecording is returned by Record while another recorder is at work.
+var ErrRecording = errors.New("sched: the scheduler is being recorded already; close that recorder first")
+
+var errSimulated = errors.New("sched: a scheduler in a simulation can't be recorded; simtest prints what it does")
+
+// Recorder is a flight recorder: it keeps the last events of each worker, in
+// bounded memory, so that one can see afterwards what led to something. Its
+// methods are safe for concurrent use.
+type Recorder struct {
+	s   *Scheduler
+	cfg RecorderConfig
+
+	mu   sync.Mutex // Held by a reader.
+	kept map[*Worker]*kept
+	// outside has what others tell of workers. Written under monitor.mu.
+	outside *tape
+}
+
+// Record begins to record what the workers do. While there is no recorder, that
+// costs a load for each piece of work, suspension and search; with one, each
+// event costs about 50 ns, most of it for the time of day. It returns an error
+// for a configuration that makes no sense, for a scheduler in a simulation, and
+// [ErrRecording] if there is a recorder.
+func (s *Scheduler) Record(cfg RecorderConfig) (*Recorder, error) {
+	if cfg.Events != 0 && (cfg.Events < minEvents || cfg.Events > maxEvents) {
+		return nil, fmt.Errorf("sched: RecorderConfig.Events is %d; it must be %d to %d, or 0 for %d", cfg.Events, minEvents, maxEvents, defaultEvents)
+	}
+	if s.sim != nil {
+		return nil, errSimulated
+	}
+	n := minEvents
+	for n < cmp.Or(cfg.Events, defaultEvents) {
+		n *= 2
+	}
+	cfg.Events = n
+	r := &Recorder{s: s, cfg: cfg, kept: map[*Worker]*kept{}, outside: newTape(minEvents)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.recorder.CompareAndSwap(nil, r) {
+		return nil, ErrRecording
+	}
+	for _, w := range *s.workers.Load() {
+		w.tape.Store(r.tapeFor(w))
+	}
+	return r, nil
+}
+
+func (r *Recorder) tapeFor(w *Worker) *tape {
+	if w.spare {
+		return newTape(max(minEvents, r.cfg.Events/spareShare))
+	}
+	return newTape(r.cfg.Events)
+}
+
+// Close ends the recording. What was recorded is gone. It may be called more
+// than once.
+func (r *Recorder) Close() {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	if !r.s.recorder.CompareAndSwap(r, nil) {
+		return
+	}
+	for _, w := range *r.s.workers.Load() {
+		w.tape.Store(nil)
+	}
+}
+
+// Recording is what a [Recorder] knew at one moment.
+type Recording struct {
+	// Epoch is what the times of events count from: the birth of the scheduler.
+	Epoch time.Time
+	// Taken is when the recording was taken, since the epoch.
+	Taken time.Duration
+	// Events are in the order of their times.
+	Events []Event
+	// Missing is how many events there were before them.
+	Missing uint64
+}
+
+// Snapshot returns what is recorded. Nobody waits for it. It takes about 50 ns
+// for each event, and as much memory as the recorder has. A recorder that is
+// closed has nothing.
+func (r *Recorder) Snapshot() Recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rec := Recording{Epoch: r.s.epoch}
+	for _, w := range *r.s.workers.Load() {
+		if t := w.tape.Load(); t != nil && r.s.recorder.Load() == r {
+			k := r.kept[w]
+			if k == nil {
+				k = &kept{}
+				r.kept[w] = k
+			}
+			k.turn(w, t)
+			rec.add(k, w.id)
+		}
+	}
+	if r.s.recorder.Load() == r {
+		r.s.monitor.mu.Lock()
+		some, next := r.outside.since(0)
+		r.s.monitor.mu.Unlock()
+		for n := range some {
+			rec.Events = append(rec.Events, some[n].event(int(some[n].arg)))
+		}
+		rec.Missing += next - uint64(len(some))
+	}
+	rec.Taken = r.s.now()
+	slices.SortStableFunc(rec.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
+	return rec
+}
+
+func (r *Recording) add(k *kept, worker int) {
+	for n := range k.last {
+		r.Events = append(r.Events, k.last[n].event(worker))
+	}
+	r.Missing += k.all - uint64(len(k.last))
+}
+
+func (e *slot) event(worker int) Event {
+	return Event{At: e.at, Worker: worker, Kind: e.kind, Label: e.label, Arg: int(e.arg)}
+}
+
+// noteBlocked is called by whoever puts a spare into the worker's place, under
+// the monitor's lock.
+func (w *Worker) noteBlocked() {
+	if r := w.s.recorder.Load(); r != nil {
+		r.outside.add(slot{at: w.s.now(), kind: EventBlocked, arg: int32(w.id)})
+	}
+}
+
+// failed tells of a job that has ended with err.
+func (r *Recorder) failed(j *Job, f *Fiber, err error) {
+	f.Mark(EventFailure, fmt.Sprint(err)) // Also if its Error panics.
+	if p := (*PanicError)(nil); r.cfg.OnFailure != nil && errors.As(err, &p) {
+		r.cfg.OnFailure(j, err)
+	}
+}
+
+// maxMark bounds the text of a mark.
+const maxMark = 200
+
+// Recorded reports whether a [Recorder] is at work. It costs a load.
+func (f *Fiber) Recorded() bool { return f.w.tape.Load() != nil }
+
+// Mark writes an event into the recording, if there is one: of the kind
+// EventMark, EventMessage or EventFailure, about the work that runs on the
+// fiber. What is beyond 200 bytes of the name is cut off. It must be called from
+// the fiber's goroutine.
+func (f *Fiber) Mark(k EventKind, name string) {
+	if f.w.tape.Load() == nil {
+		return
+	}
+	if len(name) > maxMark {
+		name = strings.Clone(strings.ToValidUTF8(name[:maxMark], ""))
+	}
+	f.w.write(slot{kind: k, label: Label{Name: name}})
+}
+
+// Mark writes a mark with a name into the recording, if there is one, and the
+// caller is a job that was given ctx, or other work of a scheduler; see
+// [Recorder]. Elsewhere it does nothing. Without a recorder it costs some ns.
+func Mark(ctx context.Context, name string) {
+	if f := Current(ctx); f != nil {
+		f.Mark(EventMark, name)
+	}
+}
