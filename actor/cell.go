@@ -138,6 +138,9 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 		moved = p.entrust(addressIn(l.locator, &m))
 	}
 	b.in = append(b.in, m)
+	if l.shown.Load() >= 0 {
+		l.show()
+	}
 	if l.stamp != nil {
 		p.stampLast(l)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/invariants"
@@ -84,6 +85,11 @@ type lane struct {
 	rest  xatomic.Int32 // Of out, not yet handled. Written by the consumer.
 	queue xatomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
 
+	// shown is the length of in for those who look at it without the lock, and -1
+	// until somebody has looked: a store for each message is only for actors whose
+	// backlog is asked for. Written under the mutex.
+	shown atomic.Int32
+
 	keep int32 // The longest buffer that is kept while the lane is empty.
 
 	// swapped counts the messages that ever came into out. Written by the
@@ -135,6 +141,7 @@ const claimChunk = 16
 func (l *lane) init(capacity int, contents contents, t reflect.Type) {
 	size := max(1, int(t.Size()))
 	l.contents, l.capacity, l.stride, l.chunk = contents, int32(capacity), 1, claimChunk
+	l.shown.Store(-1)
 	l.keep = int32(max(keepMessages, keepBytes/size))
 	if holdsReply(t) {
 		l.chunk = 1
@@ -153,6 +160,23 @@ func (l *lane) full(pending int) bool {
 
 func (l *lane) occupied() int { return l.contents.pending() + int(l.rest.Load()) }
 
+// show makes the length of in known, if somebody looks at it. The caller holds
+// the mutex.
+func (l *lane) show() {
+	if l.shown.Load() >= 0 {
+		l.shown.Store(int32(l.contents.pending()))
+	}
+}
+
+// look is occupied for who does not hold the mutex. It returns false if the
+// length of in is not shown. Since a swap publishes out before it shows that in is
+// empty, and look reads in first, messages that are being swapped are rather seen
+// twice than not at all.
+func (l *lane) look() (n int, ok bool) {
+	n = int(l.shown.Load())
+	return n + int(l.rest.Load()), n >= 0
+}
+
 // arrived counts the messages that were ever accepted. The caller holds the
 // mutex.
 func (l *lane) arrived() int64 { return l.swapped + int64(l.contents.pending()) }
@@ -167,6 +191,7 @@ func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 	l.begin(l.contents.swap())
 	l.admitted = false
 	l.publish(max(0, l.size-1))
+	l.show()
 	l.swapped += int64(l.size)
 	l.claimed = min(l.size, int(l.chunk))
 	if n := int32(l.size - l.claimed); l.unclaimed.Load() != n {
@@ -262,7 +287,10 @@ func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
 		woken = append(woken, w.wake)
 		n++
 	}
-	l.admitted = l.admitted || n > 0
+	if n > 0 {
+		l.admitted = true
+		l.show()
+	}
 	l.dropWaiting(n)
 	return woken
 }

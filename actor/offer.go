@@ -31,8 +31,10 @@ func (r Ref[M]) TryOffer(ctx context.Context, m M) error {
 
 // Backlog returns how many messages the actor has to handle, in all lanes and
 // with the one that it is handling: 0 for one that is idle or has stopped, and
-// for the zero Ref. It may count up to 1/64 of a lane's capacity too many. It
-// costs about as much as a look at a mutex, some 10 ns; see [Ref.Info] for more.
+// for the zero Ref. It may count up to 1/64 of a lane's capacity too many, and
+// for a moment, while the actor takes them, messages twice. It takes no lock, and
+// costs some 5 ns; from the first call on, each message to the actor costs 2 ns
+// more. See [Ref.Info] for more.
 func (r Ref[M]) Backlog() int {
 	if r.cell == nil {
 		return 0
@@ -41,21 +43,36 @@ func (r Ref[M]) Backlog() int {
 }
 
 func (p *proc) backlog() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := 0
 	if p.stopped.Load() {
-		return n
+		return 0
 	}
+	n := 0
 	if p.state.Load()&running != 0 {
 		n++
 	}
 	for which := range p.lanes {
-		if l := p.lanes[which].Load(); l != nil {
-			n += l.occupied()
+		l := p.lanes[which].Load()
+		if l == nil {
+			continue
 		}
+		waiting, ok := l.look()
+		if !ok {
+			waiting = p.showLane(Lane(which))
+		}
+		n += waiting
 	}
 	return n
+}
+
+// showLane makes a lane show the length of its in from now on, and returns how
+// many messages it has.
+func (p *proc) showLane(which Lane) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lanes[which].Load()
+	n := l.contents.pending()
+	l.shown.Store(int32(n))
+	return n + int(l.rest.Load())
 }
 
 // Lane returns the lane of the message that is being handled, and Data in a

@@ -3,7 +3,9 @@ package actor_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 )
@@ -68,6 +70,57 @@ func TestOfferKeepsTheMessage(t *testing.T) {
 	var none actor.Ref[int]
 	if err := errors.Join(none.Offer(ctx, 1), none.TryOffer(ctx, 1)); !errors.Is(err, actor.ErrNoRef) || none.Backlog() != 0 {
 		t.Errorf("the zero Ref returned %v", err)
+	}
+}
+
+func wantBacklog[M any](tb testing.TB, ref actor.Ref[M], want int) {
+	tb.Helper()
+	if n := ref.Backlog(); n != want {
+		tb.Fatalf("the backlog is %d, not %d", n, want)
+	}
+}
+
+// A backlog that has been looked at follows what comes, by whatever way, and what
+// is handled, although nobody asks the mailbox.
+func TestBacklog(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	started, goOn := make(chan int), make(chan struct{})
+	ref := spawn(t, sys, func(_ *actor.Context[int], m int) error {
+		started <- m
+		<-goOn
+		return nil
+	}, actor.WithCapacity(actor.Data, 4))
+	wantBacklog(t, ref, 0)
+	send(t, ctx, ref, 0)
+	receive(t, ctx, started)
+	wantBacklog(t, ref, 1)
+	send(t, ctx, ref, 1)
+	wantBacklog(t, ref, 2)
+	send(t, ctx, ref.On(actor.Management), 2)
+	wantBacklog(t, ref, 3)
+	timer, err := actor.Every(sys, time.Millisecond, ref, 3)
+	wantNoErr(t, err)
+	until(t, ctx, func() bool { return ref.Backlog() == 4 })
+	timer.Stop()
+	send(t, ctx, ref, 4)
+	send(t, ctx, ref, 5)
+	sent := make(chan error, 1)
+	go func() { sent <- ref.Send(ctx, 6) }() // Waits for room.
+	until(t, ctx, func() bool { i, _ := ref.Info(); return i.Senders[actor.Data] == 1 })
+	wantBacklog(t, ref, 6)
+	var got []int
+	for _, left := range []int{5, 5, 4, 3, 2, 1} {
+		goOn <- struct{}{}
+		got = append(got, receive(t, ctx, started))
+		until(t, ctx, func() bool { return ref.Backlog() <= left }) // A new one is let in a moment later.
+		wantBacklog(t, ref, left)
+	}
+	wantNoErr(t, receive(t, ctx, sent))
+	goOn <- struct{}{}
+	until(t, ctx, func() bool { return ref.Backlog() == 0 })
+	if !slices.Equal(got, []int{2, 1, 3, 4, 5, 6}) {
+		t.Errorf("it was handled: %v", got)
 	}
 }
 

@@ -175,6 +175,7 @@ func TestRestartEmpty(t *testing.T) {
 	close(g.open)
 	receive(t, ctx, n.exits)
 	send(t, ctx, child.On(actor.Control), 4)
+	wantBacklog(t, child, 4)
 	n.do(func(ctx *actor.Context[duty]) error { return ctx.RestartEmpty(child.PID()) })
 	receive(t, ctx, n.ready)
 	wantNoErr(t, receive(t, ctx, sent))
@@ -192,6 +193,7 @@ func TestRestartEmpty(t *testing.T) {
 	if info.Handled != 3 {
 		t.Errorf("%d messages were handled, want 3", info.Handled)
 	}
+	until(t, ctx, func() bool { return child.Backlog() == 0 }) // Also in Control, which nothing has come to since.
 }
 
 // The message in which the actor fails comes again, before all others, as often

@@ -77,6 +77,7 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	moved := p.entrust(w.asked)
 	if !l.await(w) {
 		l.contents.accept(w)
+		l.show()
 		if l.stamp != nil {
 			p.stampLast(l)
 		}

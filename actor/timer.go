@@ -281,6 +281,7 @@ func (k *tick[M]) send(to Ref[M], m M) error {
 		return ErrFull
 	}
 	b.in = append(b.in, m)
+	l.show()
 	if l.stamp != nil {
 		c.stampLast(l)
 	}
