@@ -18,6 +18,7 @@ import (
 type ring struct {
 	points []point
 	slots  []int32 // By slot, the index of its routee.
+	firsts []int32 // By slot, the index of the point that comes next on the circle.
 }
 
 type point struct {
@@ -38,7 +39,7 @@ const (
 
 // newRing returns the ring of the routees with these identities.
 func newRing(ids []string) *ring {
-	r := &ring{points: make([]point, 0, len(ids)*pointsEach), slots: make([]int32, numSlots)}
+	r := &ring{points: make([]point, 0, len(ids)*pointsEach), slots: make([]int32, numSlots), firsts: make([]int32, numSlots)}
 	for i, id := range ids {
 		h := hashString(id)
 		for range pointsEach {
@@ -59,7 +60,8 @@ func (r *ring) fill(n int) {
 	has := make([]int, n)
 	for slot := range r.slots {
 		at := mix(uint64(slot))
-		r.walk(at, func(routee int) bool {
+		r.firsts[slot] = int32(sort.Search(len(r.points), func(i int) bool { return r.points[i].at >= at }) % len(r.points))
+		r.walk(slot, func(routee int) bool {
 			if has[routee] >= share {
 				return false
 			}
@@ -71,17 +73,24 @@ func (r *ring) fill(n int) {
 }
 
 // walk calls take for the routees in their order on the ring, beginning with
-// the one that at belongs to, until it returns true or all points were passed.
+// the one of the slot's point, until it returns true or all points were passed.
 // A routee comes up once for each of its points.
-func (r *ring) walk(at uint64, take func(routee int) bool) {
-	n := len(r.points)
-	first := sort.Search(n, func(i int) bool { return r.points[i].at >= at })
-	for i := range n {
-		if take(int(r.points[(first+i)%n].routee)) {
+func (r *ring) walk(slot int, take func(routee int) bool) {
+	i := int(r.firsts[slot])
+	for range r.points {
+		if take(int(r.points[i].routee)) {
 			return
+		}
+		if i++; i == len(r.points) {
+			i = 0
 		}
 	}
 }
 
+// from is walk from the slot of a key with this hash.
+func (r *ring) from(hash uint64, take func(routee int) bool) { r.walk(slotOf(hash), take) }
+
 // owner returns the routee that a key with this hash belongs to.
-func (r *ring) owner(hash uint64) int { return int(r.slots[hash>>(64-slotBits)]) }
+func (r *ring) owner(hash uint64) int { return int(r.slots[slotOf(hash)]) }
+
+func slotOf(hash uint64) int { return int(hash >> (64 - slotBits)) }

@@ -212,22 +212,25 @@ func (c *core[M]) leastOfTwo(t *members[M]) int {
 // routee on the ring that has not. With m messages waiting, none of n routees is
 // given more than LoadFactor*(m+1)/n, rounded up; some always has less.
 func (c *core[M]) bounded(t *members[M], owner int, hash uint64) int {
-	if len(t.refs) == 1 || t.refs[owner].Backlog() == 0 {
+	own := t.refs[owner].Backlog()
+	if len(t.refs) == 1 || own == 0 {
 		return owner
 	}
-	var some [64]int // So that no more routees than that cost no allocation.
-	loads, total := some[:0], 1
-	for _, ref := range t.refs {
-		loads = append(loads, ref.Backlog())
-		total += loads[len(loads)-1]
+	each := c.cfg.LoadFactor / float64(len(t.refs)) // How much one may have of the total.
+	enough := int(float64(own) / each)              // With more in total the owner may have what it has.
+	total := own + 1
+	for i := 0; i < len(t.refs) && total <= enough; i++ {
+		if i != owner {
+			total += t.refs[i].Backlog()
+		}
 	}
-	most := int(math.Ceil(c.cfg.LoadFactor * float64(total) / float64(len(t.refs))))
-	if loads[owner] < most {
+	if total > enough {
 		return owner
 	}
-	t.ring().walk(hash, func(i int) bool {
+	most := int(math.Ceil(each * float64(total)))
+	t.ring().from(hash, func(i int) bool {
 		owner = i
-		return loads[i] < most
+		return t.refs[i].Backlog() < most
 	})
 	return owner
 }

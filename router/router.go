@@ -128,7 +128,7 @@ type Stats struct {
 	Refused  uint64 // Messages that nobody got; their sender was told.
 }
 
-// Stats returns a snapshot. It costs about 10 ns for each routee.
+// Stats returns a snapshot. It costs about 5 ns for each routee.
 func (r Router[M]) Stats() Stats {
 	if r.route == nil {
 		return Stats{}

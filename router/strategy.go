@@ -16,7 +16,7 @@ const (
 	// Random takes any, each with the same probability. No order.
 	Random
 	// SmallestMailbox looks at all routees and takes the one with the smallest
-	// backlog, see [actor.Ref.Backlog]; among equals in turn. It costs about 10 ns
+	// backlog, see [actor.Ref.Backlog]; among equals in turn. It costs about 5 ns
 	// for each routee, unless one is found that has nothing to do. No order.
 	SmallestMailbox
 	// LeastOfTwo looks at two routees, taken at random, and takes the one with
@@ -37,8 +37,8 @@ const (
 	// Config.LoadFactor times the mean is passed over in favour of the next on the
 	// ring, so that a popular key can't drown one. That bound is of Mirrokni,
 	// Thorup and Zadimoghaddam, Consistent Hashing with Bounded Loads, SODA 2018.
-	// It costs about 20 ns, and, while the key's routee has a backlog, a look at
-	// all the others. No order.
+	// It costs about 10 ns, and, while the key's routee has a backlog, a look at
+	// others, until they have so much that it may. No order.
 	BoundedHash
 	// Broadcast gives a copy of the message to every routee. Messages are copied
 	// by value: what they point to is shared.
