@@ -163,7 +163,7 @@ func (c *pool[J, R]) start(f *sched.Fiber, w *work[J, R]) {
 	if w.lane == actor.Control {
 		priority = sched.Critical
 	}
-	if err := c.s.Adopt(&w.parent, w, sched.Admission{Kind: c.cfg.Name, Priority: priority, From: f}); err != nil {
+	if err := c.s.Adopt(w, sched.Admission{Kind: c.cfg.Name, Priority: priority, From: f}); err != nil {
 		c.settle(f, w, err) // The loop in dispatch goes on with the next.
 		return
 	}

@@ -49,6 +49,10 @@ const (
 	over          // Has its result.
 )
 
+// Parent is the context from which the task's is derived. It is called by the
+// scheduler.
+func (w *work[J, R]) Parent() context.Context { return &w.parent }
+
 // Do runs the task. It is called by the scheduler.
 func (w *work[J, R]) Do(ctx context.Context) error {
 	if d := w.p.cfg.Timeout; d > 0 {

@@ -10,6 +10,9 @@ import (
 // timeout; whoever builds on jobs has deadlines of his own.
 type Body interface {
 	Runner // The Job's.
+	// Parent returns the context that the job's is derived from: always the same,
+	// to any goroutine.
+	Parent() context.Context
 	// Do is the job's function.
 	Do(ctx context.Context) error
 	// Ended is called once, when the job has its result: on its fiber f, or, if it
@@ -39,14 +42,14 @@ type Admission struct {
 
 // Adopt accepts a job, which from now on has an id, counts, and can be
 // cancelled, but is not queued yet: that is left to [Scheduler.Enqueue], which
-// must follow once, also for a job that was cancelled. The context of the job
-// is derived from ctx. The errors are those of [Scheduler.Go].
-func (s *Scheduler) Adopt(ctx context.Context, b Body, a Admission) error {
+// must follow once, also for a job that was cancelled. The errors are those of
+// [Scheduler.Go].
+func (s *Scheduler) Adopt(b Body, a Admission) error {
 	if a.Priority >= numPriorities {
 		return fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", a.Priority)
 	}
 	j := b.record()
-	j.kind, j.parent = &s.kinds.none, ctx
+	j.kind = &s.kinds.none
 	if a.Kind != "" {
 		j.kind = s.kinds.get(a.Kind)
 	}
@@ -58,7 +61,7 @@ func (s *Scheduler) Adopt(ctx context.Context, b Body, a Admission) error {
 	}
 	switch {
 	case a.Wait && a.From == nil:
-		err = s.accept(ctx, j)
+		err = s.accept(b.Parent(), j)
 	case !s.room.enter():
 		err = s.room.full()
 	case a.From != nil:
@@ -94,10 +97,18 @@ const idInBody = 1 << 63
 // record finds the job in a Body.
 func (j *Job) record() *Job { return j }
 
-// body returns the Body that the job lies in, or nil.
+// body returns the Body that the job lies in, or nil for that of a function.
 func (j *Job) body() Body {
 	if j.id&idInBody == 0 {
 		return nil
 	}
 	return j.node.runner.(Body)
+}
+
+// parent returns the context from which the job's is derived.
+func (j *Job) parent() context.Context {
+	if own, ok := j.node.runner.(*function); ok {
+		return own.parent
+	}
+	return j.node.runner.(Body).Parent()
 }

@@ -13,21 +13,23 @@ import (
 // record is a job in a record of its own.
 type record struct {
 	sched.Job
+	above context.Context
 	do    func(ctx context.Context) error
 	ended chan sched.JobState
 }
 
-func newRecord(do func(ctx context.Context) error) *record {
-	return &record{do: do, ended: make(chan sched.JobState, 2)}
+func newRecord(above context.Context, do func(ctx context.Context) error) *record {
+	return &record{above: above, do: do, ended: make(chan sched.JobState, 2)}
 }
 
+func (r *record) Parent() context.Context      { return r.above }
 func (r *record) Do(ctx context.Context) error { return r.do(ctx) }
 func (r *record) Ended(*sched.Fiber)           { r.ended <- r.State() }
 
 // adopt makes r a job and queues it.
-func adopt(tb testing.TB, ctx context.Context, s *sched.Scheduler, r *record, a sched.Admission) {
+func adopt(tb testing.TB, s *sched.Scheduler, r *record, a sched.Admission) {
 	tb.Helper()
-	if err := s.Adopt(ctx, r, a); err != nil {
+	if err := s.Adopt(r, a); err != nil {
 		tb.Fatal(err)
 	}
 	s.Enqueue(a.From, r)
@@ -45,8 +47,8 @@ func TestABodyIsAJob(t *testing.T) {
 		{func(context.Context) error { return broken }, broken, sched.JobFailed},
 		{func(context.Context) error { panic(broken) }, broken, sched.JobFailed},
 	} {
-		r := newRecord(test.do)
-		adopt(t, ctx, s, r, sched.Admission{Kind: "body", Priority: sched.High})
+		r := newRecord(ctx, test.do)
+		adopt(t, s, r, sched.Admission{Kind: "body", Priority: sched.High})
 		if err := r.Wait(ctx); !errors.Is(err, test.want) {
 			t.Errorf("the result is %v, want %v", err, test.want)
 		}
@@ -61,8 +63,8 @@ func TestABodyIsAJob(t *testing.T) {
 
 func TestABodyThatWasCancelledEndsOnceAndIsCountedOut(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
-	r := newRecord(func(context.Context) error { t.Error("it ran"); return nil })
-	if err := s.Adopt(ctx, r, sched.Admission{}); err != nil {
+	r := newRecord(ctx, func(context.Context) error { t.Error("it ran"); return nil })
+	if err := s.Adopt(r, sched.Admission{}); err != nil {
 		t.Fatal(err)
 	}
 	r.Cancel(nil)
@@ -82,8 +84,8 @@ func TestABodyThatWasCancelledEndsOnceAndIsCountedOut(t *testing.T) {
 func TestABodyIsGivenUpByAForcedStop(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
 	release := occupy(t, ctx, s)
-	r := newRecord(func(context.Context) error { return nil })
-	adopt(t, ctx, s, r, sched.Admission{Priority: sched.Normal})
+	r := newRecord(ctx, func(context.Context) error { return nil })
+	adopt(t, s, r, sched.Admission{Priority: sched.Normal})
 	if err := s.Stop(expired()); err == nil {
 		t.Error("the stop did not give up")
 	}
@@ -96,20 +98,20 @@ func TestABodyIsGivenUpByAForcedStop(t *testing.T) {
 
 func TestAdoptWhileStopping(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
-	nested := newRecord(func(context.Context) error { return nil })
+	nested := newRecord(ctx, func(context.Context) error { return nil })
 	began, gate := make(chan struct{}), make(chan struct{})
 	j := start(t, ctx, s, func(context.Context) error {
 		close(began)
 		<-gate
-		adopt(t, ctx, s, nested, sched.Admission{Nested: true})
+		adopt(t, s, nested, sched.Admission{Nested: true})
 		return nil
 	})
 	receive(t, ctx, "the job", began)
 	stopped := make(chan error)
 	go func() { stopped <- s.Stop(ctx) }()
 	patience.Until(t, ctx, func() bool {
-		r := newRecord(func(context.Context) error { return nil })
-		err := s.Adopt(ctx, r, sched.Admission{})
+		r := newRecord(ctx, func(context.Context) error { return nil })
+		err := s.Adopt(r, sched.Admission{})
 		if err == nil {
 			s.Enqueue(nil, r)
 		}
@@ -127,8 +129,8 @@ func TestAdoptWhileStopping(t *testing.T) {
 
 func TestAdoptRefusesAnUnknownPriority(t *testing.T) {
 	s := newScheduler(t, sched.Config{})
-	r := newRecord(func(context.Context) error { return nil })
-	if err := s.Adopt(t.Context(), r, sched.Admission{Priority: 4}); err == nil {
+	r := newRecord(t.Context(), func(context.Context) error { return nil })
+	if err := s.Adopt(r, sched.Admission{Priority: 4}); err == nil {
 		t.Error("it was accepted")
 	}
 }
@@ -140,8 +142,8 @@ func TestStolenBodiesRun(t *testing.T) {
 		f := sched.Current(inner)
 		var all []*record
 		for range 100 {
-			r := newRecord(func(context.Context) error { return nil })
-			adopt(t, inner, s, r, sched.Admission{From: f, Priority: sched.Normal})
+			r := newRecord(inner, func(context.Context) error { return nil })
+			adopt(t, s, r, sched.Admission{From: f, Priority: sched.Normal})
 			all = append(all, r)
 		}
 		for _, r := range all {

@@ -338,7 +338,7 @@ func (j *Job) Waiters() (n int) {
 }
 
 // JobSize is the memory that a job's handle takes.
-const JobSize = unsafe.Sizeof(Job{})
+const JobSize = unsafe.Sizeof(function{})
 
 // MaxKinds is how many kinds of jobs are told apart.
 const MaxKinds = maxKinds

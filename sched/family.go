@@ -15,8 +15,9 @@ func (j *Job) link() {
 	if j.state.has(jobLinked) {
 		return
 	}
-	above, isJob := j.parent.(*jobContext)
-	if !isJob && j.parent.Done() == nil {
+	parent := j.parent()
+	above, isJob := parent.(*jobContext)
+	if !isJob && parent.Done() == nil {
 		return // It never ends.
 	}
 	rare := j.rarely()
@@ -26,7 +27,7 @@ func (j *Job) link() {
 	if !linked {
 		life.linked = true
 		if !isJob {
-			life.unlink = context.AfterFunc(j.parent, j.cutOff)
+			life.unlink = context.AfterFunc(parent, j.cutOff)
 		}
 	}
 	rare.mu.Unlock()

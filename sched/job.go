@@ -13,12 +13,10 @@ import (
 //
 // A queued job costs 80 bytes, and 8 in the queue.
 type Job struct {
+	// node leads to the record that the job lies in: a function, or a Body.
 	node Node
-	// kind also leads to the scheduler. It, fn and parent are written before the
-	// job is queued; fn is the worker's from then on.
-	kind   *jobKind
-	fn     func(ctx context.Context) error
-	parent context.Context // The caller's.
+	// kind also leads to the scheduler. It is written before the job is queued.
+	kind *jobKind
 	// fiber is where the job runs, from its beginning to its end. Written before
 	// the state says that it has begun, read by whoever has seen that.
 	fiber *Fiber
@@ -26,6 +24,13 @@ type Job struct {
 	id    uint64
 	// rare is what few jobs have. Written once, by whoever first needs it.
 	rare xatomic.Pointer[jobRare]
+}
+
+// function is the job that [Scheduler.Go] makes.
+type function struct {
+	Job
+	parent context.Context                 // The caller's.
+	fn     func(ctx context.Context) error // The worker's, once the job is queued.
 }
 
 // jobRare is the part of a job that is made when it is needed: for an option, an
@@ -84,8 +89,10 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 	case ctx == nil:
 		return nil, errNilContext
 	}
-	j := &Job{kind: &s.kinds.none, fn: fn, parent: ctx}
-	j.node.Init(j)
+	own := &function{parent: ctx, fn: fn}
+	j := &own.Job
+	j.kind = &s.kinds.none
+	j.node.Init(own)
 	priority, to := Normal, home{}
 	if len(opts) != 0 {
 		o, err := apply(opts)

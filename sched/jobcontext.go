@@ -21,7 +21,7 @@ var _ Resumer = (*jobContext)(nil)
 // of the caller's context.
 func (c *jobContext) Deadline() (deadline time.Time, ok bool) {
 	j := (*Job)(c)
-	deadline, ok = j.parent.Deadline()
+	deadline, ok = j.parent().Deadline()
 	if timeout := j.timeout(); timeout > 0 {
 		if own := j.kind.s.epoch.Add(j.state.started() + timeout); !ok || own.Before(deadline) {
 			return own, true
@@ -52,7 +52,7 @@ func (c *jobContext) Err() error {
 	case word&(jobLinked|jobCut) == jobLinked:
 		return nil
 	}
-	return j.parent.Err()
+	return j.parent().Err()
 }
 
 // Value leads to the fiber, and else to the caller's context.
@@ -71,7 +71,7 @@ func (c *jobContext) Value(key any) any {
 	if j.state.has(jobCancelled) {
 		return j.standard().Value(key) // Perhaps it is the cause that is asked for.
 	}
-	return j.parent.Value(key)
+	return j.parent().Value(key)
 }
 
 // ResumesFiber reports whether the end of the context resumes f; see [Resumer].
@@ -120,7 +120,7 @@ func (j *Job) standard() context.Context {
 		return std.Context
 	}
 	std := &standardContext{}
-	std.Context, std.cancel = context.WithCancelCause(j.parent)
+	std.Context, std.cancel = context.WithCancelCause(j.parent())
 	if timeout := j.timeout(); timeout > 0 {
 		at := j.kind.s.epoch.Add(j.state.started() + timeout)
 		if j.state.get() == JobTimedOut {

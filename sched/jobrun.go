@@ -13,8 +13,6 @@ func (j *Job) Run(f *Fiber, _ Priority) {
 		f.w.jobEnded()
 		return
 	}
-	fn := j.fn
-	j.fn = nil
 	returned := false
 	var err error
 	defer func() {
@@ -23,12 +21,19 @@ func (j *Job) Run(f *Fiber, _ Priority) {
 		}
 		j.end(f, err)
 	}()
-	if fn != nil {
-		err = fn((*jobContext)(j))
-	} else {
-		err = j.body().Do((*jobContext)(j))
-	}
+	err = j.call()
 	returned = true
+}
+
+// call calls the job's function, of which the job lets go.
+func (j *Job) call() error {
+	own, ok := j.node.runner.(*function)
+	if !ok {
+		return j.node.runner.(Body).Do((*jobContext)(j))
+	}
+	fn := own.fn
+	own.fn = nil
+	return fn((*jobContext)(j))
 }
 
 // begin starts the job on f. It returns false if the job was cancelled before.
@@ -124,7 +129,7 @@ func (j *Job) releaseLife(rare *jobRare, life *jobLife) {
 		unlink()
 	}
 	j.cutChildren()
-	if above, isJob := j.parent.(*jobContext); isJob && linked {
+	if above, isJob := j.parent().(*jobContext); isJob && linked {
 		(*Job)(above).disown(j)
 	}
 }

@@ -23,7 +23,7 @@ func (n *Node) Init(r Runner) { n.runner = r }
 // into a queue of its own.
 func (n *Node) stolen() {
 	switch r := n.origin().runner.(type) {
-	case *Job:
+	case *function:
 		r.state.transitionToStolen()
 	case *Fiber:
 		if j := r.job.Load(); j != nil {
@@ -37,8 +37,8 @@ func (n *Node) stolen() {
 // job returns the job that n stands for, or nil if that is other work.
 func (n *Node) job() *Job {
 	switch r := n.origin().runner.(type) {
-	case *Job:
-		return r
+	case *function:
+		return &r.Job
 	case Body:
 		return r.record()
 	}

@@ -94,7 +94,7 @@ func (s *Strand) start(ctx context.Context, opts []Option) error {
 		sc.AwaitTurn()
 	}
 	a := sched.Admission{Kind: o.kind, Priority: o.priority, From: from, Wait: from == nil}
-	if err := sc.Adopt(s.above, s, a); err != nil {
+	if err := sc.Adopt(s, a); err != nil {
 		return err
 	}
 	if n, ok := s.above.(*nest); ok {
@@ -114,6 +114,10 @@ func home(ctx context.Context) *sched.Scheduler {
 	}
 	return nil
 }
+
+// Parent is what the strand's context is derived from. It is called by the
+// scheduler.
+func (s *Strand) Parent() context.Context { return s.above }
 
 // Do runs the strand's function. It is called by the scheduler.
 func (s *Strand) Do(context.Context) error {

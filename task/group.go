@@ -176,8 +176,7 @@ func (g *Group[T]) adopt(t *Task[T]) (*sched.Fiber, error) {
 	// A task that starts others must not wait for room, since what is queued may
 	// wait for it. Whether the caller is one is not known, unless it is the opener.
 	a.Wait = a.From == nil && g.opener != 0 && g.opener == gid.Current()
-	ctx := (*taskContext[T])(t)
-	err := g.s.Adopt(ctx, (*body[T])(t), a)
+	err := g.s.Adopt((*body[T])(t), a)
 	if err == nil || !errors.Is(err, sched.ErrStopped) {
 		return a.From, err
 	}
@@ -186,7 +185,7 @@ func (g *Group[T]) adopt(t *Task[T]) (*sched.Fiber, error) {
 	g.adopting.Store(true)
 	defer g.adopting.Store(false)
 	if a.Nested = g.anyRuns(); a.Nested {
-		err = g.s.Adopt(ctx, (*body[T])(t), a)
+		err = g.s.Adopt((*body[T])(t), a)
 	}
 	return nil, err
 }

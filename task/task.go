@@ -141,6 +141,10 @@ func (t *Task[T]) notNeeded(err error) bool {
 // body is the task as the scheduler sees it.
 type body[T any] Task[T]
 
+// Parent is the context from which the task's is derived. It is called by the
+// scheduler.
+func (b *body[T]) Parent() context.Context { return (*taskContext[T])(b) }
+
 // Do runs the task's function. It is called by the scheduler.
 func (b *body[T]) Do(ctx context.Context) (err error) {
 	t := (*Task[T])(b)
