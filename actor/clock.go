@@ -1,6 +1,10 @@
 package actor
 
-import "time"
+import (
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
 
 // clock is where this package has the time from, and nowhere else, so that a
 // simulated one can take its place.
@@ -29,3 +33,18 @@ func (wallClock) Now() time.Time { return time.Now() }
 func (wallClock) Since(t time.Time) time.Duration { return time.Since(t) }
 
 func (wallClock) AfterFunc(d time.Duration, f func()) alarm { return time.AfterFunc(d, f) }
+
+// simulatedClock is that of a simulation: what becomes due in the same moment is
+// called one by one, in an order that the schedule decides.
+type simulatedClock struct {
+	wallClock
+	scheduler *sched.Scheduler
+}
+
+func (c simulatedClock) AfterFunc(d time.Duration, f func()) alarm {
+	g := c.scheduler.NewGuest("timer")
+	return c.wallClock.AfterFunc(d, func() {
+		g.AwaitTurn()
+		f()
+	})
+}

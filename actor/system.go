@@ -139,7 +139,9 @@ func NewSystem(cfg Config) (*System, error) {
 	s.cfg = cfg
 	s.giveReports()
 	s.born = s.clock.Now()
-	s.simulated = s.scheduler.Simulated()
+	if s.simulated = s.scheduler.Simulated(); s.simulated {
+		s.clock = simulatedClock{scheduler: s.scheduler}
+	}
 	s.root = &proc{sys: s, opts: &defaults}
 	return s, nil
 }

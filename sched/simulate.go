@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/gid"
@@ -23,6 +24,7 @@ type simulated struct {
 	prio   Priority
 	left   map[*Fiber]bool // Fibers with work on them that is to go on; true if it waits.
 	closed bool
+	guests atomic.Uint64 // How many there have been.
 
 	namesMu sync.Mutex
 	names   map[Runner]string // Of runners without a name of their own, by their order.
@@ -283,6 +285,24 @@ func (s *Scheduler) AwaitTurn() {
 		s.sim.engine.Turn()
 	}
 }
+
+// NewGuest returns what a goroutine that is called by a timer is known as in a
+// simulation; elsewhere nil. The name of a guest is what and a number.
+func (s *Scheduler) NewGuest(what string) *Guest {
+	if s.sim == nil {
+		return nil
+	}
+	return &Guest{s.sim.engine, sim.Guest{Name: fmt.Sprintf("%s %d", what, s.sim.guests.Add(1))}}
+}
+
+// Guest is a goroutine that is not the scheduler's, in a simulation.
+type Guest struct {
+	engine *sim.Engine
+	guest  sim.Guest
+}
+
+// AwaitTurn has the calling goroutine wait until it is the guest's turn.
+func (g *Guest) AwaitTurn() { g.engine.Await(&g.guest) }
 
 // Trace adds a line to the trace of a simulation; elsewhere nothing happens.
 func (f *Fiber) Trace(kind string, what func() string) {

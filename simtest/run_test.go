@@ -292,6 +292,27 @@ func TestVirtualTime(t *testing.T) {
 	}
 }
 
+// What becomes due in the same moment does so in any order, but in the same one
+// under the same schedule.
+func TestTimersOfOneMoment(t *testing.T) {
+	seen := map[string]bool{}
+	simtest.Run(t, simtest.Config{Schedules: 200}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		order := ""
+		a := spawn(s, sys, "a", func(_ *actor.Context[string], m string) error { order += m; return nil })
+		for _, m := range []string{"1", "2", "3"} {
+			if _, err := actor.SendAfter(sys, time.Second, a, m); err != nil {
+				s.Fatal(err)
+			}
+		}
+		s.Advance(time.Second)
+		seen[order] = true
+	})
+	if len(seen) != 6 {
+		t.Errorf("of 6 orders, %d were seen: %v", len(seen), seen)
+	}
+}
+
 func TestBadConfig(t *testing.T) {
 	body := func(*simtest.Sim) {}
 	for _, tc := range []struct {

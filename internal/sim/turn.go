@@ -9,8 +9,25 @@ func (e *Engine) Turn() {
 	if m := current(); m.engine != e || m.work || e.Over() || !e.chooser.Delay() {
 		return
 	}
+	e.await(theBody)
+}
+
+// Guest is a goroutine outside that comes to be known to the simulation by name:
+// that of a timer.
+type Guest struct{ Name string }
+
+// Await has the calling goroutine wait its turn, like work. What else becomes due
+// in the same moment may come first, if so decided, rather than by chance. Names
+// must be different, and the same in each run with the same choices.
+func (e *Engine) Await(g *Guest) {
+	if !e.Over() {
+		e.await(g)
+	}
+}
+
+func (e *Engine) await(who any) {
 	t := &turn{make(chan struct{})}
-	e.Arrive(Entry{Host: outside{}, Work: theBody, turn: t})
+	e.Arrive(Entry{Host: outside{}, Work: who, turn: t})
 	select {
 	case <-t.ch:
 	case <-e.ended:
@@ -23,11 +40,11 @@ type turn struct{ ch chan struct{} }
 // outside is the host of goroutines that wait for their turn.
 type outside struct{}
 
-// theBody is what a chooser knows such a goroutine by. There is one.
-var theBody = new(int)
+// theBody is what a chooser knows the body by. There is one.
+var theBody = &Guest{"the body"}
 
 func (outside) Step(any, uint8)                 {}
-func (outside) Name(any) string                 { return "the body" }
+func (outside) Name(work any) string            { return work.(*Guest).Name }
 func (outside) Deadline() (time.Duration, bool) { return 0, false }
 func (outside) Settle() bool                    { return false }
 func (outside) Expire()                         {}
