@@ -45,6 +45,14 @@ model: ## Run the searches of all schedules, which make test runs too, and print
 		echo "$$out"; exit 1; }; \
 	echo "$$out" | sed -n 's/^ *|/|/p'
 
+SCHEDULES ?= 10000
+# The packages with simulated tests.
+SIMULATED := ./simtest ./sched ./task ./strand ./actor ./supervise ./router ./health
+
+.PHONY: explore
+explore: ## Try SCHEDULES schedules, 10000, of each simulated program: for nights.
+	TROUPE_SCHEDULES=$(SCHEDULES) $(GO) test -count 1 -timeout 0 -skip Planted $(SIMULATED)
+
 FUZZTIME ?= 400000x
 
 .PHONY: fuzz

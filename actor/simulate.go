@@ -43,7 +43,9 @@ func traceMessage(f *sched.Fiber, p *proc, which Lane, m reflect.Value) {
 		}
 		return fmt.Sprintf("%s %v %T%s", p, which, m.Interface(), text)
 	})
-	f.Handling(p.opts.name)
+	if f.Handling(p.opts.name) {
+		p.kill()
+	}
 }
 
 // show writes what is the same in each run with the same schedule: no address,

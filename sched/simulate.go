@@ -312,13 +312,15 @@ func (f *Fiber) Trace(kind string, what func() string) {
 }
 
 // Handling is called before a message is handled by what is named. In a
-// simulation it may panic, or hold the work up; elsewhere nothing happens.
-func (f *Fiber) Handling(name string) {
+// simulation it may panic, hold the work up, or report that what is named shall be
+// killed; elsewhere nothing happens.
+func (f *Fiber) Handling(name string) (kill bool) {
 	m := f.s.sim
 	if m == nil || m.engine.Faults() == nil {
-		return
+		return false
 	}
-	if d := m.engine.Faults().Handling(name); d > 0 {
+	fault := m.engine.Faults().Handling(name)
+	if d := fault.Hold; d > 0 {
 		f.waits = fmt.Sprintf("for %v, as it was told to be slow", d)
 		until := time.Now().Add(d)
 		time.AfterFunc(d, func() { f.Resume(nil, Normal) })
@@ -326,6 +328,7 @@ func (f *Fiber) Handling(name string) {
 			f.Suspend()
 		}
 	}
+	return fault.Kill
 }
 
 // PretendsFull reports whether, in a simulation, what is named shall be full.

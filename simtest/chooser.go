@@ -61,19 +61,26 @@ func (c *randomWalk) Interleave() bool           { return c.random.Float64() < c
 func (c *randomWalk) Delay() bool                { return c.random.Float64() < c.interrupt }
 
 // pct is the scheduler of Burckhardt and others, with work in the place of
-// threads.
+// threads. It is unfair by design: whoever has the highest priority and polls for
+// what somebody else is to do, polls for ever. So after several times the expected
+// number of decisions the rest is by chance, which is fair.
 type pct struct {
 	random   *rand.Rand
 	priority map[any]float64 // Of each piece of work that was ever seen.
 	changes  map[int]bool    // At which decisions the running one's priority falls.
 	at       int
+	end      int // After which decision the rest is by chance.
 	lowest   float64
 	running  any
 }
 
+// fairAfter is by how much a run may be longer than expected before it is not PCT's
+// any more.
+const fairAfter = 10
+
 // newPCT has depth-1 changes within the first so many decisions.
 func newPCT(random *rand.Rand, depth, length int) *pct {
-	c := &pct{random: random, priority: map[any]float64{}, changes: map[int]bool{}}
+	c := &pct{random: random, priority: map[any]float64{}, changes: map[int]bool{}, end: fairAfter * (length + fairAfter)}
 	for range depth - 1 {
 		c.changes[random.IntN(max(1, length))] = true
 	}
@@ -91,6 +98,9 @@ func (c *pct) of(work any) float64 {
 
 func (c *pct) Next(ready []sim.Entry) int {
 	c.pass()
+	if c.at > c.end {
+		return c.random.IntN(len(ready))
+	}
 	best := 0
 	for i := range ready {
 		if c.of(ready[i].Work) > c.of(ready[best].Work) {
@@ -102,7 +112,7 @@ func (c *pct) Next(ready []sim.Entry) int {
 }
 
 // Interleave interrupts the running work where its priority falls.
-func (c *pct) Interleave() bool { return c.pass() }
+func (c *pct) Interleave() bool { return c.pass() || c.at > c.end && c.random.IntN(2) == 0 }
 
 // Delay lets the body have a priority like all others.
 func (c *pct) Delay() bool { return true }

@@ -25,6 +25,9 @@ type Config struct {
 	// Steps bounds one schedule. A program that has not come to rest by then is
 	// reported as one that never will. Defaults to 100,000.
 	Steps int
+	// Forbid says what must not be left behind when the body returns. Defaults to
+	// nothing, since programs may well leave that to the end of their systems.
+	Forbid Leftovers
 	// Leaks says that a program may leave schedulers or systems behind that were
 	// not stopped. By default that is a failure.
 	Leaks bool
@@ -78,6 +81,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("simtest: Config.Depth is %d; it must be positive, or 0 for the default", c.Depth)
 	case c.Strategy >= numStrategies:
 		return c, fmt.Errorf("simtest: unknown strategy %d; use Mixed, Random, PCT or Exhaustive", uint8(c.Strategy))
+	}
+	if c.Forbid > Everything {
+		return c, fmt.Errorf("simtest: Config.Forbid is %d, which has unknown bits; combine Actors, Tasks, Timers, Messages, Monitors and DeadLetters", c.Forbid)
 	}
 	if c.Schedules == 0 {
 		c.Schedules = 100

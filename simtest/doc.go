@@ -26,7 +26,8 @@
 //
 // Each run is a bubble of [testing/synctest]: the clock of the time package
 // stands still while anything can run, and then jumps to the next timer. Sleeping
-// for an hour takes no time. [Sim.Advance], [Sim.AdvanceToNext] and
+// for an hour takes no time. What becomes due in the same moment does so in an order
+// that the schedule decides, if it is a timer of this module. [Sim.Advance], [Sim.AdvanceToNext] and
 // [Sim.RunUntilIdle] let the body say when.
 //
 // # What is found
@@ -35,9 +36,11 @@
 // programs that never come to rest; schedulers, jobs and goroutines that are left
 // behind; steps that hang in real time; and programs that are not deterministic,
 // with the place where two runs of one schedule part. [Sim.Always] checks an
-// invariant after each step. [Sim.PanicAt], [Sim.PanicRate], [Sim.Slow] and
-// [Sim.Full] inject failures. A message that was accepted is never dropped or
-// doubled, since inside one process it never is.
+// invariant after each step, and Config.Forbid what must not be left behind at the
+// end. [Sim.PanicAt], [Sim.PanicRate], [Sim.KillAt], [Sim.KillRate], [Sim.Slow],
+// [Sim.Delay] and [Sim.Full] inject failures. A message that was accepted is never
+// dropped or doubled, since inside one process it never is, and those that an actor
+// is sent by one sender stay in order.
 //
 // # What is outside its control
 //

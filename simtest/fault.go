@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/sim"
 )
 
 // ErrInjected is the value of the panics that [Sim.PanicAt] and [Sim.PanicRate]
@@ -16,7 +18,10 @@ type faults struct {
 	handled map[string]int
 	panicAt map[string]map[int]bool
 	rates   map[string]float64
+	killAt  map[string]map[int]bool
+	kills   map[string]float64
 	slow    map[string]time.Duration
+	delays  map[string]time.Duration
 	full    map[string]int
 }
 
@@ -25,7 +30,8 @@ func (s *Sim) faults() *faults {
 	if f == nil {
 		f = &faults{
 			s: s, handled: map[string]int{}, panicAt: map[string]map[int]bool{},
-			rates: map[string]float64{}, slow: map[string]time.Duration{}, full: map[string]int{},
+			killAt: map[string]map[int]bool{}, rates: map[string]float64{}, kills: map[string]float64{},
+			slow: map[string]time.Duration{}, delays: map[string]time.Duration{}, full: map[string]int{},
 		}
 		s.engine.Inject(f)
 	}
@@ -39,10 +45,15 @@ func (s *Sim) PanicAt(name string, n int) {
 		s.Fatalf("simtest: PanicAt(%q, %d): it needs the name of an actor and a positive number", name, n)
 	}
 	f := s.faults()
-	if f.panicAt[name] == nil {
-		f.panicAt[name] = map[int]bool{}
+	f.mark(f.panicAt, name, n)
+}
+
+// mark notes the n-th message of an actor from now on.
+func (f *faults) mark(at map[string]map[int]bool, name string, n int) {
+	if at[name] == nil {
+		at[name] = map[int]bool{}
 	}
-	f.panicAt[name][f.handled[name]+n] = true
+	at[name][f.handled[name]+n] = true
 }
 
 // PanicRate makes the actor with the name panic instead of handling a message
@@ -53,6 +64,37 @@ func (s *Sim) PanicRate(name string, rate float64) {
 		s.Fatalf("simtest: PanicRate(%q, %v): it needs the name of an actor and a rate from 0 to 1", name, rate)
 	}
 	s.faults().rates[name] = rate
+}
+
+// KillAt kills the actor with the name, as [actor.Ref.Kill] does, in the moment in
+// which it begins to handle its n-th message from now on, the first being 1. The
+// handler goes on as that of any killed actor does, fenced off.
+func (s *Sim) KillAt(name string, n int) {
+	if name == "" || n < 1 {
+		s.Fatalf("simtest: KillAt(%q, %d): it needs the name of an actor and a positive number", name, n)
+	}
+	f := s.faults()
+	f.mark(f.killAt, name, n)
+}
+
+// KillRate is [Sim.KillAt] for each message with the given probability, by the
+// chance of the schedule. A rate of 0 ends that.
+func (s *Sim) KillRate(name string, rate float64) {
+	if name == "" || !(rate >= 0 && rate <= 1) {
+		s.Fatalf("simtest: KillRate(%q, %v): it needs the name of an actor and a rate from 0 to 1", name, rate)
+	}
+	s.faults().kills[name] = rate
+}
+
+// Delay makes each message to the actor with the name wait for some virtual time,
+// up to longest, by the chance of the schedule, as if the network or a busy machine
+// lay between; other actors go on meanwhile. The messages of an actor stay in order.
+// Zero ends that.
+func (s *Sim) Delay(name string, longest time.Duration) {
+	if name == "" || longest < 0 {
+		s.Fatalf("simtest: Delay(%q, %v): it needs the name of an actor and a duration that is not negative", name, longest)
+	}
+	s.faults().delays[name] = longest
 }
 
 // Slow makes each message of the actor with the name take d of virtual time
@@ -74,14 +116,21 @@ func (s *Sim) Full(name string, n int) {
 }
 
 // Handling is called by the engine.
-func (f *faults) Handling(name string) time.Duration {
+func (f *faults) Handling(name string) sim.Fault {
 	f.handled[name]++
 	n := f.handled[name]
-	if rate := f.rates[name]; f.panicAt[name][n] || rate > 0 && f.s.random.Float64() < rate {
+	if f.panicAt[name][n] || f.happens(f.rates[name]) {
 		panic(fmt.Errorf("message %d of %s: %w", n, name, ErrInjected))
 	}
-	return f.slow[name]
+	fault := sim.Fault{Hold: f.slow[name], Kill: f.killAt[name][n] || f.happens(f.kills[name])}
+	if longest := f.delays[name]; longest > 0 {
+		fault.Hold += time.Duration(f.s.random.Int64N(int64(longest) + 1))
+	}
+	return fault
 }
+
+// happens reports whether something of this probability does.
+func (f *faults) happens(rate float64) bool { return rate > 0 && f.s.random.Float64() < rate }
 
 // Full is called by the engine.
 func (f *faults) Full(name string) bool {

@@ -1,8 +1,11 @@
 package simtest_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +54,88 @@ func TestPanicRate(t *testing.T) {
 	}
 }
 
+// TestKillAt: the handler of the message is fenced off, the next incarnation
+// handles the rest.
+func TestKillAt(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 50}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		sup, err := supervise.Start(sys, supervise.Config{Intensity: 3})
+		if err != nil {
+			s.Fatal(err)
+		}
+		out := simtest.NewProbe[int](s, sys, "out")
+		var fenced []error
+		worker, err := supervise.Spawn(bg, sup, supervise.Child[int]{Name: "worker", New: func() actor.Actor[int] {
+			return actor.Func(func(ctx *actor.Context[int], m int) error {
+				err := out.Ref().Send(ctx, m)
+				if errors.Is(err, actor.ErrFenced) {
+					fenced = append(fenced, context.Cause(ctx))
+				}
+				return err
+			})
+		}})
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.KillAt("worker", 2)
+		for i := range 2 {
+			_ = worker.Send(bg, i)
+			s.RunUntilIdle()
+		}
+		for i := range 2 {
+			_ = worker.Send(bg, i+2)
+		}
+		s.RunUntilIdle()
+		if got := out.Received(); !slices.Equal(got, []int{0, 2, 3}) {
+			s.Errorf("received was %v", got)
+		}
+		if len(fenced) != 1 || !errors.Is(fenced[0], actor.ErrKilled) {
+			s.Errorf("fenced off: %v", fenced)
+		}
+	})
+}
+
+func TestKillRate(t *testing.T) {
+	kills := 0
+	simtest.Run(t, simtest.Config{Schedules: 40}, func(s *simtest.Sim) {
+		a := counter(s, s.System(actor.Config{}))
+		s.KillRate("counter", 0.5)
+		if _, err := actor.Ask(bg, a, count); errors.Is(err, actor.ErrKilled) {
+			kills++
+		} else if err != nil {
+			s.Error(err)
+		}
+	})
+	if kills == 0 || kills == 42 {
+		t.Errorf("of 42 runs %d had a kill", kills)
+	}
+}
+
+// TestDelay: what is sent later to another actor may be handled earlier, but each
+// actor's messages stay in order.
+func TestDelay(t *testing.T) {
+	overtaken := 0
+	simtest.Run(t, simtest.Config{Schedules: 50}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		var order []int
+		note := func(_ *actor.Context[int], m int) error { order = append(order, m); return nil }
+		far, near := spawn(s, sys, "far", note), spawn(s, sys, "near", note)
+		s.Delay("far", time.Minute)
+		_, _, _ = far.Send(bg, 1), far.Send(bg, 2), near.Send(bg, 3)
+		s.Advance(2 * time.Minute)
+		switch fmt.Sprint(order) {
+		case "[1 2 3]":
+		case "[3 1 2]", "[1 3 2]":
+			overtaken++
+		default:
+			s.Errorf("the order is %v", order)
+		}
+	})
+	if overtaken == 0 {
+		t.Error("nothing was ever late")
+	}
+}
+
 func TestSlow(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
@@ -89,6 +174,9 @@ func TestBadFaults(t *testing.T) {
 		func(s *simtest.Sim) { s.PanicRate("a", math.NaN()) },
 		func(s *simtest.Sim) { s.Slow("a", -1) },
 		func(s *simtest.Sim) { s.Full("a", -1) },
+		func(s *simtest.Sim) { s.KillAt("a", 0) },
+		func(s *simtest.Sim) { s.KillRate("a", 2) },
+		func(s *simtest.Sim) { s.Delay("a", -1) },
 	} {
 		find(t, simtest.Config{}, inject, "it needs the name of an actor")
 	}

@@ -26,6 +26,7 @@ func NewProbe[M any](s *Sim, sys *actor.System, name string) *Probe[M] {
 		s.Fatal(err)
 	}
 	p.ref = ref
+	s.probes[ref.PID()] = true
 	return p
 }
 

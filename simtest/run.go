@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/sim"
 )
 
@@ -69,7 +70,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 				add = o.trace.add
 			}
 			engine = sim.New(rec, synctest.Wait, r.cfg.Steps, add)
-			s = &Sim{TB: t, engine: engine, random: rand.New(rand.NewPCG(seed, 1)), logged: &mu}
+			s = &Sim{TB: t, engine: engine, random: rand.New(rand.NewPCG(seed, 1)), logged: &mu, forbid: r.cfg.Forbid, probes: map[actor.PID]bool{}}
 			close(ready)
 			r.play(s)
 			mu.Lock()
@@ -151,9 +152,11 @@ func (r *runner) giveUp(s *Sim, err error) {
 // runBody calls the body and its cleanups, also when one of them fails.
 func (s *Sim) runBody(body func(*Sim)) {
 	defer s.contain()
+	defer s.lookForDeadLetters()
 	defer s.runCleanups()
 	defer s.contain() // Panics before the cleanups, so that those see it as failed.
 	body(s)
+	s.lookForLeftovers()
 }
 
 func (s *Sim) contain() {

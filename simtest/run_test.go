@@ -323,6 +323,7 @@ func TestBadConfig(t *testing.T) {
 		{simtest.Config{Schedules: -1}, body, "Schedules is -1"},
 		{simtest.Config{Steps: -1}, body, "Steps is -1"},
 		{simtest.Config{Depth: -1}, body, "Depth is -1"},
+		{simtest.Config{Forbid: 1 << 7}, body, "Forbid is 128"},
 		{simtest.Config{Strategy: 9}, body, "unknown strategy 9"},
 		{simtest.Config{}, nil, "body is nil"},
 	} {
@@ -343,6 +344,26 @@ func TestEnvironment(t *testing.T) {
 	if runs != 7+2 {
 		t.Errorf("%d runs", runs)
 	}
+}
+
+// Who polls for what another is to do gets it in the end, also under PCT.
+func TestPCTIsFairInTheEnd(t *testing.T) {
+	simtest.Run(t, simtest.Config{Strategy: simtest.PCT, Schedules: 200}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		done := false
+		worker := spawn(s, sys, "worker", func(*actor.Context[int], int) error { done = true; return nil })
+		for _, name := range []string{"x", "y"} {
+			poller := spawn(s, sys, name, func(ctx *actor.Context[int], m int) error {
+				if done {
+					return nil
+				}
+				return ctx.Self().Send(ctx, m)
+			})
+			_ = poller.Send(bg, 0)
+		}
+		_ = worker.Send(bg, 0)
+		s.RunUntilIdle()
+	})
 }
 
 func TestReplayCommand(t *testing.T) {

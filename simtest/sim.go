@@ -31,6 +31,10 @@ type Sim struct {
 	checks   []func() error
 	ctx      context.Context
 	dead     []actor.DeadLetter
+	forbid   Leftovers
+	systems  []*actor.System    // Those of System.
+	pools    []*sched.Scheduler // Those of Scheduler.
+	probes   map[actor.PID]bool
 }
 
 // Now is the virtual time. It is that of the time package as well.
@@ -94,6 +98,7 @@ func (s *Sim) System(cfg actor.Config) *actor.System {
 	if err != nil {
 		s.Fatal(err)
 	}
+	s.systems = append(s.systems, sys)
 	s.stopAtEnd(sys)
 	return sys
 }
@@ -104,6 +109,7 @@ func (s *Sim) Scheduler(cfg sched.Config) *sched.Scheduler {
 	if err != nil {
 		s.Fatal(err)
 	}
+	s.pools = append(s.pools, sc)
 	s.stopAtEnd(sc)
 	return sc
 }

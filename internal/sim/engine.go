@@ -70,7 +70,8 @@ type Engine struct {
 	awaiting []chan struct{} // Until something has arrived.
 	closed   bool
 	poke     chan struct{}
-	current  atomic.Pointer[Entry] // What the stepper is on.
+	current  atomic.Pointer[Entry] // What the stepper is on: points to on, or nowhere.
+	on       Entry                 // The stepper's.
 	begun    atomic.Int64
 
 	// The rest is the stepper's.
@@ -233,7 +234,8 @@ func (e *Engine) step() {
 	if e.trace != nil {
 		e.trace("run", entry.Host.Name(entry.Work))
 	}
-	e.current.Store(&entry)
+	e.on = entry
+	e.current.Store(&e.on)
 	if entry.turn != nil {
 		close(entry.turn.ch)
 		e.settle()
