@@ -20,6 +20,8 @@ type contents interface {
 	swap() (size, room int)
 	// forget clears a place of out.
 	forget(at int)
+	// discard takes the oldest, or else the newest, message of in away.
+	discard(oldest bool) any
 	// trim lets go of buffers that are longer than keep, of in only if it is
 	// empty. It reports whether out is gone.
 	trim(keep int) bool
@@ -40,9 +42,9 @@ type letters interface {
 	each(do func(m any))
 }
 
-func newBuffers[M any](capacity int) *buffers[M] {
+func newBuffers[M any](capacity int, tight bool) *buffers[M] {
 	b := &buffers[M]{}
-	b.lane.init(capacity, b, reflect.TypeFor[M]())
+	b.lane.init(capacity, tight, b, reflect.TypeFor[M]())
 	return b
 }
 
@@ -60,14 +62,57 @@ func (b *buffers[M]) take() (m M, ok bool) {
 		*slot = zero // What m points to must not be kept alive by the buffer.
 	}
 	l.head++
+	l.taken.Store(uintptr(l.head))
 	return m, true
 }
 
-func (b *buffers[M]) pending() int { return len(b.in) }
+func (b *buffers[M]) pending() int { return len(b.in) - int(b.lane.skipped) }
 
 func (b *buffers[M]) swap() (size, room int) {
+	if b.lane.tight {
+		b.out = b.out[:0]
+		if b.pending() > 0 {
+			b.out = append(b.out, b.in[b.lane.skipped])
+			b.skip()
+		}
+		return len(b.out), cap(b.in)
+	}
 	b.out, b.in = b.in, b.out[:0]
 	return len(b.out), cap(b.out)
+}
+
+// skip clears the first place of in.
+func (b *buffers[M]) skip() {
+	clear(b.in[b.lane.skipped : b.lane.skipped+1])
+	if b.lane.skipped++; int(b.lane.skipped) == len(b.in) {
+		b.in, b.lane.skipped = b.in[:0], 0
+	}
+}
+
+// push appends m to in. Where that would need more memory, it uses the empty
+// places, if they are as many as the messages: so it moves each one once at most.
+func (b *buffers[M]) push(m M) {
+	if n := b.pending(); len(b.in) == cap(b.in) && n <= int(b.lane.skipped) {
+		copy(b.in, b.in[b.lane.skipped:])
+		clear(b.in[n:])
+		b.in, b.lane.skipped = b.in[:n], 0
+	}
+	b.in = append(b.in, m)
+}
+
+func (b *buffers[M]) discard(oldest bool) any {
+	if oldest {
+		m := b.in[b.lane.skipped]
+		b.skip()
+		return m
+	}
+	last := len(b.in) - 1
+	m := b.in[last]
+	clear(b.in[last:])
+	if b.in = b.in[:last]; last == int(b.lane.skipped) {
+		b.in, b.lane.skipped = b.in[:0], 0
+	}
+	return m
 }
 
 func (b *buffers[M]) forget(at int) { clear(b.out[at : at+1]) }
@@ -82,20 +127,25 @@ func (b *buffers[M]) trim(keep int) (gone bool) {
 	return gone
 }
 
-func (b *buffers[M]) accept(w *sendWaiter) { b.in = append(b.in, *w.message.(*M)) }
+func (b *buffers[M]) accept(w *sendWaiter) {
+	b.push(*w.message.(*M))
+	if b.lane.meter != nil {
+		b.lane.meter.add(w.size)
+	}
+}
 
 func (b *buffers[M]) part(from, to int) letters { return batch[M](append([]M(nil), b.out[from:to]...)) }
 
 func (b *buffers[M]) empty(head int) letters {
-	all := append(b.out[head:len(b.out):len(b.out)], b.in...)
-	b.in, b.out = nil, nil
+	all := append(b.out[head:len(b.out):len(b.out)], b.in[b.lane.skipped:]...)
+	b.in, b.out, b.lane.skipped = nil, nil, 0
 	return batch[M](all)
 }
 
 func (b *buffers[M]) handOver(at int) *lane {
-	fresh := newBuffers[M](int(b.lane.capacity))
-	fresh.in = append(append(fresh.in, b.out[at:]...), b.in...)
-	b.in = nil
+	fresh := newBuffers[M](int(b.lane.capacity), b.lane.tight)
+	fresh.in = append(append(fresh.in, b.out[at:]...), b.in[b.lane.skipped:]...)
+	b.in, b.lane.skipped = nil, 0
 	return &fresh.lane
 }
 

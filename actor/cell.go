@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -30,7 +31,14 @@ func (c *cell[M]) canChoose(f any) bool {
 	return can
 }
 
-func (c *cell[M]) newLane(capacity int) *lane { return &newBuffers[M](capacity).lane }
+func (c *cell[M]) canWeigh(f any) bool {
+	_, can := f.(func(M) int)
+	return can
+}
+
+func (c *cell[M]) newLane(capacity int, tight bool) *lane {
+	return &newBuffers[M](capacity, tight).lane
+}
 
 func (c *cell[M]) newScope(incarnation uint32, kind *kind) *scope {
 	x := &Context[M]{}
@@ -154,15 +162,65 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 	return nil
 }
 
-// sendFull deals with a full lane. The caller holds mu, which sendFull unlocks.
+// sendFull deals with a lane that is full, or tight. The caller holds mu, which
+// sendFull unlocks.
 func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, mode sendMode) error {
+	p := &c.proc
+	o := p.opts.overflow
+	if o == nil {
+		return c.sendWaiting(ctx, b, which, m, mode, 0)
+	}
+	size := 0
+	switch {
+	case o.limit.Bytes == 0:
+	case o.size == nil:
+		size = sizeOf(&m)
+	default:
+		p.mu.Unlock() // The function is the user's.
+		var err error
+		if size, err = weigh(o, m); err != nil {
+			return fmt.Errorf("send to %s: %w", p, err)
+		}
+		p.mu.Lock()
+		if p.closed {
+			p.mu.Unlock()
+			return p.refuse(which, m, mode, ErrStopped)
+		}
+		b = p.laneLocked(which).contents.(*buffers[M])
+	}
+	v := p.judge(&b.lane, which, size)
+	if v.waits {
+		return c.sendWaiting(ctx, b, which, m, mode, size)
+	}
+	var moved address
+	if v.drop == nil {
+		if b.lane.locator != nil {
+			moved = p.entrust(addressIn(b.lane.locator, &m))
+		}
+		b.push(m)
+		p.entered(&b.lane, size)
+	}
+	p.carryOut(ctx, &v)
+	if v.drop != nil {
+		return p.overflowed(which, m, mode, v.drop)
+	}
+	p.announce(sched.Current(ctx), which.bit())
+	if moved.slot != nil {
+		p.breakRing(moved)
+	}
+	return nil
+}
+
+// sendWaiting sends to a lane that is full, when there is room. The caller holds
+// mu, which sendWaiting unlocks.
+func (c *cell[M]) sendWaiting(ctx context.Context, b *buffers[M], which Lane, m M, mode sendMode, size int) error {
 	p := &c.proc
 	if err := p.whyNotWait(ctx, &b.lane, which, mode); err != nil {
 		p.mu.Unlock()
 		return err
 	}
 	parcel := m // It is on the heap, and m need not be.
-	w := &sendWaiter{message: &parcel}
+	w := &sendWaiter{message: &parcel, size: size}
 	if b.lane.locator != nil {
 		w.asked = addressIn(b.lane.locator, &parcel)
 	}

@@ -26,6 +26,14 @@
 // handler that takes long calls [Context.Checkpoint] now and then, to let what
 // is urgent elsewhere go first.
 //
+// # Full lanes
+//
+// A lane holds so many messages, see [WithCapacity]. When it is full, Send waits
+// and TrySend returns [ErrFull], unless [WithBuffer] says otherwise: the lane may
+// drop the newest message, or the oldest, or take all. [WithMailboxLimit] bounds
+// what waits in all lanes together, in messages and in bytes, and what is done
+// beyond: messages are shed, or the actor is restarted.
+//
 // # Waiting
 //
 // A handler is ordinary Go code and may block. Where it waits by means of this

@@ -22,6 +22,15 @@ var (
 	// could never end, because the sender is the one who would have to make room.
 	ErrFull = errors.New("actor: the lane is full")
 
+	// ErrOverflow is the reason of dead letters that a full lane has dropped, see
+	// WithBuffer. ErrFull is about a message that was not accepted.
+	ErrOverflow = errors.New("actor: dropped, since the lane was full")
+
+	// ErrMailboxLimit is the reason of dead letters that were dropped since the
+	// messages that wait would have exceeded the limit of WithMailboxLimit, and of
+	// incarnations that ended by it. ErrOverflow is about one lane.
+	ErrMailboxLimit = errors.New("actor: the mailbox limit is exceeded")
+
 	// ErrNoRef is returned when the zero Ref is used, which leads to no actor.
 	ErrNoRef = errors.New("actor: the ref is zero; a valid one comes from Spawn or Self")
 

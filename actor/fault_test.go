@@ -160,8 +160,8 @@ var laneFaults = planted.Group{
 		{
 			Name: "a sender queues up after its last look",
 			File: "lane.go",
-			Old:  "	l.queue.Store(int32(len(l.waiting) + 1))\n	if !l.full(l.contents.pending()) {\n		l.queue.Store(int32(len(l.waiting)))\n		return false\n	}\n",
-			New:  "	if !l.full(l.contents.pending()) {\n		return false\n	}\n	l.queue.Store(int32(len(l.waiting) + 1))\n",
+			Old:  "	l.queue.Store(int32(len(l.waiting) + 1))\n	if !l.crowded() {\n		l.queue.Store(int32(len(l.waiting)))\n		return false\n	}\n",
+			New:  "	if !l.crowded() {\n		return false\n	}\n	l.queue.Store(int32(len(l.waiting) + 1))\n",
 			Want: "deadlock",
 		},
 		{

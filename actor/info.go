@@ -54,15 +54,22 @@ type Info struct {
 	Reason error
 	// Priority is the most urgent one under which the actor is queued, or Normal.
 	Priority sched.Priority
-	// Handled counts the messages that its handlers were given. Of a batch that is
-	// being handled, up to 15 may be counted too early.
+	// Handled counts the messages that its handlers were given.
 	Handled uint64
-	// Mailbox has how many messages wait in each lane, by Lane. Up to 15 that the
-	// running activation has claimed already are not among them, but in Handled:
-	// an actor that is stuck before a short queue can show an empty one.
+	// Mailbox has how many messages wait in each lane, by Lane. The one that is
+	// being handled is not among them.
 	Mailbox [numLanes]int
-	// Capacity has how many messages each lane holds, by Lane.
+	// Bytes is how many bytes they take, of an actor with a limit for that; see
+	// WithMailboxLimit.
+	Bytes int
+	// Buffer has what becomes of messages to a full lane, by Lane.
+	Buffer [numLanes]Buffer
+	// Capacity has how many messages each lane holds, by Lane; 0 if it is
+	// Unbounded.
 	Capacity [numLanes]int
+	// Dropped has how many messages were dropped, since a lane was full or because
+	// of a limit, by Lane.
+	Dropped [numLanes]uint64
 	// Senders has how many senders wait for room in each lane, by Lane.
 	Senders [numLanes]int
 	Stashed int
@@ -271,10 +278,13 @@ func (p *proc) describeMailbox(i *Info) {
 		if l == nil {
 			continue
 		}
-		unclaimed := int(max(0, l.unclaimed.Load()))
-		i.Mailbox[which] = l.contents.pending() + unclaimed
+		left := l.size - int(l.taken.Load())
+		i.Mailbox[which] = l.contents.pending() + left
 		i.Senders[which] = len(l.waiting)
-		handled += l.swapped - int64(unclaimed)
+		handled += l.swapped + l.slid - int64(left)
+	}
+	if o := p.opts.overflow; o != nil {
+		o.describe(i)
 	}
 	i.Stashed = x.typed.stashedLocked()
 	handled -= int64(i.Stashed)

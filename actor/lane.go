@@ -67,6 +67,19 @@ func (l Lane) bit() uint32 { return 1 << l }
 // not return gets all that is not claimed. Where messages may hold a Reply, the
 // chunk is one message, so that no asker waits for a handler that is stuck on
 // another one.
+//
+// # Tight lanes
+//
+// What the consumer has swapped out is beyond the reach of senders. A lane that
+// drops its oldest messages, or belongs to an actor with a limit, is tight: its
+// consumer gets one message at a time, all others stay in in, under the mutex,
+// where they can be dropped and are counted exactly. That takes the lock once
+// for each message. To senders it always looks full, so that it costs those of
+// other lanes nothing.
+//
+// The places of messages are counted from the first that came. A message that
+// is dropped from the front leaves its number behind in slid, one that is dropped
+// from the end does not.
 type lane struct {
 	contents contents // The buffers, which have this lane in them.
 
@@ -80,7 +93,10 @@ type lane struct {
 	head     int  // The next of out.
 	claimed  int  // Up to here it may take.
 	end      int  // Up to here it may take before it looks at the marks.
-	admitted bool // It has moved messages of senders to in since the swap.
+	admitted bool // There was something in in after the swap, or has been moved there for senders since.
+
+	// taken is head, for snapshots. Written by the consumer.
+	taken xatomic.Count
 
 	rest  xatomic.Int32 // Of out, not yet handled. Written by the consumer.
 	queue xatomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
@@ -104,13 +120,21 @@ type lane struct {
 	locator *locator // Of the asks that messages belong to; nil if they can't be seen.
 
 	capacity int32
+	fullAt   int32 // From how many messages on a sender has to look more closely.
 	stride   int32 // A power of two.
+
+	// Of a tight lane, guarded by the mailbox's mutex.
+	tight   bool   // Not written after init.
+	skipped int32  // How many places at the beginning of in are empty.
+	slid    int64  // How many messages were dropped between out and in.
+	meter   *meter // Of an actor with a limit, else nil.
 }
 
 // sendWaiter is a sender that waits for room. Its fields are guarded by the
 // mailbox's mutex, except those that are set before it is shared.
 type sendWaiter struct {
 	message any          // A *M, to the message. Set before.
+	size    int          // Of the message, if the actor's are weighed. Set before.
 	asked   address      // The ask that the message belongs to. Set before.
 	wake    sched.Waiter // Set before.
 	wait    *asking      // Of the handler that sends, if it is one.
@@ -138,25 +162,32 @@ const (
 const claimChunk = 16
 
 // init prepares a lane for messages of a type and size.
-func (l *lane) init(capacity int, contents contents, t reflect.Type) {
+func (l *lane) init(capacity int, tight bool, contents contents, t reflect.Type) {
 	size := max(1, int(t.Size()))
 	l.contents, l.capacity, l.stride, l.chunk = contents, int32(capacity), 1, claimChunk
 	l.shown.Store(-1)
+	if l.tight = tight; !tight {
+		l.fullAt = l.capacity
+	}
 	l.keep = int32(max(keepMessages, keepBytes/size))
 	if holdsReply(t) {
 		l.chunk = 1
 		l.locator = locatorOf(t)
 	}
-	for int(l.stride) <= capacity/strides/2 {
+	for !tight && int(l.stride) <= capacity/strides/2 {
 		l.stride *= 2
 	}
 }
 
-// full reports whether a new message has to wait, with pending ones in in. The
-// caller holds the mutex.
+// full reports whether a new message may have to wait, with pending ones in in.
+// The caller holds the mutex, and looks more closely if the lane is tight.
 func (l *lane) full(pending int) bool {
-	return len(l.waiting) > 0 || pending+int(l.rest.Load()) >= int(l.capacity)
+	return len(l.waiting) > 0 || pending+int(l.rest.Load()) >= int(l.fullAt)
 }
+
+// crowded reports whether there is no room for a new message. The caller holds
+// the mutex.
+func (l *lane) crowded() bool { return len(l.waiting) > 0 || l.occupied() >= int(l.capacity) }
 
 func (l *lane) occupied() int { return l.contents.pending() + int(l.rest.Load()) }
 
@@ -179,7 +210,7 @@ func (l *lane) look() (n int, ok bool) {
 
 // arrived counts the messages that were ever accepted. The caller holds the
 // mutex.
-func (l *lane) arrived() int64 { return l.swapped + int64(l.contents.pending()) }
+func (l *lane) arrived() int64 { return l.swapped + l.slid + int64(l.contents.pending()) }
 
 // swap gets the consumer new messages, if its buffer is used up, and lets
 // waiting senders in. The caller holds the mutex. The first message counts as
@@ -190,6 +221,13 @@ func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 	}
 	l.begin(l.contents.swap())
 	l.admitted = false
+	if l.tight {
+		l.swapped, l.slid = l.swapped+l.slid, 0
+		l.admitted = l.contents.pending() > 0
+		if l.meter != nil && l.size > 0 {
+			l.meter.drop(true)
+		}
+	}
 	l.publish(max(0, l.size-1))
 	l.show()
 	l.swapped += int64(l.size)
@@ -204,7 +242,10 @@ func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 }
 
 // begin sets the consumer to the beginning of an out of the given length.
-func (l *lane) begin(size, room int) { l.size, l.room, l.head, l.end = size, room, 0, size }
+func (l *lane) begin(size, room int) {
+	l.size, l.room, l.head, l.end = size, room, 0, size
+	l.taken.Store(0)
+}
 
 // publish makes known how many messages of out are not yet handled.
 func (l *lane) publish(rest int) {
@@ -247,7 +288,10 @@ func (l *lane) rescue(gone bool) (fresh *lane, inHand letters) {
 	}
 	at := l.size - n
 	fresh = l.contents.handOver(at)
-	fresh.swapped = l.swapped - int64(n)
+	fresh.swapped, fresh.slid = l.swapped-int64(n), l.slid
+	if fresh.meter = l.meter; l.meter != nil {
+		l.meter.prepend(n)
+	}
 	fresh.waiting = l.waiting
 	fresh.queue.Store(int32(len(fresh.waiting)))
 	l.waiting = nil
@@ -266,6 +310,15 @@ func (l *lane) ready() int { return l.end - l.head }
 // handled returns how many messages the consumer has taken so far.
 func (l *lane) handled() int64 { return l.swapped - int64(l.left()) }
 
+// reached returns how many messages were taken, or dropped before they could be:
+// those after them come next. The caller holds the mutex.
+func (l *lane) reached() int64 {
+	if l.left() == 0 {
+		return l.swapped + l.slid
+	}
+	return l.handled()
+}
+
 // due reports whether the consumer, with rest messages behind the current one,
 // publishes its progress now.
 func (l *lane) due(rest int) bool { return int32(rest)&(l.stride-1) == 0 }
@@ -276,6 +329,13 @@ func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
 	n := 0
 	for n < len(l.waiting) && l.occupied() < int(l.capacity) {
 		w := l.waiting[n]
+		if l.meter != nil && !l.meter.takes(w.size) {
+			w.done, w.err = true, ErrMailboxLimit
+			w.endWait()
+			woken = append(woken, w.wake)
+			n++
+			continue
+		}
 		l.contents.accept(w)
 		if l.stamp != nil {
 			if n := l.arrived() - 1; l.stamp.due(n) {
@@ -293,6 +353,22 @@ func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
 	}
 	l.dropWaiting(n)
 	return woken
+}
+
+// discard takes the oldest, or else the newest, message out of in, which is not
+// empty, and returns it. The lane is tight, and the caller holds the mutex.
+func (l *lane) discard(oldest bool) (m any) {
+	if oldest {
+		l.slid++
+	} else if l.stamp != nil {
+		l.stamp.forget(l.arrived() - 1)
+	}
+	if l.meter != nil {
+		l.meter.drop(oldest)
+	}
+	m = l.contents.discard(oldest)
+	l.show()
+	return m
 }
 
 // refuse ends the wait of all senders with err. The caller holds the mutex.
@@ -328,7 +404,7 @@ func (l *lane) dropWaiting(n int) {
 // queue after it has. The caller holds the mutex.
 func (l *lane) await(w *sendWaiter) bool {
 	l.queue.Store(int32(len(l.waiting) + 1))
-	if !l.full(l.contents.pending()) {
+	if !l.crowded() {
 		l.queue.Store(int32(len(l.waiting)))
 		return false
 	}

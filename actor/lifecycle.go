@@ -341,7 +341,7 @@ func (a *activation) closeLanes() {
 			continue
 		}
 		woken = l.refuse(ErrStopped, woken)
-		a.handled += l.handled()
+		a.handled += l.handled() + l.slid
 		letters[i] = l.empty()
 		a.lanes[i].Store(nil)
 	}

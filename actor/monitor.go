@@ -218,7 +218,7 @@ func (a *activation) takeMark(l *lane) (s *signal, urgent bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.limit(Data, l)
-	if a.rare == nil || len(a.rare.marks) == 0 || a.rare.marks[0].at > l.handled() {
+	if a.rare == nil || len(a.rare.marks) == 0 || a.rare.marks[0].at > l.reached() {
 		return nil, false
 	}
 	if a.state.Load()&interrupts[Data] != 0 {
@@ -239,6 +239,6 @@ func (a *activation) takeMark(l *lane) (s *signal, urgent bool) {
 func (p *proc) limit(which Lane, l *lane) {
 	l.end = l.size
 	if which == Data && p.rare != nil && len(p.rare.marks) > 0 {
-		l.end = min(l.end, l.head+int(max(0, p.rare.marks[0].at-l.handled())))
+		l.end = min(l.end, l.head+int(max(0, p.rare.marks[0].at-l.reached())))
 	}
 }

@@ -82,7 +82,9 @@ type cellular interface {
 	// canChoose reports whether f is a function of WithTimeoutFor for the cell's
 	// messages.
 	canChoose(f any) bool
-	newLane(capacity int) *lane
+	// canWeigh is the same for WithSizeOf.
+	canWeigh(f any) bool
+	newLane(capacity int, tight bool) *lane
 	newScope(incarnation uint32, kind *kind) *scope
 	// produceActor makes the user's value anew.
 	produceActor() (any, error)

@@ -42,7 +42,8 @@ func (r Ref[M]) String() string {
 // waits, until ctx ends; senders get room in the order in which they came.
 // Whether ctx has ended does not matter if there is room.
 //
-// In a handler, with its [Context], a wait holds no worker.
+// In a handler, with its [Context], a wait holds no worker. A lane may have been
+// told to drop messages instead, see [WithBuffer]; Send then returns nil.
 //
 // Send returns [ErrStopped] if the actor has stopped; the message then goes to
 // the dead letters. It returns [ErrFull] if a handler fills its own actor's

@@ -80,7 +80,11 @@ func (a *activation) dropMail() {
 // places of those that follow stay what they are. The caller is the consumer and
 // holds the mutex.
 func (l *lane) empty() letters {
-	l.swapped += int64(l.contents.pending())
+	n := l.contents.pending()
+	l.swapped, l.slid = l.swapped+l.slid+int64(n), 0
+	if l.meter != nil {
+		l.meter.reset(n)
+	}
 	dropped := l.contents.empty(l.head)
 	l.begin(0, 0)
 	l.claimed = 0

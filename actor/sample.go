@@ -52,6 +52,13 @@ func (st *stamp) take(n int64) (when time.Duration, ok bool) {
 	return when, ok
 }
 
+// forget takes note that the message n, the last one, was dropped.
+func (st *stamp) forget(n int64) {
+	if st.at == n {
+		st.at = -1
+	}
+}
+
 // measure is the measuring of one message.
 type measure struct {
 	on             bool

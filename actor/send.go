@@ -21,7 +21,7 @@ const (
 func (p *proc) maySend(ctx context.Context, which Lane, mode sendMode) error {
 	if p.sys.simulated {
 		p.sys.interleave(ctx)
-		if p.sys.scheduler.PretendsFull(p.opts.name) && mode&mayWait == 0 {
+		if mode&mayWait == 0 && which < numLanes && p.opts.buffer(which) == Fixed && p.sys.scheduler.PretendsFull(p.opts.name) {
 			return ErrFull
 		}
 	}
@@ -38,7 +38,10 @@ func (p *proc) maySend(ctx context.Context, which Lane, mode sendMode) error {
 func (p *proc) laneLocked(which Lane) *lane {
 	l := p.lanes[which].Load()
 	if l == nil {
-		l = p.impl.newLane(p.opts.capacity[which])
+		l = p.impl.newLane(p.opts.capacity[which], p.opts.tight(which))
+		if v := p.opts.overflow; v != nil && v.limit.isSet() {
+			l.meter = &meter{of: v}
+		}
 		if o := p.sys.probes.Load(); o != nil {
 			l.stamp = newStamp(o, p.pid)
 		}
@@ -126,10 +129,14 @@ func (p *proc) leaveQueue(w *sendWaiter, which Lane, mode sendMode, cause error)
 	p.mu.Lock()
 	if w.done {
 		p.mu.Unlock()
-		if w.err != nil {
-			return p.refuse(which, reflect.ValueOf(w.message).Elem().Interface(), mode, w.err)
+		if w.err == nil {
+			return nil
 		}
-		return nil
+		m := reflect.ValueOf(w.message).Elem().Interface()
+		if w.err == ErrMailboxLimit { //nolint:errorlint // Admit wraps nothing.
+			return p.overflowed(which, m, mode, w.err)
+		}
+		return p.refuse(which, m, mode, w.err)
 	}
 	l := p.lanes[which].Load()
 	if l != nil { // It may have been replaced.

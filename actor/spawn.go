@@ -173,6 +173,9 @@ func (s *System) settled(opts []Option, c cellular) (*options, error) {
 			return nil, err
 		}
 	}
+	if err := o.settleOverflow(c); err != nil {
+		return nil, err
+	}
 	if err := o.settle(s); err != nil {
 		return nil, err
 	}
@@ -192,6 +195,8 @@ type options struct {
 	registered string
 	stash      int
 	capacity   [numLanes]int
+	sized      [numLanes]bool // The capacity is the user's.
+	overflow   *overflow      // Nil if all lanes are Fixed and there is no limit.
 	throughput int
 	timeouts   *timeouts // What the options say, and
 	timing     *timing   // what follows from it.
@@ -247,7 +252,8 @@ func WithName(name string) Option {
 // WithCapacity sets how many messages a lane holds, besides the one that is
 // being handled. The defaults are 1024 for Data and 128 for Management and
 // Control. A lane of more than 64 may report full when it has room for 1/64 of
-// its capacity.
+// its capacity. [WithBuffer] sets what becomes of those for which there is no
+// room.
 func WithCapacity(l Lane, n int) Option {
 	return func(o *options) error {
 		if l >= numLanes {
@@ -256,7 +262,7 @@ func WithCapacity(l Lane, n int) Option {
 		if n < 1 || n > maxCapacity {
 			return fmt.Errorf("actor: capacity %d for the %v lane; it must be 1 to %d", n, l, maxCapacity)
 		}
-		o.capacity[l] = n
+		o.capacity[l], o.sized[l] = n, true
 		return nil
 	}
 }

@@ -75,6 +75,7 @@ type System struct {
 	root      *proc // The parent of all top-level actors; it handles nothing.
 
 	deadLetters atomic.Uint64
+	dropped     atomic.Uint64
 	lateReplies atomic.Uint64
 	unhandled   atomic.Uint64
 	ghosts      atomic.Int64
@@ -153,6 +154,7 @@ func (s *System) Scheduler() *sched.Scheduler { return s.scheduler }
 type Stats struct {
 	Actors      int    // Actors that have not stopped.
 	DeadLetters uint64 // Messages that were not handled.
+	Dropped     uint64 // Of these, messages that found a lane full, or exceeded a limit; see WithBuffer.
 	LateReplies uint64 // Replies whose asker did not wait any more.
 	Ghosts      int    // Handlers that have not returned since they were killed.
 	Unhandled   uint64 // Messages for which a handler has returned ErrUnhandled; dead letters too.
@@ -163,6 +165,7 @@ func (s *System) Stats() Stats {
 	return Stats{
 		Actors:      int(s.table.live.Load()),
 		DeadLetters: s.deadLetters.Load(),
+		Dropped:     s.dropped.Load(),
 		LateReplies: s.lateReplies.Load(),
 		Unhandled:   s.unhandled.Load(),
 		Ghosts:      int(s.ghosts.Load()),

@@ -275,10 +275,15 @@ func (k *tick[M]) send(to Ref[M], m M) error {
 	}
 	l := c.laneLocked(to.lane)
 	b := l.contents.(*buffers[M])
-	waits := l == k.lane && k.at > l.swapped-int64(max(0, l.unclaimed.Load()))
-	if waits || l.full(len(b.in)) {
+	waits := l == k.lane && k.at > l.swapped+l.slid-int64(max(0, l.unclaimed.Load()))
+	switch {
+	case waits || c.opts.buffer(to.lane) < Sliding && l.crowded():
 		c.mu.Unlock()
 		return ErrFull
+	case l.tight:
+		k.lane, k.at = l, l.arrived()+1 // Or later, which keeps out a tick more.
+		c.mu.Unlock()
+		return to.cell.send(context.Background(), to.lane, m, 0)
 	}
 	b.in = append(b.in, m)
 	l.show()
