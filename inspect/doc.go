@@ -6,7 +6,8 @@
 // its handler is stuck in and its last errors; of the tree, the links, the
 // workers, tasks, names and dead letters. It counts, by kind of actor. And it
 // tells of events: actors that fail, handlers that are slow or stuck, work that
-// starves, mailboxes that fill up.
+// starves, mailboxes that fill up. [Inspector.Record] keeps the last events of
+// each worker, for whoever wants to know afterwards what led to something.
 //
 //	insp, err := inspect.New(sys, inspect.Config{})
 //	defer insp.Close()

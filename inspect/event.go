@@ -25,6 +25,7 @@ const (
 	Starvation     EventKind = "starvation"      // Work waits long for a worker.
 	SpareLimit     EventKind = "spare_limit"     // A blocked worker could not be replaced.
 	AskCycle       EventKind = "ask_cycle"       // An actor has failed since it would have waited for itself, by way of others.
+	Recorded       EventKind = "recorded"        // A recording was written, or could not be, since something has panicked.
 )
 
 // Event tells of something that somebody may want to look at.

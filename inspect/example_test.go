@@ -1,13 +1,19 @@
 package inspect_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // The actors with the fullest mailboxes come first.
@@ -89,4 +95,109 @@ func ExampleInspector_Subscribe() {
 	// Output:
 	// ERROR failed: store<0.1> has failed: the disk is full
 	// <nil>
+}
+
+// A recording is written when somebody wants to know what led to the present.
+// Here it is read again; mostly it is opened in the live page, or in Perfetto.
+func ExampleInspector_Record() {
+	ctx := context.Background()
+	sys, err := actor.NewSystem(actor.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	insp, err := inspect.New(sys, inspect.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer insp.Close()
+	recorder, err := insp.Record(inspect.RecordConfig{}) // With a Dir, panics are written by themselves.
+	if err != nil {
+		log.Fatal(err)
+	}
+	ref, err := actor.Spawn(sys, actor.Func(func(*actor.Context[string], string) error { return nil }), actor.WithName("store"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := errors.Join(ref.Send(ctx, "key"), ref.Drain(ctx)); err != nil {
+		log.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := recorder.Snapshot().Write(&file); err != nil {
+		log.Fatal(err)
+	}
+	recording, err := inspect.ReadRecording(&file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range recording.Events {
+		if e.Kind == sched.EventMessage {
+			fmt.Println(e.Kind, e.Label.Name)
+		}
+	}
+	fmt.Println(sys.Stop(ctx))
+	// Output:
+	// message string
+	// <nil>
+}
+
+// The page is part of a server that the program has anyway.
+func ExampleInspector_Handler() {
+	ctx := context.Background()
+	sys, err := actor.NewSystem(actor.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	insp, err := inspect.New(sys, inspect.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer insp.Close()
+	page, err := insp.Handler(inspect.WebConfig{Name: "shop"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/troupe/", http.StripPrefix("/troupe", page))
+	server := httptest.NewServer(mux) // On loopback; elsewhere it would need a token.
+	defer server.Close()
+
+	resp, err := http.Get(server.URL + "/troupe/api/names")
+	if err != nil {
+		log.Fatal(err)
+	}
+	names, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(resp.Status, strings.TrimSpace(string(names)))
+	fmt.Println(sys.Stop(ctx))
+	// Output:
+	// 200 OK []
+	// <nil>
+}
+
+// The page has an address of its own. Close it before the inspector.
+func ExampleInspector_Listen() {
+	ctx := context.Background()
+	sys, err := actor.NewSystem(actor.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	insp, err := inspect.New(sys, inspect.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer insp.Close()
+	_, err = insp.Listen("0.0.0.0:0", inspect.WebConfig{})
+	fmt.Println(err)                                    // Others could look.
+	page, err := insp.Listen(":0", inspect.WebConfig{}) // Any port, on loopback.
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.HasPrefix(page.URL(), "http://127.0.0.1:"))
+	fmt.Println(page.Close(), sys.Stop(ctx))
+	// Output:
+	// inspect: the address 0.0.0.0:0 can be reached from elsewhere, which needs a WebConfig.Token
+	// true
+	// <nil> <nil>
 }

@@ -100,6 +100,9 @@ type Inspector struct {
 	counts   counts
 	delays   [priorities]Histogram // Of the probes, by priority.
 
+	recorderMu sync.Mutex
+	recorder   *Recorder
+
 	unobserve func()
 	close     sync.Once
 	closing   chan struct{}
@@ -152,7 +155,12 @@ func (i *Inspector) run(every time.Duration, look func()) {
 func (i *Inspector) Close() {
 	i.close.Do(func() {
 		i.unobserve()
+		i.recorderMu.Lock() // From here on nobody begins to record.
 		close(i.closing)
+		i.recorderMu.Unlock()
+		if r := i.Recorder(); r != nil {
+			r.Close()
+		}
 		i.running.Wait()
 		i.hub.end()
 	})

@@ -34,8 +34,9 @@ type web struct {
 //
 // The same as JSON is below api/: system, actors (with the fields of [Query] as
 // parameters), actors/{pid}, actors/{pid}/children, tree, links, waits, workers,
-// stacks, tasks, names, letters, events, metrics, sample; and api/stream is a
-// stream of server-sent events, of which each page has one.
+// stacks, tasks, names, letters, events, metrics, sample, and recording, if there
+// is a [Recorder]; and api/stream is a stream of server-sent events, of which
+// each page has one.
 //
 // Unless told otherwise it serves loopback alone; see [WebConfig]. What it costs
 // is told there too. It does nothing while nobody looks.
@@ -59,6 +60,7 @@ func (w *web) route() {
 	w.mux.HandleFunc("GET /{$}", w.index)
 	w.mux.HandleFunc("GET /{file}", w.file)
 	w.mux.HandleFunc("GET /api/stream", w.stream)
+	w.mux.HandleFunc("GET /api/recording", w.recording)
 	w.mux.HandleFunc("POST /api/actors/{pid}/kill", w.act(w.i.sys.Kill))
 	w.mux.HandleFunc("POST /api/actors/{pid}/stop", w.act(w.i.sys.RequestStop))
 	for path, get := range map[string]func(*http.Request) (any, error){

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -22,6 +23,7 @@ type systemInfo struct {
 	CPUs      int       `json:"cpus"`
 	Began     time.Time `json:"began"` // The inspector.
 	Actors    int       `json:"actors"`
+	Recorded  bool      `json:"recorded"` // There is a Recorder.
 	Actions   bool      `json:"actions"`
 	ActionKey string    `json:"action_key,omitempty"`
 }
@@ -30,6 +32,7 @@ func (w *web) system(*http.Request) (any, error) {
 	s := systemInfo{
 		Troupe: true, Name: w.cfg.Name, Process: os.Getpid(), Go: runtime.Version(), CPUs: runtime.GOMAXPROCS(0),
 		Began: w.i.began, Actors: w.i.sys.Stats().Actors, Actions: w.cfg.Actions,
+		Recorded: w.i.Recorder() != nil,
 	}
 	if s.Actions {
 		s.ActionKey = w.guard.key
@@ -155,6 +158,22 @@ func (w *web) links(r *http.Request) (any, error) {
 		Links []Link    `json:"links"`
 		Next  actor.PID `json:"next,omitzero"`
 	}{links, next}, nil
+}
+
+var errNoRecorder = errors.New("this program is not recorded; it has to call inspect.Inspector.Record")
+
+// recording hands out what is recorded, as a file.
+func (w *web) recording(rw http.ResponseWriter, _ *http.Request) {
+	r := w.i.Recorder()
+	if r == nil {
+		refuse(rw, http.StatusNotFound, errNoRecorder)
+		return
+	}
+	rw.Header().Set("Content-Type", "application/json")
+	rw.Header().Set("Content-Disposition", `attachment; filename="recording.json"`)
+	rec := r.Snapshot()
+	rec.Name = w.cfg.Name
+	_ = rec.Write(rw) // Who has hung up needs no answer.
 }
 
 // recentEvents is how many events are kept for a page that is opened.

@@ -16,7 +16,7 @@ import (
 // end, over the oldest, and the next reader takes it along. See kept.
 //
 // Tried and rejected: slots of atomic words, which the reader checks afterwards,
-// at three times the price for each event; pieces that are handed over when
+// seven atomic stores in place of one; pieces that are handed over when
 // they are full, which leave out the last events, those that one looks for; and
 // a reader that has events left out while it reads, which loses what one waits
 // for.

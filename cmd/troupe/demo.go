@@ -30,7 +30,8 @@ their turn comes are counted by reason. The report goes to standard output, prog
 error.
 
 With --http the system can be watched in a browser meanwhile, and by troupe top: the address goes to
-standard error. With --linger it stays when the work is done, until it is interrupted.
+standard error. With --linger it stays when the work is done, until it is interrupted. With --record the last
+events of each worker are written to a file, which the live page and ui.perfetto.dev open.
 
 Exit status:
   0    all is indexed and, with --verify, right
@@ -83,6 +84,7 @@ func (f *demoFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.page.addr, "http", "", "`address` of the live page, such as 127.0.0.1:8080 or :0 (default none)")
 	set.StringVar(&f.page.token, "token", "", "`secret` for the live page, needed unless it is on loopback (default $TROUPE_TOKEN)")
 	set.BoolVar(&f.page.linger, "linger", false, "with --http, go on serving when the work is done")
+	set.StringVar(&f.page.record, "record", "", "`file` for what the workers did last (default none)")
 	set.BoolVar(&f.json, "json", false, "report as one JSON object")
 }
 
@@ -126,10 +128,15 @@ func (f *demoFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if f.config.FaultRate > 0 {
 		fmt.Fprintf(stderr, "troupe: injecting faults at rate %g with seed %d\n", f.config.FaultRate, f.config.Seed) //nolint:errcheck // As with progress.
 	}
-	f.page.attach(&f.config, stderr)
+	if err := f.page.attach(&f.config, stderr); err != nil {
+		return err
+	}
 	defer f.page.close()
 	report, err := demo.Run(ctx, f.config)
 	if err != nil {
+		return err
+	}
+	if err := f.page.save(stderr); err != nil {
 		return err
 	}
 	write := report.WriteText

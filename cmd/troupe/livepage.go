@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,20 +17,29 @@ import (
 // tokenVariable is where the token is looked for that isn't on the command line, which others can read.
 const tokenVariable = "TROUPE_TOKEN"
 
-// livePage shows a demo's system in the browser.
+// livePage shows a demo's system in the browser, and records it.
 type livePage struct {
 	addr, token string
 	linger      bool
+	record      string // The file for the recording, or "".
 
 	sys       *actor.System
 	inspector *inspect.Inspector
+	recorder  *inspect.Recorder
+	file      *os.File
 	server    *inspect.Server
 }
 
-// attach has the page opened when the demo's system starts. Without an address there is none.
-func (p *livePage) attach(c *demo.Config, stderr io.Writer) {
-	if p.addr == "" {
-		return
+// attach has the page opened when the demo's system starts. Without an address there is none. The file for the
+// recording is made at once, so that the work is not done in vain.
+func (p *livePage) attach(c *demo.Config, stderr io.Writer) (err error) {
+	if p.record != "" {
+		if p.file, err = os.Create(p.record); err != nil {
+			return usageError{fmt.Errorf("--record: %w", err)}
+		}
+	}
+	if p.addr == "" && p.record == "" {
+		return nil
 	}
 	c.Keep = true
 	c.Started = func(sys *actor.System) error {
@@ -37,19 +47,44 @@ func (p *livePage) attach(c *demo.Config, stderr io.Writer) {
 		if err := p.open(); err != nil {
 			return err
 		}
-		fmt.Fprintf(stderr, "troupe: live page at %s\n", p.server.URL()) //nolint:errcheck // As with progress.
+		if p.server != nil {
+			fmt.Fprintf(stderr, "troupe: live page at %s\n", p.server.URL()) //nolint:errcheck // As with progress.
+		}
 		return nil
 	}
+	return nil
 }
 
 func (p *livePage) open() (err error) {
 	if p.inspector, err = inspect.New(p.sys, inspect.Config{}); err != nil {
 		return err
 	}
+	if p.file != nil {
+		if p.recorder, err = p.inspector.Record(inspect.RecordConfig{}); err != nil {
+			return err
+		}
+	}
+	if p.addr == "" {
+		return nil
+	}
 	p.server, err = p.inspector.Listen(p.addr, inspect.WebConfig{
 		Name: "troupe demo", Token: cmp.Or(p.token, os.Getenv(tokenVariable)),
 	})
 	return err
+}
+
+// save writes the recording. Its last events are those of the queries that follow the work.
+func (p *livePage) save(stderr io.Writer) error {
+	if p.recorder == nil {
+		return nil
+	}
+	rec := p.recorder.Snapshot()
+	rec.Name = "troupe demo"
+	if err := errors.Join(rec.Write(p.file), p.file.Close()); err != nil {
+		return fmt.Errorf("writing the recording: %w", err)
+	}
+	fmt.Fprintf(stderr, "troupe: the last %d events of the workers are in %s; open it in the live page, or in ui.perfetto.dev\n", len(rec.Events), p.record) //nolint:errcheck // As above.
+	return nil
 }
 
 // stay waits for the interrupt if it is to.

@@ -5,10 +5,15 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	main "github.com/troupe-go/troupe/cmd/troupe"
+	"github.com/troupe-go/troupe/inspect"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // The page is there when the work is done, and ends with the interrupt.
@@ -47,6 +52,24 @@ func TestDemoServesPage(t *testing.T) {
 	}
 }
 
+// What is recorded of the work can be read, and has its actors.
+func TestDemoRecords(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "recording.json")
+	status, _, stderr := run(t, "demo", "--record", file, smallTree(t))
+	if status != 0 || !strings.Contains(stderr, file) {
+		t.Fatalf("got status %d and %q", status, stderr)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // It is read.
+	rec, err := inspect.ReadRecording(f)
+	if err != nil || !slices.ContainsFunc(rec.Events, func(e sched.Event) bool { return strings.HasPrefix(e.Label.Name, "tokenizer") }) {
+		t.Errorf("got %v, or no tokenizer", err)
+	}
+}
+
 func TestDemoPageErrors(t *testing.T) {
 	for _, c := range []struct {
 		args   string
@@ -55,6 +78,7 @@ func TestDemoPageErrors(t *testing.T) {
 	}{
 		{"--linger", 2, "--linger needs --http"},
 		{"--http nonsense", 1, "port"},
+		{"--record /nowhere/at/all", 2, "--record"},
 		{"--http 0.0.0.0:0", 1, "Token"},
 		{"--http :0 --token short", 1, "16"},
 	} {

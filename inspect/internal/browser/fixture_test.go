@@ -175,7 +175,8 @@ func ignore(*actor.Context[int], int) error { return nil }
 // system is one with something of each kind to be seen.
 type system struct {
 	*actor.System
-	failed, stuck actor.Ref[int]
+	inspector           *inspect.Inspector
+	failed, stuck, busy actor.Ref[int]
 }
 
 func newSystem(t *testing.T, cfg inspect.WebConfig) (system, string) {
@@ -192,12 +193,14 @@ func newSystem(t *testing.T, cfg inspect.WebConfig) (system, string) {
 	i, err := inspect.New(sys, inspect.Config{})
 	must(err)
 	t.Cleanup(i.Close)
-	s := system{System: sys}
+	s := system{System: sys, inspector: i}
 	s.failed, err = actor.Spawn(sys, fails{}, actor.WithName("failing"))
 	must(err)
 	gate := make(chan struct{})
 	t.Cleanup(func() { close(gate) })
 	s.stuck, err = actor.Spawn(sys, stuck{gate}, actor.WithName("stuck"))
+	must(err)
+	s.busy, err = actor.Spawn(sys, actor.Func(ignore), actor.WithName("busy"))
 	must(err)
 	_, err = actor.Spawn(sys, parent{3}, actor.WithName("parent"))
 	must(err)
