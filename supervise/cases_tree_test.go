@@ -2,7 +2,6 @@ package supervise_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -36,19 +35,7 @@ func (s *scene) stubborn(name string, shutdown time.Duration) supervise.Child[or
 // hang makes a child wait for what never comes, whatever it is asked.
 func (s *scene) hang(sup *supervise.Supervisor, name string) {
 	s.Helper()
-	silent := s.silent()
-	began := make(chan struct{}, 1)
-	s.fail(sup, name, func(ctx *actor.Context[order]) error {
-		began <- struct{}{}
-		for {
-			_, _ = actor.Ask(ctx, silent, func(r actor.Reply[int]) order { return order{nil, r} })
-			if errors.Is(ctx.Err(), nil) {
-				continue
-			}
-			return nil
-		}
-	})
-	s.until(func() bool { return len(began) == 1 })
+	s.hangRef(s.ref(sup, name))
 }
 
 // auto is a supervisor with significant children p and q, and another one.

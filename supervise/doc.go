@@ -43,6 +43,9 @@
 // for a child by blocking: it answers at all times, and can be stopped while a
 // child is starting or waits for its restart.
 //
+// If a supervisor is killed, or its Config.OnRestart panics, its children are
+// stopped all at once. Their limits hold nevertheless.
+//
 // Semantics are those of OTP's module supervisor, as far as that speaks of it. An
 // actor that was stopped by [actor.Ref.Stop] is not restarted, though, and refs
 // outlive restarts.

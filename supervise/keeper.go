@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -32,6 +33,8 @@ type keeper struct {
 	over    bool     // They have stopped.
 	err     error    // Why it ends.
 	minimum alarmed  // Runs while the supervisor is degraded.
+	term    int      // Which incarnation of the supervisor this is.
+	unguard func() bool
 }
 
 // alarmed is an alarm that is set while something lasts.
@@ -55,12 +58,15 @@ func (k *keeper) Started(ctx *actor.Context[command]) error {
 	k.random = rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), seed.Sum64()))
 	k.handle.failAll(k.gone(), false) // Whom an earlier incarnation has not answered.
 	k.inherit(ctx)
-	k.round = &round{stage: starting, at: k.first}
-	k.turns++
-	if k.introduce(ctx) {
-		k.advance(ctx)
-	}
-	return k.settle(ctx)
+	parent, term := ctx.PID(), k.term
+	k.unguard = context.AfterFunc(ctx, func() { k.handle.abandon(parent, term) })
+	return k.attend(ctx, func() {
+		k.round = &round{stage: starting, at: k.first}
+		k.turns++
+		if k.introduce(ctx) {
+			k.advance(ctx)
+		}
+	})
 }
 
 // introduce gives the members of a troupe their actors, and each other's refs,
@@ -91,7 +97,8 @@ func (k *keeper) introduce(ctx *actor.Context[command]) bool {
 // inherit makes the slots of the children that are declared, with the actors
 // that an earlier incarnation has left, and stops all other actors.
 func (k *keeper) inherit(ctx *actor.Context[command]) {
-	left := k.handle.inherit()
+	left, term := k.handle.inherit()
+	k.term = term
 	kept := map[actor.PID]bool{}
 	for _, p := range k.plans {
 		s := k.add(p)
@@ -112,15 +119,13 @@ func (k *keeper) inherit(ctx *actor.Context[command]) {
 
 // Receive carries out a command.
 func (k *keeper) Receive(ctx *actor.Context[command], m command) error {
-	m.run(k, ctx)
-	return k.settle(ctx)
+	return k.attend(ctx, func() { m.run(k, ctx) })
 }
 
 // Leave is called when the supervisor is asked to stop: it stops its children
 // first.
 func (k *keeper) Leave(ctx *actor.Context[command]) error {
-	k.end(ctx, nil)
-	return k.settle(ctx)
+	return k.attend(ctx, func() { k.end(ctx, nil) })
 }
 
 // Stopped answers those who still wait.
@@ -128,16 +133,26 @@ func (k *keeper) Stopped(*actor.Context[command], error) {
 	k.handle.failAll(k.gone(), false)
 }
 
-// settle is called at the end of each step.
-func (k *keeper) settle(ctx *actor.Context[command]) error {
+// attend does what an event asks for, and ends the supervisor if that was the last.
+// Should the code panic, as OnRestart may, the children are orphans.
+func (k *keeper) attend(ctx *actor.Context[command], do func()) error {
+	returned := false
+	defer func() {
+		if !returned {
+			k.handle.abandon(ctx.PID(), k.term)
+		}
+	}()
+	do()
 	k.watchMinimum(ctx)
-	if k.over && k.err == nil {
+	returned = true
+	if !k.over {
+		return nil
+	}
+	k.unguard()
+	if k.err == nil {
 		ctx.Stop()
 	}
-	if k.over {
-		return k.err
-	}
-	return nil
+	return k.err
 }
 
 // end begins to stop all children, and then the supervisor, for the given
@@ -189,23 +204,25 @@ func (k *keeper) endAtOnce(ctx *actor.Context[command]) {
 
 // ChildStarted is told of a child that has started.
 func (k *keeper) ChildStarted(ctx *actor.Context[command], id actor.PID) error {
-	if s := k.byPID[id]; s != nil && s.state == Starting && !s.supervisor {
-		k.started(ctx, s)
-	}
-	return k.settle(ctx)
+	return k.attend(ctx, func() {
+		if s := k.byPID[id]; s != nil && s.state == Starting && !s.supervisor {
+			k.started(ctx, s)
+		}
+	})
 }
 
 // ChildExited is told of a child whose incarnation has ended, or that has ended
 // for good.
 func (k *keeper) ChildExited(ctx *actor.Context[command], e actor.Exit) error {
-	if s := k.byPID[e.PID]; s != nil {
-		if e.Held {
+	return k.attend(ctx, func() {
+		switch s := k.byPID[e.PID]; {
+		case s == nil:
+		case e.Held:
 			k.held(ctx, s, e.Reason)
-		} else {
+		default:
 			k.ended(ctx, s, e.Reason)
 		}
-	}
-	return k.settle(ctx)
+	})
 }
 
 // begin starts a child, by a new actor if it has none. Whether it has started

@@ -268,11 +268,13 @@ func (k *keeper) seat(s *slot, p place) {
 	s.place = p
 	k.byPID[p.pid] = s
 	k.handle.setPlace(s.name, p)
+	k.handle.setLimit(p.pid, s.shutdown)
 }
 
 // vacate notes that the child has no actor.
 func (k *keeper) vacate(s *slot) {
 	delete(k.byPID, s.pid)
+	k.handle.dropLimit(s.pid, s.shutdown)
 	s.place = place{}
 	k.handle.setPlace(s.name, s.place)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 )
@@ -20,9 +21,11 @@ type Supervisor struct {
 	introduced bool
 
 	mu     sync.Mutex
-	places map[string]place // The actors of the children that have a name.
-	askers []*asker         // Who is yet to be answered.
-	over   bool             // Nobody is any more.
+	places map[string]place            // The actors of the children that have a name.
+	limits map[actor.PID]time.Duration // How long the others than usual may take to stop.
+	term   int                         // How many incarnations have begun.
+	askers []*asker                    // Who is yet to be answered.
+	over   bool                        // Nobody is any more.
 	watch  sync.Once
 }
 
@@ -158,11 +161,14 @@ func (s *Supervisor) setPlace(name string, p place) {
 	s.places[name] = p
 }
 
-// inherit returns the actors of children that an earlier incarnation has left.
-func (s *Supervisor) inherit() map[string]place {
+// inherit returns the actors of children that an earlier incarnation has left, and
+// the number of the new one. From now on nobody kills them on behalf of an earlier
+// one.
+func (s *Supervisor) inherit() (left map[string]place, term int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := s.places
-	s.places = map[string]place{}
-	return left
+	left = s.places
+	s.places, s.limits = map[string]place{}, nil
+	s.term++
+	return left, s.term
 }

@@ -1,0 +1,114 @@
+package supervise
+
+import (
+	"math"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// orphans are the children of a supervisor's incarnation that has ended out of
+// order: it was killed, or its own code has failed. Then nobody stops them one by
+// one. The actors are asked to end all at once, and nothing ends before the last
+// of them has; so one that hangs would keep the supervisor from its end, or from
+// its restart, for ever. Those that have not ended within their limits are killed,
+// each with all below it.
+type orphans struct {
+	handle *Supervisor
+	sys    *actor.System
+	parent actor.PID
+	term   int // Of the handle, as long as there is no later incarnation.
+	since  time.Time
+}
+
+// abandon takes care of the children of the given incarnation. It may be called
+// more than once.
+func (s *Supervisor) abandon(parent actor.PID, term int) {
+	o := &orphans{handle: s, sys: s.sys, parent: parent, term: term, since: time.Now()}
+	time.AfterFunc(0, o.reap)
+}
+
+// reap kills those whose time is up, and comes again for the others. What the next
+// incarnation has begun anew is none of its business: that waits for mu first, see
+// inherit.
+func (o *orphans) reap() {
+	s := o.handle
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i, err := o.sys.Info(o.parent); err != nil || i.State == actor.Held || s.term != o.term {
+		return
+	}
+	passed := time.Since(o.since)
+	next := time.Duration(-1)
+	o.each(o.parent, func(i actor.Info) {
+		limit, own := s.limits[i.PID]
+		if !own {
+			limit = defaultShutdown
+		}
+		switch {
+		case i.State == actor.Held || limit == Infinity:
+			return
+		case max(0, limit) <= passed:
+			o.kill(i.PID)
+			limit = passed + killAgain
+		}
+		if left := limit - passed; next < 0 || left < next {
+			next = left
+		}
+	})
+	if next >= 0 {
+		time.AfterFunc(next, o.reap)
+	}
+}
+
+// kill kills an actor and all below it.
+func (o *orphans) kill(id actor.PID) {
+	_ = o.sys.Kill(id) // Else it has ended.
+	o.each(id, func(i actor.Info) { o.kill(i.PID) })
+}
+
+// each calls do for the children of an actor. Where one ends that the list was
+// to go on after, the list begins anew.
+func (o *orphans) each(parent actor.PID, do func(actor.Info)) {
+	seen := map[actor.PID]bool{}
+	for after := (actor.PID{}); ; {
+		some, err := o.sys.Children(parent, after, math.MaxInt)
+		if err != nil && after != (actor.PID{}) {
+			after = actor.PID{}
+			continue
+		}
+		if len(some) == 0 {
+			return
+		}
+		for _, i := range some {
+			if !seen[i.PID] {
+				seen[i.PID] = true
+				do(i)
+			}
+		}
+		after = some[len(some)-1].PID
+	}
+}
+
+// setLimit notes how long a child may take to stop, unless that is the default, of
+// which nobody needs to be told.
+func (s *Supervisor) setLimit(id actor.PID, limit time.Duration) {
+	if limit == defaultShutdown {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.limits == nil {
+		s.limits = map[actor.PID]time.Duration{}
+	}
+	s.limits[id] = limit
+}
+
+func (s *Supervisor) dropLimit(id actor.PID, limit time.Duration) {
+	if limit == defaultShutdown {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.limits, id)
+}
