@@ -161,7 +161,7 @@ func (a *activation) handleLane(which Lane) {
 		return // To take note of the kill.
 	}
 	l, x := a.lanes[which].Load(), a.ctx.Load()
-	if a.state.Load()&termBits != a.term {
+	if a.mu.Load()&termBits != a.term {
 		a.vanish() // They belong to the next.
 	}
 	fresh := l.ready() == 0
@@ -199,7 +199,7 @@ func (a *activation) handleLane(which Lane) {
 
 // refill swaps the lane's buffers. It returns false if there was nothing.
 func (a *activation) refill(l *lane, which Lane) bool {
-	a.mu.Lock()
+	state := a.mu.lock()
 	woken := l.swap(nil)
 	if which == Data && a.rare != nil {
 		a.limit(which, l)
@@ -207,7 +207,7 @@ func (a *activation) refill(l *lane, which Lane) bool {
 	if l.left() == 0 {
 		l.trim()
 	}
-	a.mu.Unlock()
+	a.mu.unlock(state)
 	a.wake(woken)
 	return l.ready() > 0
 }
@@ -242,7 +242,7 @@ func (a *activation) batchOver(l *lane, which Lane) bool {
 	if which != Control || a.sys.simulated {
 		a.budget--
 	}
-	return l.ready() == 0 || a.budget <= 0 || (a.state.Load()^a.term)&(interrupts[which]|termBits) != 0 || a.f.Urgent()
+	return l.ready() == 0 || a.budget <= 0 || (a.mu.Load()^a.term)&(interrupts[which]|termBits) != 0 || a.f.Urgent()
 }
 
 // crash deals with a handler that has not returned, but panicked with v, or

@@ -114,7 +114,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		over = a.batchOver(l, which)
 	}
 	returned = true
-	if ok && a.state.Load()&termBits != a.term {
+	if ok && a.mu.Load()&termBits != a.term {
 		a.abandon(m, ErrKilled) // It can't have replied.
 	}
 	return err
@@ -128,9 +128,9 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 			return err
 		}
 	}
-	p.mu.Lock()
+	state := p.mu.lock()
 	if p.closed {
-		p.mu.Unlock()
+		p.mu.unlock(state)
 		return p.refuse(which, m, mode, ErrStopped)
 	}
 	l := p.lanes[which].Load()
@@ -152,9 +152,10 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 	if l.stamp != nil {
 		p.stampLast(l)
 	}
-	p.mu.Unlock()
-	if p.state.Load()&which.bit() == 0 {
-		p.announce(sched.Current(ctx), which.bit())
+	if state&which.bit() != 0 {
+		p.mu.unlock(state)
+	} else {
+		p.unlockAndAnnounce(ctx, state, which.bit())
 	}
 	if moved.slot != nil {
 		p.breakRing(moved)

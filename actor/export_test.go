@@ -20,13 +20,23 @@ func SendersWaiting[M any](r Ref[M]) int {
 	return len(l.waiting)
 }
 
+// Latch is one without an actor.
+type Latch struct{ latch }
+
+// NewLatch returns a latch in state 0.
+func NewLatch() *Latch { return &Latch{} }
+
+// Hold locks the latch, gives it back after change, and leaves the state that
+// that has returned.
+func (l *Latch) Hold(change func(state uint32) uint32) { l.unlock(change(l.lock())) }
+
 // Idle reports whether no activation of the actor runs or is to come.
-func Idle[M any](r Ref[M]) bool { return r.cell.proc.state.Load()&^termBits == 0 }
+func Idle[M any](r Ref[M]) bool { return r.cell.proc.mu.Load()&^termBits == 0 }
 
 // Quiet reports whether no activation of the actor runs or is to come, while
 // messages may wait for a decision of its parent.
 func Quiet[M any](r Ref[M]) bool {
-	return r.cell.proc.state.Load()&(running|queuedNormal|queuedUrgent) == 0
+	return r.cell.proc.mu.Load()&(running|queuedNormal|queuedUrgent) == 0
 }
 
 // BufferBytes returns the size of the buffers of an idle actor's lane.

@@ -235,7 +235,7 @@ func (p *proc) describeState(i *Info) {
 		return
 	}
 	i.Uptime = p.sys.uptime() - p.born
-	s := p.state.Load()
+	s := p.mu.Load()
 	if s&queuedUrgent != 0 {
 		i.Priority = sched.Critical
 	}

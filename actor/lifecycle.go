@@ -300,8 +300,9 @@ func (a *activation) requestDrain() {
 	a.wake(woken)
 }
 
-// stopIfDrained stops the actor if no messages are left. A sender may have put
-// one in before the lanes were closed and not have announced it yet.
+// stopIfDrained stops the actor if no messages are left. A sender that found a
+// lane full, or a timer, may have put one in before the lanes were closed and not
+// have announced it yet.
 func (a *activation) stopIfDrained() {
 	a.mu.Lock()
 	for i := range a.lanes {

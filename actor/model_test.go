@@ -344,7 +344,7 @@ var models = []struct {
 	{"end/stop, two workers", modelcheck.Config{Preemptions: 1}, ending(2, 1, false)},
 	{"held/one worker", modelcheck.Config{Preemptions: 3}, failing(1, 2)},
 	{"held/two workers", modelcheck.Config{Preemptions: 1}, failing(2, 2)},
-	{"full/one sender", modelcheck.Config{}, waiting(1, 3)},
+	{"full/one sender", modelcheck.Config{Preemptions: 3}, waiting(1, 3)},
 	{"full/two senders", modelcheck.Config{Preemptions: 1}, waiting(1, 2, 1)},
 	{"full/room in time", modelcheck.Config{}, letting},
 	{"full/one that leaves", modelcheck.Config{Preemptions: 2}, leaving(1, 3)},

@@ -221,7 +221,7 @@ func (a *activation) takeMark(l *lane) (s *signal, urgent bool) {
 	if a.rare == nil || len(a.rare.marks) == 0 || a.rare.marks[0].at > l.reached() {
 		return nil, false
 	}
-	if a.state.Load()&interrupts[Data] != 0 {
+	if a.mu.Load()&interrupts[Data] != 0 {
 		return nil, true
 	}
 	s = a.rare.marks[0].signal

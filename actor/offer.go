@@ -47,7 +47,7 @@ func (p *proc) backlog() int {
 		return 0
 	}
 	n := 0
-	if p.state.Load()&running != 0 {
+	if p.mu.Load()&running != 0 {
 		n++
 	}
 	for which := range p.lanes {

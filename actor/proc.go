@@ -19,7 +19,6 @@ import (
 type proc struct {
 	node  sched.Node
 	frame sched.Frame
-	state xatomic.Uint32
 	pid   PID
 	sys   *System
 	opts  *options // Shared by all actors with default options.
@@ -31,8 +30,8 @@ type proc struct {
 
 	parent *proc
 	// mu guards the links of the children and the rest of the fields, and the
-	// lanes' producer sides.
-	mu      xatomic.Mutex
+	// lanes' producer sides. It is the activation state, too; see state.go.
+	mu      latch
 	closed  bool         // No message is accepted any more.
 	barred  bool         // No child is accepted any more.
 	traits  traits       // Written under mu, before the first incarnation begins.
@@ -424,7 +423,7 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 	if o := p.sys.probes.Load(); o != nil {
 		o.tellEnded(p, reason, false)
 	}
-	p.state.Or(dead)
+	p.mu.Or(dead)
 	if h := p.opts.host; h != nil {
 		h.end()
 	}

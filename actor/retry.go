@@ -46,7 +46,7 @@ func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
 	r.retrial.tries++
 	tries := r.retrial.tries
 	x := a.ctx.Load()
-	again := tries <= a.opts.retry && a.state.Load()&termBits == a.term && !x.fence.Load()
+	again := tries <= a.opts.retry && a.mu.Load()&termBits == a.term && !x.fence.Load()
 	if again {
 		x.typed.stow(which, m) // It goes back with the stash.
 	}

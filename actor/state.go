@@ -1,15 +1,20 @@
 package actor
 
-import "github.com/troupe-go/troupe/sched"
+import (
+	"context"
 
-// The activation state of an actor is one atomic word. Its low bits say which
-// lanes have messages that no activation knows of yet; the others, whether the
-// actor is queued, running, held or dead.
+	"github.com/troupe-go/troupe/sched"
+)
+
+// The activation state of an actor is one atomic word, proc.mu. Its low bits say
+// which lanes have messages that no activation knows of yet; the others, whether
+// the actor is queued, running, held or dead. The mailbox's mutex is a bit of the
+// same word; see latch.
 //
 // # Protocol
 //
-// A sender puts its message into the lane and then announces the lane here. If
-// the bit is set already, an earlier sender has done so, and no one has looked
+// A sender puts its message into the lane and then announces the lane here, mostly
+// in the step in which it gives the mutex back. If the bit is set already, an earlier sender has done so, and no one has looked
 // since. The first announcement to an actor that is neither queued nor running
 // queues it. An activation takes all announcements with the step that makes it
 // the running one, and gives that up only in a step that sees no new ones. So
@@ -41,6 +46,7 @@ const (
 	inCode                                        // The running activation may be in the actor's code.
 	killed                                        // Somebody has called for the end of the incarnation.
 	seized                                        // An activation has lost the actor while it was in its code.
+	latched                                       // Somebody has the mutex.
 	nextTerm                                      // The lowest bit of the term.
 
 	termBits     = ^(nextTerm - 1)
@@ -54,28 +60,48 @@ var pendingUrgent = Control.bit() | pendingSystem
 // queues the actor if need be. From is the fiber of the caller, if any.
 func (p *proc) announce(from *sched.Fiber, bit uint32) {
 	for {
-		s := p.state.Load()
-		if s&dead != 0 || s&bit != 0 && !p.lags(s, bit) {
+		s := p.mu.Load()
+		next, priority, queue := p.announced(s, bit)
+		if next == s {
 			return
 		}
-		next, priority, queue := s|bit, sched.Normal, false
-		switch {
-		case s&running != 0, s&held != 0 && bit != pendingSystem:
-		case bit&pendingUrgent != 0:
-			queue, priority = s&queuedUrgent == 0, sched.Critical
-			next |= queuedUrgent
-		default:
-			if queue = s&(queuedUrgent|queuedNormal) == 0; queue {
-				next |= queuedNormal
-			}
-		}
-		if p.state.CompareAndSwap(s, next) {
+		if p.mu.CompareAndSwap(s, next) {
 			if queue {
 				p.submit(from, priority)
 			}
 			return
 		}
 	}
+}
+
+// unlockAndAnnounce is announce by a caller that holds mu, where the state is s,
+// and gives it back. Ctx is the caller's.
+func (p *proc) unlockAndAnnounce(ctx context.Context, s, bit uint32) {
+	next, priority, queue := p.announced(s, bit)
+	p.mu.unlock(next)
+	if queue {
+		p.submit(sched.Current(ctx), priority)
+	}
+}
+
+// announced returns what an announcement makes of state s, and whether the actor
+// is to be queued then.
+func (p *proc) announced(s, bit uint32) (next uint32, priority sched.Priority, queue bool) {
+	if s&dead != 0 || s&bit != 0 && !p.lags(s, bit) {
+		return s, 0, false
+	}
+	next, priority = s|bit, sched.Normal
+	switch {
+	case s&running != 0, s&held != 0 && bit != pendingSystem:
+	case bit&pendingUrgent != 0:
+		queue, priority = s&queuedUrgent == 0, sched.Critical
+		next |= queuedUrgent
+	default:
+		if queue = s&(queuedUrgent|queuedNormal) == 0; queue {
+			next |= queuedNormal
+		}
+	}
+	return next, priority, queue
 }
 
 // lags reports whether what was announced by bit is queued for less than it is
@@ -94,7 +120,7 @@ func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, 
 		entry = queuedUrgent
 	}
 	for {
-		s := p.state.Load()
+		s := p.mu.Load()
 		todo = s & pendingAny
 		ok = s&(running|dead) == 0 && p.runnable(s, todo) != 0
 		next := s &^ entry
@@ -104,7 +130,7 @@ func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, 
 				next |= inCode
 			}
 		}
-		if p.state.CompareAndSwap(s, next) {
+		if p.mu.CompareAndSwap(s, next) {
 			return todo, s & termBits, ok
 		}
 	}
@@ -124,7 +150,7 @@ func (p *proc) runnable(s, pending uint32) uint32 {
 // and does nothing, if the term is over.
 func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next bool) bool {
 	for {
-		s := p.state.Load()
+		s := p.mu.Load()
 		if s&termBits != term {
 			return false
 		}
@@ -144,7 +170,7 @@ func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next boo
 			queue = s&queuedNormal == 0
 			now |= queuedNormal
 		}
-		if !p.state.CompareAndSwap(s, now) {
+		if !p.mu.CompareAndSwap(s, now) {
 			continue
 		}
 		switch {
@@ -162,13 +188,13 @@ func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next boo
 // returns false if the term is over.
 func (p *proc) takeAnnounced(todo, term uint32) (uint32, bool) {
 	for {
-		s := p.state.Load()
+		s := p.mu.Load()
 		switch {
 		case s&termBits != term:
 			return 0, false
 		case s&pendingAny == 0:
 			return todo, true
-		case p.state.CompareAndSwap(s, s&^pendingAny):
+		case p.mu.CompareAndSwap(s, s&^pendingAny):
 			return todo | s&pendingAny, true
 		}
 	}
@@ -178,11 +204,11 @@ func (p *proc) takeAnnounced(todo, term uint32) (uint32, bool) {
 // must not run any more, since the actor was killed.
 func (p *proc) transitionToCode() bool {
 	for {
-		s := p.state.Load()
+		s := p.mu.Load()
 		if s&killed != 0 {
 			return false
 		}
-		if p.state.CompareAndSwap(s, s|inCode) {
+		if p.mu.CompareAndSwap(s, s|inCode) {
 			return true
 		}
 	}
@@ -192,11 +218,11 @@ func (p *proc) transitionToCode() bool {
 // term is over.
 func (p *proc) transitionFromCode(term uint32) bool {
 	for {
-		s := p.state.Load()
+		s := p.mu.Load()
 		if s&termBits != term {
 			return false
 		}
-		if p.state.CompareAndSwap(s, s&^inCode) {
+		if p.mu.CompareAndSwap(s, s&^inCode) {
 			return true
 		}
 	}
@@ -206,7 +232,7 @@ func (p *proc) transitionFromCode(term uint32) bool {
 // term if the actor's code is running.
 func (p *proc) transitionToKilled() {
 	for {
-		s := p.state.Load()
+		s := p.mu.Load()
 		if s&dead != 0 {
 			return
 		}
@@ -218,7 +244,7 @@ func (p *proc) transitionToKilled() {
 			queue = s&queuedUrgent == 0
 			next |= queuedUrgent
 		}
-		if p.state.CompareAndSwap(s, next) {
+		if p.mu.CompareAndSwap(s, next) {
 			if h := p.opts.host; h != nil && s&inCode != 0 {
 				h.abandon()
 			}
@@ -233,17 +259,17 @@ func (p *proc) transitionToKilled() {
 // transitionFromKilled takes note of a kill. It reports whether an activation
 // has lost the actor by it.
 func (p *proc) transitionFromKilled() (wasKilled, wasSeized bool) {
-	if p.state.Load()&killed == 0 {
+	if p.mu.Load()&killed == 0 {
 		return false, false
 	}
-	s := p.state.And(^(killed | seized))
+	s := p.mu.And(^(killed | seized))
 	return true, s&seized != 0
 }
 
 // hold and release switch to system messages only, and back. They are called
 // by the running activation.
-func (p *proc) hold()    { p.state.Or(held) }
-func (p *proc) release() { p.state.And(^held) }
+func (p *proc) hold()    { p.mu.Or(held) }
+func (p *proc) release() { p.mu.And(^held) }
 
 // submit queues the actor. From is the fiber of the caller, if any.
 func (p *proc) submit(from *sched.Fiber, priority sched.Priority) {

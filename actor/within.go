@@ -86,7 +86,7 @@ func within(ctx context.Context, d time.Duration, stop func(context.Context) err
 
 // killDown is killAll, and adds the names of those whose code was running to busy.
 func (p *proc) killDown(busy []string) []string {
-	if p.state.Load()&inCode != 0 {
+	if p.mu.Load()&inCode != 0 {
 		busy = append(busy, p.String())
 	}
 	p.kill()

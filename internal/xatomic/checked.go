@@ -145,6 +145,11 @@ func (p *Pool) Put(x any) { p.kept = append(p.kept, x) }
 // Spin waits until x is something else than v.
 func Spin(x *Uint64, v uint64) { x.Await(func(now uint64) bool { return now != v }) }
 
+// SpinWhile waits until none of the bits is set in x, and returns its value.
+func SpinWhile(x *Uint32, bits uint32) uint32 {
+	return x.Await(func(now uint32) bool { return now&bits == 0 })
+}
+
 // Signal wakes one waiter. It holds one token at most. The zero Signal is none.
 type Signal struct{ token *bool }
 

@@ -1,0 +1,84 @@
+package actor_test
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/patience"
+)
+
+// Whoever holds the latch is alone, whichever way it was locked, and no change
+// of the state is lost that somebody makes without locking it.
+func TestLatchExcludes(t *testing.T) {
+	const rounds = 50_000
+	l := actor.NewLatch()
+	guarded := 0
+	var all sync.WaitGroup
+	for i := range 3 {
+		all.Go(func() {
+			for range rounds {
+				l.Lock()
+				guarded++
+				l.Unlock()
+				l.Hold(func(state uint32) uint32 { guarded++; return state })
+			}
+		})
+		all.Go(func() {
+			bit := uint32(1) << i
+			for range rounds {
+				for s := l.Load(); !l.CompareAndSwap(s, s|bit); s = l.Load() {
+				}
+				if l.And(^bit)&bit == 0 {
+					t.Errorf("bit %d was lost before it was cleared", i)
+					return
+				}
+				if l.Or(bit)&bit != 0 {
+					t.Errorf("bit %d was not cleared", i)
+					return
+				}
+				l.Hold(func(state uint32) uint32 { return state &^ bit })
+			}
+		})
+	}
+	all.Wait()
+	if guarded != 6*rounds || l.Load() != 0 {
+		t.Errorf("guarded is %d in state %#x, want %d and 0", guarded, l.Load(), 6*rounds)
+	}
+}
+
+// A change waits for whoever holds the latch, and is made of what that one has
+// left.
+func TestLatchHoldsBackChanges(t *testing.T) {
+	ctx := patience.Context(t)
+	l := actor.NewLatch()
+	began, changed := make(chan bool), make(chan bool)
+	l.Hold(func(state uint32) uint32 {
+		go func() { began <- true; changed <- l.CompareAndSwap(0, 1) }()
+		go func() { began <- true; l.Or(2); changed <- true }()
+		<-began
+		<-began
+		for range 100 { // So that they come as far as they may.
+			runtime.Gosched()
+		}
+		select {
+		case <-changed:
+			t.Error("the state was changed by somebody else while the latch was held")
+		default:
+		}
+		return 4
+	})
+	outcomes := map[bool]int{}
+	for range 2 {
+		select {
+		case ok := <-changed:
+			outcomes[ok]++
+		case <-ctx.Done():
+			t.Fatal("a change waits for a latch that is free")
+		}
+	}
+	if outcomes[true] != 1 || l.Load() != 4|2 {
+		t.Errorf("state is %#x after %v; want 6, by the Or alone", l.Load(), outcomes)
+	}
+}

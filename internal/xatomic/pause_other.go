@@ -1,0 +1,6 @@
+//go:build !amd64 && !arm64
+
+package xatomic
+
+// Pause does nothing here.
+func Pause() {}

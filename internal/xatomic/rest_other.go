@@ -1,0 +1,8 @@
+//go:build !linux
+
+package xatomic
+
+import "runtime"
+
+// rest lets other goroutines run.
+func rest(int64) { runtime.Gosched() }
