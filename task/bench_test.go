@@ -53,6 +53,34 @@ func BenchmarkGroupInside(b *testing.B) {
 	perTask(b)
 }
 
+// BenchmarkRunInside does so by Run and Do, with a closure for each task.
+func BenchmarkRunInside(b *testing.B) {
+	b.ReportAllocs()
+	s := newScheduler(b, sched.Config{JobTimeout: -1})
+	inJob(b, context.Background(), s, func(ctx context.Context) error {
+		for range b.N {
+			runAll(b, ctx)
+		}
+		return nil
+	})
+	perTask(b)
+}
+
+func runAll(b *testing.B, ctx context.Context) {
+	values := make([]int, batch)
+	_, err := task.Run(ctx, task.FirstFailure[struct{}](), func(_ context.Context, g *task.Group[struct{}]) error {
+		for i := range values {
+			if _, err := g.Do(func(context.Context) error { values[i] = i + 1; return nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
 func startAndJoin(b *testing.B, ctx context.Context, opts ...task.Option) {
 	g, err := task.NewGroup(ctx, task.FirstFailure[int](), opts...)
 	if err != nil {

@@ -68,8 +68,8 @@ var joinerFaults = planted.Group{
 		{
 			Name: "the values come in the order of ends",
 			File: "joiner.go",
-			Old:  "	for i, t := range o.Tasks {\n		if t.State() == sched.JobCompleted {\n			values[i] = t.value\n		}\n	}\n",
-			New:  "	i := 0\n	for t := range o.Ended() {\n		if t.State() == sched.JobCompleted {\n			values[i] = t.value\n		}\n		i++\n	}\n",
+			Old:  "	for t := range o.each {\n		var value T\n",
+			New:  "	for t := range o.Ended() {\n		var value T\n",
 			Want: "FAIL: Test",
 			Run:  "^Test(AllCompleted|FirstFailure)Returns",
 		},
@@ -91,8 +91,29 @@ var joinerFaults = planted.Group{
 }
 
 var groupFaults = planted.Group{
-	Run: "^Test(GoAfterJoin|Join|Next|Detach|WhatHasEnded|TheLimit|CancelBefore|ATaskMayNot|AGroup|List|ADetached|Programs|FirstSuccess)",
+	Run: "^Test(Tasks|Many|GoAfterJoin|Join|Next|Detach|WhatHasEnded|TheLimit|CancelBefore|ATaskMayNot|AGroup|List|ADetached|Programs|FirstSuccess)",
 	Faults: []planted.Fault{
+		{
+			Name: "each task by itself",
+			File: "slab.go",
+			Old:  "	n := max(1, min(2*len(s.tasks), slabMost, slabBytes/size))\n",
+			New:  "	n := min(size, 1)\n",
+			Want: "FAIL: TestTasksAreAllocatedTogether",
+		},
+		{
+			Name: "a refused task keeps its place",
+			File: "group.go",
+			Old:  "		g.giveBack(t)\n",
+			New:  "",
+			Want: "FAIL: TestTasksThatCouldNotStartAreNotKept",
+		},
+		{
+			Name: "a closed group grows",
+			File: "join.go",
+			Old:  "		g.newest.Store(nil)",
+			New:  "",
+			Want: "FAIL: TestTasksOfAClosedGroupAreNotKept",
+		},
 		{
 			Name: "a group does not close",
 			File: "join.go",
@@ -111,8 +132,8 @@ var groupFaults = planted.Group{
 		{
 			Name: "a decision does not wait",
 			File: "settle.go",
-			Old:  "	return g.left.Load() == 0 && !g.settling",
-			New:  "	return (g.left.Load() == 0 || g.decided) && !g.settling",
+			Old:  "	return g.remaining() == 0 && !g.settling",
+			New:  "	return (g.remaining() == 0 || g.decided) && !g.settling",
 			Want: "FAIL: TestDecisionsUnderAllSchedules",
 			Run:  "^TestDecisionsUnderAllSchedules$",
 		},
@@ -165,8 +186,8 @@ var groupFaults = planted.Group{
 		{
 			Name: "a detached task stays a member",
 			File: "group.go",
-			Old:  "	g.remove(t)\n	g.left.Add(-1)\n",
-			New:  "	g.left.Add(-1)\n",
+			Old:  "	g.remove(t)\n	g.started(-1)\n",
+			New:  "	g.started(-1)\n",
 			Want: "FAIL: Test",
 			Run:  "^TestDetachTakesATaskOutOfItsGroup$",
 		},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -35,19 +36,29 @@ type Group[T any] struct {
 	opts          options
 	opener        gid.ID // The goroutine that NewGroup was called on.
 
+	_ [cacheLine]byte // What comes is written by whoever ends a task, what is above never.
 	// news are the tasks that have ended and are not in the list yet, the last one
 	// first. Written by whoever ends a task, taken by whoever holds mu.
 	news atomic.Pointer[Task[T]]
-	// left is how many are in the group and not in the news.
+	// left is how many are in the group and not in the news, and uncounted more
+	// until counting. Less what was started it is written by whoever ends a task.
 	left atomic.Int64
 	// watched says that somebody waits in takers. It pairs with news: a taker sets it,
 	// then looks at the news; who ends a task adds to the news, then looks at it.
 	watched atomic.Bool
 	// adopting holds up the ends of jobs. See anyRuns. Written under mu.
 	adopting atomic.Bool
+	_        [cacheLine]byte // And from here on, by whoever starts one.
+
+	// newest is the slab that the next task comes from. Written under mu.
+	newest atomic.Pointer[slab[T]]
+	// unused are tasks that were given back. Written under mu.
+	unused atomic.Pointer[Task[T]]
+	first  slab[T]
+	only   [1]Task[T] // In the first slab: many groups have no more.
 
 	mu        sync.Mutex
-	tasks     []*Task[T] // Those that have not ended, and those that are kept.
+	loose     []*Task[T] // Those that are in no slab.
 	queue     []*Task[T] // Those that wait for a place, the first one first.
 	placed    int        // How many take a place.
 	count     Count      // The joiner has seen the ends of as many.
@@ -56,6 +67,7 @@ type Group[T any] struct {
 	ready     *Task[T] // The first that Next has not returned.
 	listed    bool     // The registry has the group.
 	kept      bool     // The end of owner waits for the tasks.
+	counting  bool     // See beginCounting.
 	joining   bool
 	announced bool // The joiner is to be told of joining.
 	settling  bool // Somebody hands events to the joiner.
@@ -113,6 +125,14 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 	if !o.detached {
 		g.owner, _ = ctx.Value(sched.KeeperKey).(sched.Keeper)
 	}
+	g.left.Store(uncounted)
+	if g.owner != nil || !g.calm {
+		g.beginCounting() // Each end may be of interest.
+	}
+	if !o.discard {
+		g.first.tasks = g.only[:]
+		g.newest.Store(&g.first)
+	}
 	return g, nil
 }
 
@@ -146,13 +166,20 @@ func (g *Group[T]) GoNamed(name string, fn func(ctx context.Context) (T, error))
 	case fn == nil:
 		return nil, errNilFunction
 	}
-	t := &Task[T]{g: g, fn: fn, code: reflect.ValueOf(fn).Pointer(), index: -1}
+	t := g.newTask()
+	t.fn, t.code = fn, reflect.ValueOf(fn).Pointer()
 	if name != "" {
 		own := name // So that only a name that is given is on the heap.
 		t.name = &own
 	}
+	return g.start(t)
+}
+
+// start has a new task run.
+func (g *Group[T]) start(t *Task[T]) (*Task[T], error) {
 	from, err := g.adopt(t)
 	if err != nil {
+		g.giveBack(t)
 		return nil, err
 	}
 	if err := g.add(t, from); err != nil {
@@ -164,10 +191,15 @@ func (g *Group[T]) GoNamed(name string, fn func(ctx context.Context) (T, error))
 // Do is Go for a function without a value, as errgroup has it. Its result is the
 // zero value.
 func (g *Group[T]) Do(fn func(ctx context.Context) error) (*Task[T], error) {
-	if fn == nil {
+	switch {
+	case g == nil || g.s == nil:
+		return nil, errNoGroup
+	case fn == nil:
 		return nil, errNilFunction
 	}
-	return g.Go(func(ctx context.Context) (none T, err error) { return none, fn(ctx) })
+	t := g.newTask()
+	t.do, t.code = fn, reflect.ValueOf(fn).Pointer()
+	return g.start(t)
 }
 
 // adopt makes t a job, and returns the caller's fiber if it is the opener's.
@@ -194,7 +226,7 @@ func (g *Group[T]) adopt(t *Task[T]) (*sched.Fiber, error) {
 // does not end while adopting is set and the caller holds mu: it looks at that
 // after its state has changed.
 func (g *Group[T]) anyRuns() bool {
-	for _, t := range g.tasks {
+	for t := range g.all {
 		switch t.State() {
 		case sched.JobRunning, sched.JobPreempted, sched.JobWaiting:
 			return true
@@ -213,10 +245,8 @@ func (g *Group[T]) add(t *Task[T], from *sched.Fiber) error {
 		g.s.Enqueue(from, (*body[T])(t)) // Its entry is void.
 		return ErrClosed
 	}
-	t.index = int32(len(g.tasks))
-	g.tasks = append(g.tasks, t)
-	g.left.Add(1)
-	g.count.Started++
+	g.enter(t)
+	g.started(1)
 	cancelled := g.cancelled
 	start := g.opts.limit == 0 || g.placed < g.opts.limit || cancelled
 	switch {
@@ -263,7 +293,7 @@ func (g *Group[T]) Tasks() []*Task[T] {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return append([]*Task[T](nil), g.tasks...)
+	return slices.Collect(g.all)
 }
 
 // cancelTasks is called when the scope has ended.
@@ -274,7 +304,10 @@ func (g *Group[T]) cancelTasks(cause error) {
 		return
 	}
 	g.cancelled = true
-	tasks := append([]*Task[T](nil), g.tasks...)
+	tasks := make([]*Task[T], 0, g.count.Started)
+	for t := range g.all {
+		tasks = append(tasks, t)
+	}
 	queue := g.queue
 	g.queue = nil
 	g.mu.Unlock()
@@ -294,28 +327,9 @@ func (g *Group[T]) detach(t *Task[T]) bool {
 		return false
 	}
 	g.remove(t)
-	g.left.Add(-1)
-	g.count.Started--
+	g.started(-1)
 	g.announced = g.joining // The joiner may see that too few are left.
 	g.drain()
 	g.release(nil)
 	return true
-}
-
-// remove takes t out of the list. The caller holds mu. Only groups that discard
-// have no order to keep.
-func (g *Group[T]) remove(t *Task[T]) {
-	last := len(g.tasks) - 1
-	if g.opts.discard {
-		g.tasks[t.index] = g.tasks[last]
-		g.tasks[t.index].index = t.index
-	} else {
-		copy(g.tasks[t.index:], g.tasks[t.index+1:])
-		for i, other := range g.tasks[t.index:last] {
-			other.index = t.index + int32(i)
-		}
-	}
-	g.tasks[last] = nil
-	g.tasks = g.tasks[:last]
-	t.index = -1
 }

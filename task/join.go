@@ -30,6 +30,7 @@ func (g *Group[T]) Join(ctx context.Context) ([]T, error) {
 		g.mu.Unlock()
 	} else {
 		g.joining, g.announced = true, true
+		g.beginCounting()
 		g.drain()
 		g.release(sched.Current(ctx))
 	}
@@ -54,6 +55,7 @@ func (g *Group[T]) Wait() error {
 func (g *Group[T]) finished() bool {
 	if g.quiet() {
 		g.closed = true
+		g.newest.Store(nil) // What comes now is not kept.
 	}
 	return g.closed
 }
@@ -61,11 +63,11 @@ func (g *Group[T]) finished() bool {
 // conclude has the joiner make the result.
 func (g *Group[T]) conclude() {
 	g.scope.leave()
-	o := Outcome[T]{Tasks: g.tasks, Decided: g.decisive, Count: g.count, first: g.ended.first}
+	o := Outcome[T]{Decided: g.decisive, Count: g.count, group: g}
 	if g.builtin {
 		g.values, g.err = g.joiner.Result(o)
 	} else if g.err = g.failure; g.err == nil {
-		o.Tasks = append([]*Task[T](nil), o.Tasks...)
+		o.Tasks = slices.Collect(g.all)
 		if failure := apart(func() { g.values, g.err = g.joiner.Result(o) }); failure != nil {
 			g.values, g.err = nil, failure
 		}
@@ -191,7 +193,7 @@ func forget(where *[]*sched.Waiter, w *sched.Waiter) {
 
 // unfinished returns the tasks that have not ended. The caller holds mu.
 func (g *Group[T]) unfinished() (infos []Info) {
-	for _, t := range g.tasks {
+	for t := range g.all {
 		if !t.State().Ended() {
 			info := t.about()
 			info.Queued = info.State == sched.JobPending && !t.placed

@@ -43,13 +43,30 @@ type Outcome[T any] struct {
 	Decided *Task[T]
 	Count   Count
 
-	first *Task[T]
+	group *Group[T]
+}
+
+// each is an iterator over the tasks, also for a joiner of this package, for which
+// there is no slice.
+func (o Outcome[T]) each(yield func(*Task[T]) bool) {
+	if o.Tasks == nil && o.group != nil {
+		o.group.all(yield)
+		return
+	}
+	for _, t := range o.Tasks {
+		if !yield(t) {
+			return
+		}
+	}
 }
 
 // Ended returns an iterator over the tasks in the order in which they ended.
 func (o Outcome[T]) Ended() iter.Seq[*Task[T]] {
 	return func(yield func(*Task[T]) bool) {
-		for t := o.first; t != nil && yield(t); t = t.next {
+		if o.group == nil {
+			return
+		}
+		for t := o.group.ended.first; t != nil && yield(t); t = t.next {
 		}
 	}
 }
@@ -57,11 +74,13 @@ func (o Outcome[T]) Ended() iter.Seq[*Task[T]] {
 // Values returns the tasks' values in the order of Go, with the zero value for
 // those that did not succeed.
 func (o Outcome[T]) Values() []T {
-	values := make([]T, len(o.Tasks))
-	for i, t := range o.Tasks {
+	values := make([]T, 0, max(len(o.Tasks), o.Count.Started))
+	for t := range o.each {
+		var value T
 		if t.State() == sched.JobCompleted {
-			values[i] = t.value
+			value = t.value
 		}
+		values = append(values, value)
 	}
 	return values
 }
@@ -75,7 +94,7 @@ func (o Outcome[T]) Err() error {
 	}
 	var errs []error
 	told := false
-	for _, t := range o.Tasks {
+	for t := range o.each {
 		_, err := t.Result()
 		if err == nil || t.notNeeded(err) {
 			continue

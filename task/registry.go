@@ -89,7 +89,7 @@ func (r *registry) sweep(all []listed) {
 func (g *Group[T]) retire() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.listed = g.left.Load() > 0
+	g.listed = g.remaining() > 0
 	return !g.listed
 }
 

@@ -45,6 +45,37 @@ func (g *Group[T]) taskEnded(t *Task[T], f *sched.Fiber) {
 	g.release(f)
 }
 
+// uncounted is more than there can be tasks.
+const uncounted = 1 << 40
+
+// beginCounting has the tasks that are started added to left, of which uncounted
+// is taken: from now on, who ends the last one finds 0. Before Join is called that
+// is of interest to a keeper alone, and would cost whoever starts tasks a cache
+// line for each that ends meanwhile. The caller holds mu.
+func (g *Group[T]) beginCounting() {
+	if !g.counting {
+		g.counting = true
+		g.left.Add(int64(g.count.Started) - uncounted)
+	}
+}
+
+// started counts n tasks that have come. The caller holds mu.
+func (g *Group[T]) started(n int) {
+	g.count.Started += n
+	if g.counting {
+		g.left.Add(int64(n))
+	}
+}
+
+// remaining returns how many tasks are in the group and not in the news. The
+// caller holds mu.
+func (g *Group[T]) remaining() int64 {
+	if g.counting {
+		return g.left.Load()
+	}
+	return g.left.Load() + int64(g.count.Started) - uncounted
+}
+
 // lendPlace gives the place of a task that waits for another of its group to
 // others, and returns a function by which it takes one again, if need be beyond
 // the limit.
@@ -123,7 +154,7 @@ func (g *Group[T]) collect() bool {
 // quiet reports whether all tasks have ended and the joiner has seen it. The
 // caller holds mu.
 func (g *Group[T]) quiet() bool {
-	return g.left.Load() == 0 && !g.settling && g.todo == nil && g.news.Load() == nil
+	return g.remaining() == 0 && !g.settling && g.todo == nil && g.news.Load() == nil
 }
 
 // release unlocks mu after a drain, wakes those who wait for what has happened,

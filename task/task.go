@@ -19,17 +19,19 @@ type job = sched.Job
 // gets, State, Info, Cancel, Done, Wait. They may be called from any goroutine.
 type Task[T any] struct {
 	job
-	g  *Group[T]
-	fn func(ctx context.Context) (T, error) // The task's, which drops it when it begins.
-	// code is where fn is, to tell its name and place when somebody asks.
+	g *Group[T]
+	// fn or do is the task's, which drops it when it begins.
+	fn func(ctx context.Context) (T, error)
+	do func(ctx context.Context) error
+	// code is where that is, to tell its name and place when somebody asks.
 	code  uintptr
 	name  *string // Of a task that has one.
 	value T       // Written before the job ends.
 
 	standing standing
-	// index is the place in the group's list. It, placed and next are the group's,
-	// under its mu, but next is first written by who ends the task.
-	index  int32
+	// place is not 0 while the task is in the group; see enter. It, placed and next
+	// are the group's, under its mu, but next is first written by who ends the task.
+	place  int32
 	placed bool // It takes one of the group's places; see Limit.
 	next   *Task[T]
 }
@@ -153,13 +155,18 @@ func (b *body[T]) Do(ctx context.Context) (err error) {
 		t.Cancel(cause)
 		return &CancelledError{Cause: cause}
 	}
-	fn := t.fn
-	t.fn = nil
-	value, err := fn(ctx)
+	fn, do := t.fn, t.do
+	t.fn, t.do = nil, nil
+	if do != nil {
+		err = do(ctx)
+	} else {
+		t.value, err = fn(ctx)
+	}
 	if err != nil {
+		var none T
+		t.value = none
 		return t.explain(ctx, err)
 	}
-	t.value = value
 	return nil
 }
 
