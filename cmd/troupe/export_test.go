@@ -19,10 +19,9 @@ func Main(dir string) {
 	main()
 }
 
-// Steal runs the program's main function for the command steal. It does not
-// return.
-func Steal() {
-	os.Args = []string{"troupe", "steal", "--load", "0.1", "--interval", "50ms"}
+// Command runs the program's main function with arguments. It does not return.
+func Command(args ...string) {
+	os.Args = append([]string{"troupe"}, args...)
 	main()
 }
 

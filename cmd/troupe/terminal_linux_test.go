@@ -32,6 +32,12 @@ type terminal struct {
 // openTerminal runs the command steal on a terminal of a size.
 func openTerminal(t *testing.T, width, height uint16, env ...string) *terminal {
 	t.Helper()
+	return openCommand(t, []string{"steal", "--load", "0.1", "--interval", "50ms"}, width, height, env...)
+}
+
+// openCommand runs a command of the program on a terminal of a size.
+func openCommand(t *testing.T, args []string, width, height uint16, env ...string) *terminal {
+	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skipf("no pseudoterminals here: %v", err)
@@ -52,7 +58,7 @@ func openTerminal(t *testing.T, width, height uint16, env ...string) *terminal {
 	}
 	x := &terminal{File: person, child: exec.Command(os.Args[0], "-test.run=^TestMain$"), drained: make(chan struct{})}
 	x.before = x.settings(t)
-	x.child.Env = append(os.Environ(), append([]string{stealOnTerminal + "=1", "TERM=xterm-256color"}, env...)...)
+	x.child.Env = append(os.Environ(), append([]string{commandOnTerminal + "=" + strings.Join(args, "\n"), "TERM=xterm-256color"}, env...)...)
 	x.child.Stdin, x.child.Stdout, x.child.Stderr = program, program, program
 	x.child.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	err = x.child.Start()
@@ -65,12 +71,13 @@ func openTerminal(t *testing.T, width, height uint16, env ...string) *terminal {
 	return x
 }
 
-// stealOnTerminal is the variable that makes the test binary the command.
-const stealOnTerminal = "TROUPE_TEST_STEAL"
+// commandOnTerminal is the variable that makes the test binary the command, with
+// an argument on each line.
+const commandOnTerminal = "TROUPE_TEST_COMMAND"
 
 func init() {
-	if os.Getenv(stealOnTerminal) != "" {
-		main.Steal()
+	if args := os.Getenv(commandOnTerminal); args != "" {
+		main.Command(strings.Split(args, "\n")...)
 	}
 }
 

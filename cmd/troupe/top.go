@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,17 +16,34 @@ import (
 )
 
 const topHelp = `Top shows the actors of a running program, by the address of its live page: that of troupe demo --http,
-or of a program that calls Inspector.Listen or serves Inspector.Handler.`
+or of a program that calls Inspector.Listen or serves Inspector.Handler. In a terminal it is a live
+view with these keys:
 
-const topExample = `  troupe top --addr :8080                  the longest mailboxes
-  troupe top --addr :8080 --sort slow      the slowest handlers
-  troupe top --addr :8080 --tree           all, below those that they belong to
+  ↑ ↓ enter  choose an actor, open it     a t  all actors as a list, as a tree
+  s S        sort by the next column      w    workers, and what holds them
+  /          filter by the name           g    the graph of who waits for whom
+  → ←        turn the pages of the list   e    events
+  p          pause                        esc  back,  ? help,  q quit
+
+Where standard output or input is no terminal, TERM is dumb, or with --once, one report is written
+instead; --limit is about that.
+
+Exit status:
+  0    ended by the key q, or the report is written
+  1    nothing answers there, or what does is no live page, or wants another token
+  2    the command line is wrong
+  130  interrupted by Ctrl-C, SIGINT or SIGTERM`
+
+const topExample = `  troupe top --addr :8080                  the live view, with the longest mailboxes
+  troupe top --addr :8080 --sort slow      with the slowest handlers
+  troupe top --addr :8080 --tree | cat     all, below those that they belong to, once
   troupe top --addr :8080 --json | jq .    the same as JSON`
 
 type topFlags struct {
 	addr, token, sort, name string
 	limit                   int
-	tree, json              bool
+	every                   time.Duration
+	tree, json, once        bool
 }
 
 func newTop() *cobra.Command {
@@ -37,7 +55,7 @@ func newTop() *cobra.Command {
 		Example: topExample,
 		Args:    atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout())
+			return f.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 	set := cmd.Flags()
@@ -47,12 +65,17 @@ func newTop() *cobra.Command {
 	set.StringVar(&f.sort, "sort", "mailbox", "`order`: mailbox, slow, handled, restarts, uptime or pid")
 	set.StringVar(&f.name, "name", "", "what names of actors `begin` with")
 	set.IntVar(&f.limit, "limit", 20, "`number` of actors")
+	set.DurationVar(&f.every, "every", time.Second, "`time` between two looks of the live view")
+	set.BoolVar(&f.once, "once", false, "one report, no live view")
 	set.BoolVar(&f.tree, "tree", false, "as a tree")
 	set.BoolVar(&f.json, "json", false, "as JSON")
 	return cmd
 }
 
-func (f *topFlags) run(ctx context.Context, stdout io.Writer) error {
+func (f *topFlags) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	if f.every < top.MinEvery {
+		return usageError{fmt.Errorf("--every must be at least %v, not %v", top.MinEvery, f.every)}
+	}
 	if f.limit < 1 {
 		return usageError{fmt.Errorf("--limit must be at least 1, not %d", f.limit)}
 	}
@@ -61,6 +84,14 @@ func (f *topFlags) run(ctx context.Context, stdout io.Writer) error {
 		return usageError{err}
 	}
 	defer c.Close()
+	if !f.json && !f.once && isScreen(stdin) && isScreen(stdout) && os.Getenv("TERM") != "dumb" {
+		q := inspect.Query{Sort: inspect.Order(f.sort), Name: f.name}
+		interrupted, err := top.Live(ctx, c, q, f.tree, f.every, stdin, stdout, os.Environ())
+		if err == nil && interrupted {
+			err = errInterrupted
+		}
+		return err
+	}
 	if f.tree {
 		nodes, err := c.Tree(ctx, f.limit)
 		return f.write(stdout, nodes, err, func() error { return top.WriteTree(stdout, nodes) })

@@ -53,6 +53,7 @@ func TestTop(t *testing.T) {
 		{"--addr 127.0.0.1:1", 1, "nothing answers"},
 		{"--addr nonsense", 2, "HOST:PORT"},
 		{"--limit 0", 2, "--limit"},
+		{"--every 1ms", 2, "--every"},
 	} {
 		status, stdout, stderr := run(t, append([]string{"top"}, strings.Fields(c.args)...)...)
 		if status != c.status || !strings.Contains(stdout+stderr, c.part) {

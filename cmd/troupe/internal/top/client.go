@@ -126,15 +126,52 @@ func (c *Client) Look(ctx context.Context, q inspect.Query) (l Look, err error) 
 		return l, err
 	}
 	v := url.Values{"sort": {string(q.Sort)}, "limit": {strconv.Itoa(q.Limit)}}
-	if q.Name != "" {
-		v.Set("name", q.Name)
+	for name, value := range map[string]string{"name": q.Name, "cursor": q.Cursor} {
+		if value != "" {
+			v.Set(name, value)
+		}
 	}
 	return l, c.get(ctx, "actors", v, &l.Page)
 }
 
+// ActorLook is what is shown of one actor.
+type ActorLook struct {
+	inspect.Actor
+	Around []Wait `json:"around"` // The waits that it is part of.
+	Gone   bool   `json:"gone"`   // It has stopped; only its failures are known.
+}
+
+// Wait is a wait, and whether it is part of a ring.
+type Wait struct {
+	inspect.Wait
+	InCycle bool `json:"in_cycle"`
+}
+
+// WaitsLook is the graph of waits.
+type WaitsLook struct {
+	Waits   []Wait `json:"waits"`
+	Total   int    `json:"total"`
+	InCycle int    `json:"in_cycle"`
+}
+
 // Actor returns one actor.
-func (c *Client) Actor(ctx context.Context, pid string) (a inspect.Actor, err error) {
+func (c *Client) Actor(ctx context.Context, pid string) (a ActorLook, err error) {
 	return a, c.get(ctx, "actors/"+url.PathEscape(pid), nil, &a)
+}
+
+// Workers returns the workers.
+func (c *Client) Workers(ctx context.Context) (w inspect.Workers, err error) {
+	return w, c.get(ctx, "workers", nil, &w)
+}
+
+// Waits returns who waits for whom, those in a ring first.
+func (c *Client) Waits(ctx context.Context) (w WaitsLook, err error) {
+	return w, c.get(ctx, "waits", nil, &w)
+}
+
+// Events returns the last events, the oldest first.
+func (c *Client) Events(ctx context.Context) (e []inspect.Event, err error) {
+	return e, c.get(ctx, "events", nil, &e)
 }
 
 // Tree returns the actors from the top down.
