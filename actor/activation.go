@@ -32,6 +32,7 @@ type activation struct {
 	timing      *timing // What for.
 	probes      *probes // Who is told of them, or nil.
 	byName      bool    // Messages are of an interface type, so each has its own name.
+	turn        *turn   // That of the last handler or hook, if the actor is reentrant.
 }
 
 // desk is what the activations on a fiber use one after the other, the fiber's
@@ -94,11 +95,14 @@ func (p *proc) Run(f *sched.Fiber, priority sched.Priority) {
 }
 
 func (a *activation) finish() {
-	if a.interrupted && !a.urgentOnly {
+	if a.interrupted && !a.urgentOnly && !a.lost {
 		a.credit.Store(int32(a.budget))
 	}
 	a.closeSpan()
 	a.f.SetOwner(nil)
+	if a.lost {
+		return // To a handler that has waited.
+	}
 	if !a.transitionFromRunning(a.f, a.todo, a.term, a.interrupted) {
 		a.vanish()
 	}
@@ -115,7 +119,14 @@ func (a *activation) work() {
 			a.leave()
 			a.handleMail()
 			a.todo &^= pendingSystem
+		case a.todo&pendingTurn != 0:
+			if a.admit() {
+				return
+			}
 		case a.phase.Load() >= failing:
+			a.goOnEnding()
+			return
+		case a.reentrancy != NoReentrancy && a.mu.Load()&crowded != 0:
 			return
 		case a.todo&Control.bit() != 0:
 			a.handleLane(Control)
@@ -126,6 +137,9 @@ func (a *activation) work() {
 		case a.todo&Data.bit() != 0:
 			a.handleLane(Data)
 		case a.phase.Load() == draining:
+			if a.handlersAway() {
+				return
+			}
 			a.leave()
 			a.stopIfDrained()
 		default:
@@ -149,9 +163,9 @@ func (a *activation) work() {
 
 // interrupts has, for each lane, what is handled before its next message.
 var interrupts = [numLanes]uint32{
-	Data:       pendingSystem | Control.bit() | Management.bit(),
-	Management: pendingSystem | Control.bit(),
-	Control:    pendingSystem,
+	Data:       pendingSystem | pendingTurn | Control.bit() | Management.bit(),
+	Management: pendingSystem | pendingTurn | Control.bit(),
+	Control:    pendingSystem | pendingTurn,
 }
 
 // handleLane handles the messages that the consumer has in hand, or else
@@ -179,7 +193,13 @@ func (a *activation) handleLane(which Lane) {
 	}
 	x.lane, x.asked = which, address{}
 	before := a.f.SetPriority(priority)
-	err := x.typed.handleBatch(a, l, which)
+	var err error
+	if a.reentrancy == NoReentrancy {
+		err = x.typed.handleBatch(a, l, which)
+	} else {
+		err = a.handleInTurn(x, l, which, nil)
+		fresh = fresh && !a.turn.waited
+	}
 	a.f.SetPriority(before)
 	if err != nil || l.chunk == 1 {
 		a.leave()
@@ -254,6 +274,7 @@ func (a *activation) crash(l *lane, which Lane, m, v any) error {
 		return err
 	}
 	a.giveBack(l, which, m, ErrGoexit)
+	a.endTurn()
 	a.leave()
 	l.forget()
 	a.fail(ErrGoexit)

@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"context"
+
 	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -37,6 +39,9 @@ type asking struct {
 	holder *proc // Who has to act for the wait to end, as far as is known, or nil.
 	kind   WaitKind
 	lane   Lane
+	// chained says that the message was let in, see chain.go.
+	chained bool
+	up      address // The ask that the asker was handling, if any.
 
 	err error // Why there is no answer. It belongs to whoever answers, then to the asker.
 }
@@ -53,9 +58,9 @@ const (
 )
 
 // open begins the next round.
-func (s *asking) open(asker, holder *proc, kind WaitKind, lane Lane) (round uint64) {
+func (s *asking) open(asker, holder *proc, up address, kind WaitKind, lane Lane) (round uint64) {
 	round = s.state.Load()&^slotPhase + slotRound
-	s.asker, s.holder, s.kind, s.lane = asker, holder, kind, lane
+	s.asker, s.holder, s.up, s.kind, s.lane, s.chained = asker, holder, up, kind, lane, false
 	if s.moves.Load() != 0 {
 		s.moves.Store(0)
 	}
@@ -78,9 +83,9 @@ func (s *asking) isOpen(round uint64) bool {
 
 // newWait returns the wait of a handler of asker for holder, in its first round,
 // which is not an ask.
-func newWait(asker, holder *proc, kind WaitKind, lane Lane) *asking {
+func newWait(asker, holder *proc, up address, kind WaitKind, lane Lane) *asking {
 	s := &asking{}
-	s.placed.Store(s.open(asker, holder, kind, lane))
+	s.placed.Store(s.open(asker, holder, up, kind, lane))
 	return s
 }
 
@@ -199,6 +204,15 @@ type address struct {
 var askedKey any = &askedKeyType{}
 
 type askedKeyType struct{ _ byte }
+
+// askedIn returns the ask that a handler with the context is handling, or the zero
+// address.
+func askedIn(ctx context.Context) address {
+	if a, ok := ctx.Value(askedKey).(*address); ok {
+		return *a
+	}
+	return address{}
+}
 
 // release takes note that p does not have the message of the ask any more. Who
 // will answer is not known from now on, unless it was sent on.

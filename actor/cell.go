@@ -138,6 +138,15 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 		l = p.laneLocked(which)
 	}
 	b := l.contents.(*buffers[M])
+	if p.reentrancy == CallChainReentrancy && l.locator != nil {
+		if asked := addressIn(l.locator, &m); p.invitesLocked(asked) {
+			guest := m
+			p.letInLocked(which, asked, &guest)
+			p.mu.Unlock()
+			p.invite(ctx)
+			return nil
+		}
+	}
 	if l.full(len(b.in)) {
 		return c.sendFull(ctx, b, which, m, mode)
 	}

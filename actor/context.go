@@ -173,7 +173,8 @@ func (c *scope) Value(key any) any {
 func (c *scope) ResumesFiber(f *sched.Fiber) bool {
 	// Where another actor's handler runs on f, this actor may enter another
 	// fiber meanwhile.
-	return current(f) == c.p && c.p.frame.Fiber() == f
+	// And a reentrant actor may wait on several.
+	return c.p.reentrancy == NoReentrancy && current(f) == c.p && c.p.frame.Fiber() == f
 }
 
 func (c *scope) alive() *life {

@@ -78,13 +78,15 @@ func newCycleError(ring []edge) error {
 
 // edge is a wait as it was at one moment.
 type edge struct {
-	wait  *asking
-	round uint64
-	moves uint32
-	from  *proc
-	to    *proc
-	kind  WaitKind
-	lane  Lane
+	wait    *asking
+	round   uint64
+	moves   uint32
+	from    *proc
+	to      *proc
+	up      address
+	kind    WaitKind
+	lane    Lane
+	chained bool
 }
 
 // edge returns what a handler of p waits for. It returns false if it does not
@@ -102,30 +104,65 @@ func (s *asking) edge(p *proc, round uint64) (edge, bool) {
 	if s.placed.Load() != round || !s.pin(round) {
 		return edge{}, false
 	}
-	e := edge{s, round, s.moves.Load(), s.asker, s.holder, s.kind, s.lane}
+	e := edge{s, round, s.moves.Load(), s.asker, s.holder, s.up, s.kind, s.lane, s.chained}
 	s.unpin(round)
 	return e, e.from == p && e.to != nil
 }
 
-// mayWait reports whether p seems to wait. It costs two loads.
-func (p *proc) mayWait(except *asking) bool {
-	s := p.waits.Load()
-	if s == nil || s == except {
-		return false
+// edges returns what the handlers of p wait for: one at most, unless p is
+// reentrant.
+func (p *proc) edges() []edge {
+	if p.reentrancy == NoReentrancy {
+		return p.edgesLocked()
 	}
-	phase := s.state.Load() & slotPhase
-	return phase == slotOpen || phase == slotPinned
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.edgesLocked()
+}
+
+// edgesLocked is edges for a caller that holds mu.
+func (p *proc) edgesLocked() (all []edge) {
+	if e, ok := p.edge(); ok {
+		all = append(all, e)
+	}
+	if p.reentrancy == NoReentrancy || p.turnsLocked() == nil || p.ctx.Load().fence.Load() {
+		return all
+	}
+	for _, t := range p.rare.turns.away {
+		if s := t.wait; s != nil && !hasWait(all, s) {
+			if e, ok := s.edge(p, s.state.Load()&^slotPhase); ok {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+func hasWait(all []edge, s *asking) bool {
+	return slices.ContainsFunc(all, func(e edge) bool { return e.wait == s })
+}
+
+// mayWait reports whether p seems to wait, and so not to handle messages. It costs
+// three loads.
+func (p *proc) mayWait(except *asking) bool {
+	if s := p.waits.Load(); s != nil && s != except {
+		if phase := s.state.Load() & slotPhase; phase == slotOpen || phase == slotPinned {
+			return true
+		}
+	}
+	return p.mu.Load()&crowded != 0
 }
 
 // wouldWaitForItself returns the error with which an ask would end anyway, so
-// that its message need not be sent. It may miss a ring that closes just now.
-func (p *proc) wouldWaitForItself(target *proc, kind WaitKind, lane Lane) error {
-	first := edge{from: p, to: target, kind: kind, lane: lane}
-	if p == target {
-		return newCycleError([]edge{first})
-	}
-	if !target.mayWait(nil) {
+// that its message need not be sent. Up is the ask that the asker handles. It may
+// miss a ring that closes just now.
+func (p *proc) wouldWaitForItself(target *proc, up address, kind WaitKind, lane Lane) error {
+	if p != target && !target.mayWait(nil) || target.letsIn(p, up) {
 		return nil
+	}
+	first := edge{from: p, to: target, up: up, kind: kind, lane: lane}
+	if p == target && p.reentrancy == NoReentrancy {
+		return newCycleError([]edge{first})
 	}
 	graph.Lock()
 	defer graph.Unlock()
@@ -159,29 +196,6 @@ func (p *proc) enterWait(target *proc, s *asking, round uint64) error {
 	return nil
 }
 
-// findRing returns the edges that lead from the first one back to where it
-// begins, or nil. The caller holds graph.
-func findRing(first edge) []edge {
-	ring := []edge{first}
-	for p := first.to; p != first.from; {
-		e, ok := p.edge()
-		if !ok || slices.ContainsFunc(ring, func(other edge) bool { return other.from == p }) {
-			return nil // It ends, or goes round without the first one.
-		}
-		ring = append(ring, e)
-		p = e.to
-	}
-	for _, e := range ring {
-		if e.wait == nil {
-			continue // It is not there yet.
-		}
-		if now, ok := e.wait.edge(e.from, e.round); !ok || now != e {
-			return nil
-		}
-	}
-	return ring
-}
-
 // breakRing ends the ask with the address, whose message p has just got, if
 // that closed a ring.
 func (p *proc) breakRing(a address) {
@@ -190,7 +204,7 @@ func (p *proc) breakRing(a address) {
 	if a.slot.pin(a.round) {
 		asker := a.slot.asker
 		a.slot.unpin(a.round)
-		if first, ok := a.slot.edge(asker, a.round); ok && asker != nil && asker.waits.Load() == a.slot {
+		if first, ok := a.slot.edge(asker, a.round); ok && asker != nil && hasWait(asker.edges(), a.slot) {
 			ring = findRing(first)
 		}
 	}

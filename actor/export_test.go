@@ -77,3 +77,10 @@ func KindOf[M any](a Actor[M]) string { return kindOf(a).name }
 
 // Waits reports whether a handler of the actor waits for another actor.
 func Waits[M any](r Ref[M]) bool { return r.cell.proc.mayWait(nil) }
+
+// Returning returns how many handlers of the actor wait for their turn.
+func Returning[M any](r Ref[M]) int {
+	r.cell.proc.mu.Lock()
+	defer r.cell.proc.mu.Unlock()
+	return len(r.cell.proc.rare.turns.queue)
+}

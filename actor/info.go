@@ -74,8 +74,10 @@ type Info struct {
 	Senders [numLanes]int
 	Stashed int
 	Timers  int
-	// Waits is what a handler of the actor waits for, of other actors.
+	// Waits is what the actor's handlers wait for, of other actors.
 	Waits []Wait
+	// Suspended is how many handlers of a reentrant actor wait; 0 for others.
+	Suspended int
 
 	// Links and Monitors have 1,000 PIDs at most. Monitors are those that it
 	// monitors, once for each monitor.
@@ -219,9 +221,10 @@ func (p *proc) fill(i *Info) {
 		Restarts: int(p.restarts), Priority: sched.Normal, Place: p.opts.place,
 	}
 	p.describeMailbox(i)
-	if e, ok := p.edge(); ok {
-		i.Waits = []Wait{e.describe()}
+	for _, e := range p.edgesLocked() {
+		i.Waits = append(i.Waits, e.describe())
 	}
+	i.Suspended = p.suspendedLocked()
 	p.describeState(i)
 	if p.rare != nil {
 		p.rare.describe(i)

@@ -56,8 +56,10 @@ func (p *proc) letGo(from *sched.Fiber, k sched.Kept) {
 }
 
 // keepsLocked reports whether the end of the incarnation has to wait for work
-// that is kept. The caller holds mu.
-func (p *proc) keepsLocked() bool { return p.rare != nil && len(p.rare.kept) != 0 }
+// that is kept, or for handlers. The caller holds mu.
+func (p *proc) keepsLocked() bool {
+	return p.rare != nil && len(p.rare.kept) != 0 || p.suspendedLocked() != 0
+}
 
 // aloneLocked reports whether there are neither children nor kept work. The
 // caller holds mu.
@@ -72,7 +74,7 @@ func (p *proc) alone() bool {
 // keptLocked returns what is kept, in the order in which it came. The caller
 // holds mu.
 func (p *proc) keptLocked() []sched.Kept {
-	if !p.keepsLocked() {
+	if p.rare == nil || len(p.rare.kept) == 0 {
 		return nil
 	}
 	kept := p.rare.kept

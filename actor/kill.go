@@ -174,6 +174,11 @@ func (a *activation) vanish() {
 	a.lost = true
 	a.closeSpan()
 	a.f.SetOwner(nil)
+	a.endTurn()
+	if a.turn != nil && a.turn.stray {
+		a.sys.ghosts.Add(-1)
+		runtime.Goexit()
+	}
 	a.mu.Lock()
 	relics, ok := a.relics[a.term]
 	if ok {
@@ -213,6 +218,9 @@ func (a *activation) beKilled(seized bool) {
 	a.cancel(reason)
 	if seized {
 		a.rescue(reason)
+	}
+	for _, in := range a.bury(seized) {
+		in.each(func(m any) { a.abandon(m, reason) })
 	}
 	freed := a.forsake(reason)
 	switch phase := a.phase.Load(); {

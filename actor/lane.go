@@ -288,7 +288,7 @@ func (l *lane) rescue(gone bool) (fresh *lane, inHand letters) {
 	}
 	at := l.size - n
 	fresh = l.contents.handOver(at)
-	fresh.swapped, fresh.slid = l.swapped-int64(n), l.slid
+	fresh.chunk, fresh.swapped, fresh.slid = l.chunk, l.swapped-int64(n), l.slid
 	if fresh.meter = l.meter; l.meter != nil {
 		l.meter.prepend(n)
 	}

@@ -86,6 +86,9 @@ func (l *latch) lock() uint32 {
 	return l.contend()
 }
 
+// replace makes s the state. It is for who has the lock, and keeps it.
+func (l *latch) replace(s uint32) { l.word.Store(s | latched) }
+
 // unlock ends what lock has begun and makes s the state.
 func (l *latch) unlock(s uint32) { xatomic.Release(&l.word, s) }
 

@@ -96,6 +96,10 @@ func (a *activation) call(hook func() error) error {
 	if !a.enter() {
 		return ErrKilled
 	}
+	if a.reentrancy != NoReentrancy {
+		a.beginTurn(x, nil) // Which the hook keeps while it waits.
+		defer a.endTurn()
+	}
 	err := a.contain(hook)
 	a.leave()
 	return err
@@ -111,6 +115,7 @@ func (a *activation) contain(hook func() error) (err error) {
 			err = sched.NewPanicError(v)
 			return
 		}
+		a.endTurn()
 		a.leave()
 		a.fail(ErrGoexit)
 	}()
@@ -159,8 +164,25 @@ func (a *activation) endIncarnation(reason error) {
 	a.phase.Store(failing)
 	a.unstash(true)
 	a.hold()
-	if a.windUp(a.f, true) {
+	if reason != nil && a.handlersAway() {
+		a.cancel(reason) // So that they don't wait any longer.
+	}
+	a.windDown()
+}
+
+// windDown asks the children to stop, and goes on with the end of the incarnation
+// if there are none. If handlers wait, the last of them does that.
+func (a *activation) windDown() {
+	phase := a.phase.Load()
+	if phase != failing && phase != stopping || a.handlersAway() {
+		return
+	}
+	switch over := a.windUp(a.f, phase == failing); {
+	case !over:
+	case phase == failing:
 		a.beHeld()
+	default:
+		a.terminate()
 	}
 }
 
@@ -234,6 +256,7 @@ func (a *activation) restart(empty bool) {
 	a.incarnation++
 	if a.rare != nil {
 		a.rare.killed = nil
+		a.rare.turns = a.newTurns()
 	}
 	x := a.impl.newScope(a.incarnation, a.ctx.Load().kind.Load())
 	a.ctx.Store(x)
@@ -323,9 +346,10 @@ func (a *activation) stop(reason error) {
 	a.phase.Store(stopping)
 	a.hold()
 	a.closeLanes()
-	if a.windUp(a.f, false) {
-		a.terminate()
+	if reason != nil && a.handlersAway() {
+		a.cancel(reason)
 	}
+	a.windDown()
 }
 
 // closeLanes refuses further messages and makes dead letters of those that

@@ -26,7 +26,7 @@ type ModelSlot struct{ slot replySlot[int] }
 func (m *ModelSlot) Ask(ctx context.Context, on *sched.Scheduler, send func(Reply[int])) (int, error) {
 	s := &m.slot
 	s.waiter.Arm(ctx, on)
-	round := s.open(nil, nil, AskWait, Data)
+	round := s.open(nil, nil, address{}, AskWait, Data)
 	send(Reply[int]{slot: s, round: round})
 	err := s.wait(ctx, round)
 	v := s.value

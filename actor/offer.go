@@ -50,6 +50,9 @@ func (p *proc) backlog() int {
 	if p.mu.Load()&running != 0 {
 		n++
 	}
+	if p.reentrancy != NoReentrancy {
+		n += p.suspended()
+	}
 	for which := range p.lanes {
 		l := p.lanes[which].Load()
 		if l == nil {
@@ -104,7 +107,11 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	pool := slotPool[T]()
 	slot := pool.Get().(*replySlot[T])
 	slot.waiter.Arm(ctx, s.scheduler)
-	round := slot.open(asker, nil, AskWait, Data)
+	var up address
+	if asker != nil {
+		up = askedIn(ctx)
+	}
+	round := slot.open(asker, nil, up, AskWait, Data)
 	to, err := by.Deliver(ctx, msg(Reply[T]{slot: slot, round: round}))
 	if err == nil && to.cell != nil && asker != nil {
 		slot.delivered(round, &to.cell.proc, to.lane)

@@ -42,7 +42,8 @@ type proc struct {
 	marked  xatomic.Bool // There are marks. Written under mu, read by the running activation.
 	stopped xatomic.Bool
 	// renewable says that the actor can be restarted. Not written after the spawn.
-	renewable bool
+	renewable  bool
+	reentrancy Reentrancy // That of the options. Not written after the spawn.
 	// incarnation counts the incarnations, and the kills. What a Context does for
 	// its actor counts only while it has the same number. Guarded by mu.
 	incarnation uint32
@@ -120,6 +121,7 @@ type rare struct {
 	keptCount uint64
 
 	retrial retrial
+	turns   *turns // Of the present incarnation, if the actor is reentrant.
 }
 
 // endWaiter is somebody who waits for the end of an actor.
@@ -371,7 +373,7 @@ func (p *proc) await(ctx context.Context) error {
 	w.Arm(ctx, p.sys.scheduler)
 	defer w.Disarm()
 	if waiting := current(sched.Current(ctx)); waiting != nil {
-		s := newWait(waiting, p, StopWait, Data)
+		s := newWait(waiting, p, askedIn(ctx), StopWait, Data)
 		if err := waiting.enterWait(p, s, onlyRound); err != nil {
 			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, err)
 		}

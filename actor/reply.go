@@ -110,15 +110,17 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	}
 	asker := current(sched.Current(ctx))
 	target := &to.cell.proc
+	var up address
 	if asker != nil {
-		if err := asker.wouldWaitForItself(target, AskWait, to.lane); err != nil {
+		up = askedIn(ctx)
+		if err := asker.wouldWaitForItself(target, up, AskWait, to.lane); err != nil {
 			return zero, fmt.Errorf("ask %s: %w", to, err)
 		}
 	}
 	pool := slotPool[T]()
 	s := pool.Get().(*replySlot[T])
 	s.waiter.Arm(ctx, to.cell.proc.sys.scheduler)
-	round := s.open(asker, target, AskWait, to.lane)
+	round := s.open(asker, target, up, AskWait, to.lane)
 	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
 		s.withdraw(round)
 		pool.recycle(s)
@@ -162,7 +164,7 @@ type replyPool[T any] struct{ sync.Pool }
 func (s *replySlot[T]) clear() {
 	var zero T
 	s.value, s.err = zero, nil
-	s.asker, s.holder = nil, nil
+	s.asker, s.holder, s.up = nil, nil, address{}
 	s.waiter.Disarm()
 }
 

@@ -39,6 +39,7 @@ func (p *proc) laneLocked(which Lane) *lane {
 	l := p.lanes[which].Load()
 	if l == nil {
 		l = p.impl.newLane(p.opts.capacity[which], p.opts.tight(which))
+		p.settleLane(l)
 		if v := p.opts.overflow; v != nil && v.limit.isSet() {
 			l.meter = &meter{of: v}
 		}
@@ -55,7 +56,7 @@ func (p *proc) whyNotWait(ctx context.Context, l *lane, which Lane, mode sendMod
 	if mode&mayWait == 0 {
 		return ErrFull
 	}
-	if current(sched.Current(ctx)) == p {
+	if p.reentrancy != FullReentrancy && current(sched.Current(ctx)) == p {
 		return fmt.Errorf("send to %s from its own handler, with %d messages in the %v lane: %w", p, l.capacity, which, ErrFull)
 	}
 	return nil
@@ -70,7 +71,7 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	}
 	asker := current(f)
 	if asker != nil {
-		w.wait = newWait(asker, p, SendWait, which)
+		w.wait = newWait(asker, p, askedIn(ctx), SendWait, which)
 		defer w.endWait()
 	}
 	var waiter sched.Waiter

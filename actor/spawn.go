@@ -140,6 +140,9 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 		p.traits = x.traits()
 	}
 	p.sys = parent.sys
+	if p.reentrancy = p.opts.reentrancy; p.reentrancy != NoReentrancy {
+		p.rareLocked().turns = p.newTurns()
+	}
 	p.node.Init(p)
 	p.born = p.sys.uptime()
 	prepares := value != nil && x.has(onStarted)
@@ -179,6 +182,9 @@ func (s *System) settled(opts []Option, c cellular) (*options, error) {
 	if err := o.settle(s); err != nil {
 		return nil, err
 	}
+	if err := o.settleReentrancy(); err != nil {
+		return nil, err
+	}
 	if o.backend != OnScheduler || o.host != nil {
 		if o.host, err = s.newHost(o); err != nil {
 			return nil, err
@@ -206,13 +212,18 @@ type options struct {
 	place      sched.Place
 	placed     bool
 	near       *proc // From which place is yet to be made.
+
+	reentrancy   Reentrancy
+	maxSuspended int
 }
 
 // defaultThroughput is how many messages an actor handles before others get
 // their turn.
 const defaultThroughput = 100
 
-var defaults = options{capacity: defaultCapacity, throughput: defaultThroughput, stash: defaultStash}
+var defaults = options{
+	capacity: defaultCapacity, throughput: defaultThroughput, stash: defaultStash, maxSuspended: defaultMaxSuspended,
+}
 
 func collect(opts []Option) (*options, error) {
 	if len(opts) == 0 {

@@ -38,6 +38,7 @@ import (
 // by proc.mu, or claimed (see lane). For all else it first calls leave.
 const (
 	pendingSystem uint32 = 1 << (numLanes + iota) // After the bits of the lanes.
+	pendingTurn                                   // Somebody waits for the turn, see turn.go.
 	queuedUrgent                                  // Queued at critical.
 	queuedNormal                                  // Queued at normal.
 	running                                       // An activation is running.
@@ -47,11 +48,12 @@ const (
 	killed                                        // Somebody has called for the end of the incarnation.
 	seized                                        // An activation has lost the actor while it was in its code.
 	latched                                       // Somebody has the mutex.
+	crowded                                       // No further message may begin, see turn.go.
 	nextTerm                                      // The lowest bit of the term.
 
 	termBits     = ^(nextTerm - 1)
 	pendingLanes = 1<<numLanes - 1
-	pendingAny   = pendingLanes | pendingSystem
+	pendingAny   = pendingLanes | pendingSystem | pendingTurn
 )
 
 var pendingUrgent = Control.bit() | pendingSystem
@@ -92,7 +94,7 @@ func (p *proc) announced(s, bit uint32) (next uint32, priority sched.Priority, q
 	}
 	next, priority = s|bit, sched.Normal
 	switch {
-	case s&running != 0, s&held != 0 && bit != pendingSystem:
+	case s&running != 0, p.runnable(s, bit) == 0:
 	case bit&pendingUrgent != 0:
 		queue, priority = s&queuedUrgent == 0, sched.Critical
 		next |= queuedUrgent
@@ -138,10 +140,21 @@ func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, 
 
 // runnable returns what of the pending lanes may be handled in state s.
 func (p *proc) runnable(s, pending uint32) uint32 {
-	if s&held != 0 {
-		return pending & pendingSystem
+	if s&(held|crowded) != 0 {
+		return pending & (pendingSystem | pendingTurn)
 	}
 	return pending
+}
+
+// transitionToReturn gives the turn back to a handler that has waited. It returns
+// false if another one has it, or the actor was killed. The caller holds mu.
+func (p *proc) transitionToReturn(term uint32) bool {
+	s := p.mu.Load()
+	if s&(running|killed|dead) != 0 || s&termBits != term {
+		return false
+	}
+	p.mu.replace(s | running | inCode)
+	return true
 }
 
 // transitionFromRunning ends an activation that leaves the lanes todo

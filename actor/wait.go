@@ -60,7 +60,7 @@ func (e edge) describe() Wait {
 func (s *System) Waits() []Wait {
 	var all []Wait
 	s.table.all(func(p *proc) {
-		if e, ok := p.edge(); ok {
+		for _, e := range p.edges() {
 			all = append(all, e.describe())
 		}
 	})

@@ -58,6 +58,8 @@ type Fiber struct {
 	reductions int
 	// owner is the work that runs on the fiber, if it says so. See SetOwner.
 	owner any
+	// turn is what the work gives up while it waits, or nil. See SetTurn.
+	turn Turn
 	// home is where the work on the fiber has to be continued. Written by the
 	// fiber, read by whoever resumes it.
 	home  home
@@ -175,6 +177,15 @@ func (f *Fiber) Suspend() {
 	if f.takePermit() {
 		return
 	}
+	if f.turn != nil {
+		f.suspendTurn(f.turn)
+		return
+	}
+	f.suspend()
+}
+
+// suspend is Suspend for work that keeps its turn, if it has one.
+func (f *Fiber) suspend() {
 	if f.hosted != nil {
 		f.block()
 		return

@@ -325,7 +325,7 @@ func (f *Fiber) Handling(name string) (kill bool) {
 		until := time.Now().Add(d)
 		time.AfterFunc(d, func() { f.Resume(nil, Normal) })
 		for time.Now().Before(until) {
-			f.Suspend()
+			f.suspend() // A handler that is slow keeps its turn.
 		}
 	}
 	return fault.Kill

@@ -1,0 +1,115 @@
+package actor
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// A message belongs to the call chain of a handler that waits if its ask was made
+// by a handler that was asked by that one, directly or by way of others. Each ask
+// knows which ask its maker was handling (asking.up), so the way back is a list. It
+// is followed when a message comes to an actor with CallChainReentrancy: nothing
+// is carried along, and no other actor pays for it.
+//
+// The alternative, a number for each chain that messages carry, does not tell a
+// handler from another one that the same client has asked at the same time.
+
+// guest is a message that is let in while a handler waits. It has a lane of its
+// own, in which it is the only one.
+type guest struct {
+	lane  *lane
+	which Lane // On which it was sent.
+}
+
+// maxChain bounds the way back: longer chains are longer than anyone's patience.
+const maxChain = 10_000
+
+// inChain reports whether the ask with the address belongs to the call chain of a
+// handler of p. An ask in the chain that is over, or that a goroutine has made,
+// ends it.
+func (p *proc) inChain(a address) bool {
+	for range maxChain {
+		if a.slot == nil || !a.slot.pin(a.round) {
+			return false
+		}
+		asker, up := a.slot.asker, a.slot.up
+		a.slot.unpin(a.round)
+		switch asker {
+		case nil:
+			return false
+		case p:
+			return true
+		}
+		a = up
+	}
+	return false
+}
+
+// letsIn reports whether an ask that a handler of asker is about to make, while it
+// handles the ask up, would be let in.
+func (p *proc) letsIn(asker *proc, up address) bool {
+	if p.reentrancy != CallChainReentrancy || asker != p && !p.inChain(up) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.hasRoomLocked()
+}
+
+// hasRoomLocked reports whether one more message may be let in. The caller holds
+// mu.
+func (p *proc) hasRoomLocked() bool {
+	t := p.turnsLocked()
+	return t != nil && !t.buried && len(t.away)+len(t.queue) < p.opts.maxSuspended
+}
+
+// invitesLocked reports whether a message is let in, as one of a call chain of the
+// actor. The caller holds mu.
+func (p *proc) invitesLocked(asked address) bool {
+	return asked.slot != nil && p.hasRoomLocked() && p.inChain(asked)
+}
+
+// letInLocked lets the message in m, a *M, in. The caller holds mu.
+func (p *proc) letInLocked(which Lane, asked address, m any) {
+	p.entrust(asked)
+	asked.slot.letIn(asked.round)
+	l := p.impl.newLane(1, false)
+	l.contents.accept(&sendWaiter{message: m})
+	t := p.rare.turns
+	t.queue = append(t.queue, entrant{guest: &guest{lane: l, which: which}})
+	l.swap(nil)
+	p.handled++ // Its lane is not asked.
+}
+
+// invite makes known that a message was let in.
+func (p *proc) invite(ctx context.Context) { p.announce(sched.Current(ctx), pendingTurn) }
+
+// letIn says that the message of the ask does not wait for handlers that wait.
+func (s *asking) letIn(round uint64) {
+	if s.pin(round) {
+		s.chained = true
+		s.unpin(round)
+	}
+}
+
+// handleGuest handles a message that was let in.
+func (a *activation) handleGuest(g *guest) {
+	x := a.ctx.Load()
+	err := a.handleInTurn(x, g.lane, g.which, g)
+	a.leave()
+	if err != nil {
+		a.fail(err)
+	}
+}
+
+// turnAway makes a dead letter of a message that was let in when the incarnation
+// had ended.
+func (a *activation) turnAway(g *guest) {
+	a.leave()
+	reason := ErrDropped
+	if a.phase.Load() == stopping {
+		reason = ErrStopped
+	}
+	g.lane.contents.part(0, 1).each(func(m any) { a.deadLetter(g.which, m, reason) })
+}

@@ -1,0 +1,771 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/simtest"
+)
+
+// oracle answers questions when the test wants it to.
+type oracle struct {
+	ref   actor.Ref[question]
+	asked chan question
+}
+
+func newOracle(tb testing.TB, at actor.Spawner) *oracle {
+	tb.Helper()
+	o := &oracle{asked: make(chan question, 100)}
+	o.ref = spawn(tb, at, func(_ *actor.Context[question], q question) error { o.asked <- q; return nil }, actor.WithName("oracle"))
+	return o
+}
+
+// next returns the next question, which is asked and not yet answered.
+func (o *oracle) next(tb testing.TB, ctx context.Context) question {
+	tb.Helper()
+	return receive(tb, ctx, o.asked)
+}
+
+// ask is what a handler does that waits for an answer.
+func (o *oracle) ask(c context.Context, n int) (int, error) { return actor.Ask(c, o.ref, asking(n)) }
+
+// suspendedIn waits until n handlers of the actor are suspended.
+func suspendedIn[M any](tb testing.TB, ctx context.Context, ref actor.Ref[M], n int) {
+	tb.Helper()
+	until(tb, ctx, func() bool { i, err := ref.Info(); return err == nil && i.Suspended == n })
+}
+
+var reentrant = []actor.Reentrancy{actor.CallChainReentrancy, actor.FullReentrancy}
+
+// callBack has a ask b, whose handler asks a.
+func callBack(ctx context.Context, a, b runner) error {
+	return let(ctx, a, func(c *actor.Context[errand]) error {
+		return let(c, b, func(c *actor.Context[errand]) error { return let(c, a, nil) })
+	})
+}
+
+func TestReentrancyOfACallBack(t *testing.T) {
+	for r := range actor.Reentrancy(3) {
+		t.Run(r.String(), func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			a := spawn(t, sys, run, actor.WithName("a"), actor.WithReentrancy(r))
+			b := spawn(t, sys, run, actor.WithName("b"))
+			for range 100 {
+				err := callBack(ctx, a, b)
+				if r == actor.NoReentrancy {
+					wantErr(t, err, actor.ErrCycle)
+				} else {
+					wantNoErr(t, err)
+				}
+			}
+			if err := a.Stop(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestReentrancyOfLongChains(t *testing.T) {
+	for _, r := range reentrant {
+		for n := 1; n <= 5; n++ {
+			t.Run(fmt.Sprint(r, n), func(t *testing.T) {
+				ctx := guarded(t)
+				sys := newSystem(t, actor.Config{})
+				actors := []runner{spawn(t, sys, run, actor.WithName("a"), actor.WithReentrancy(r))}
+				for range n - 1 {
+					actors = append(actors, spawn(t, sys, run))
+				}
+				wantNoErr(t, let(ctx, actors[0], circle(actors)))
+			})
+		}
+	}
+}
+
+// TestReentrancyOfAnAskSentOn has b send the question of a back to a, which
+// answers it itself.
+func TestReentrancyOfAnAskSentOn(t *testing.T) {
+	for _, r := range reentrant {
+		t.Run(r.String(), func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			var a, b actor.Ref[question]
+			a = spawn(t, sys, func(c *actor.Context[question], q question) error {
+				if q.n != 0 {
+					return answer(c, q)
+				}
+				n, err := actor.Ask(c, b, asking(41))
+				if err != nil {
+					return err
+				}
+				return q.reply.Send(c, n)
+			}, actor.WithReentrancy(r))
+			b = spawn(t, sys, func(c *actor.Context[question], q question) error { return a.Send(c, q) })
+			if n, err := actor.Ask(ctx, a, asking(0)); n != 42 || err != nil {
+				t.Errorf("the answer is %d, %v", n, err)
+			}
+		})
+	}
+}
+
+func TestFullReentrancyHandlesEverything(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	var order []string
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		order = append(order, fmt.Sprint("begin ", m))
+		if _, err := o.ask(c, m); err != nil {
+			return err
+		}
+		order = append(order, fmt.Sprint("end ", m))
+		return nil
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	send(t, ctx, ref, 1, 2, 3)
+	var asked []question
+	for range 3 {
+		asked = append(asked, o.next(t, ctx))
+	}
+	suspendedIn(t, ctx, ref, 3)
+	i, err := ref.Info()
+	wantNoErr(t, err)
+	if len(i.Waits) != 0 { // The oracle has kept the replies, so nobody knows who owes them.
+		t.Errorf("it waits for %v", i.Waits)
+	}
+	if i.Handled != 3 || ref.Backlog() != 3 {
+		t.Errorf("%d handled, %d to do", i.Handled, ref.Backlog())
+	}
+	slices.Reverse(asked)
+	for n, q := range asked {
+		wantNoErr(t, q.reply.Send(ctx, 0))
+		suspendedIn(t, ctx, ref, 2-n)
+	}
+	wantNoErr(t, ref.Drain(ctx))
+	if want := []string{"begin 1", "begin 2", "begin 3", "end 3", "end 2", "end 1"}; !slices.Equal(order, want) {
+		t.Errorf("the order is %q, want %q", order, want)
+	}
+}
+
+// TestCallChainKeepsOthersOut has a handler wait while others want something.
+func TestCallChainKeepsOthersOut(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	var order []string
+	note := func(what string) func(*actor.Context[errand]) error {
+		return func(*actor.Context[errand]) error { order = append(order, what); return nil }
+	}
+	a := spawn(t, sys, run, actor.WithReentrancy(actor.CallChainReentrancy))
+	b := spawn(t, sys, run)
+	first := make(chan error, 1)
+	go func() {
+		first <- let(ctx, a, func(c *actor.Context[errand]) error {
+			order = append(order, "begin")
+			err := let(c, b, func(c *actor.Context[errand]) error {
+				if _, err := o.ask(c, 1); err != nil {
+					return err
+				}
+				return let(c, a, note("of the chain"))
+			})
+			order = append(order, "end")
+			return err
+		})
+	}()
+	q := o.next(t, ctx)
+	suspendedIn(t, ctx, a, 1)
+	for range 3 {
+		wantNoErr(t, a.Send(ctx, errand{do: note("other")}))
+		wantNoErr(t, a.On(actor.Control).Send(ctx, errand{do: note("urgent")}))
+	}
+	wantNoErr(t, q.reply.Send(ctx, 0))
+	wantNoErr(t, receive(t, ctx, first))
+	wantNoErr(t, a.Drain(ctx))
+	want := "begin, of the chain, end, urgent, urgent, urgent, other, other, other"
+	if got := strings.Join(order, ", "); got != want {
+		t.Errorf("the order is %s, want %s", got, want)
+	}
+}
+
+// TestOneHandlerRuns has many handlers write to a plain field between their waits;
+// the race detector looks on.
+func TestOneHandlerRuns(t *testing.T) {
+	const clients, rounds = 8, 50
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	echo := spawn(t, sys, answer)
+	inside, sum := 0, 0
+	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		for range 3 {
+			if inside++; inside != 1 {
+				t.Errorf("%d handlers run at once", inside)
+			}
+			sum++
+			inside--
+			if _, err := actor.Ask(c, echo, asking(q.n)); err != nil {
+				return err
+			}
+		}
+		return q.reply.Send(c, sum)
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	done := make(chan error, clients)
+	for range clients {
+		go func() {
+			for i := range rounds {
+				if _, err := actor.Ask(ctx, ref, asking(i)); err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range clients {
+		wantNoErr(t, receive(t, ctx, done))
+	}
+	if sum != 3*clients*rounds {
+		t.Errorf("the sum is %d, want %d", sum, 3*clients*rounds)
+	}
+}
+
+// TestTurnsAreFirstComeFirstServed wakes handlers while another one runs.
+func TestTurnsAreFirstComeFirstServed(t *testing.T) {
+	const n = 5
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o, g := newOracle(t, sys), newGate()
+	var order []int
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		if m == 0 {
+			return g.Receive(c, m)
+		}
+		if m <= n {
+			if _, err := o.ask(c, m); err != nil {
+				return err
+			}
+		}
+		order = append(order, m)
+		return nil
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	var asked [n]question
+	for i := range n {
+		send(t, ctx, ref, i+1)
+		asked[i] = o.next(t, ctx)
+	}
+	suspendedIn(t, ctx, ref, n)
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 100)
+	for i, at := range []int{2, 0, 4, 1, 3} {
+		wantNoErr(t, asked[at].reply.Send(ctx, 0))
+		until(t, ctx, func() bool { return actor.Returning(ref) == i+1 })
+	}
+	close(g.open)
+	wantNoErr(t, ref.Drain(ctx))
+	if want := []int{3, 1, 5, 2, 4, 100}; !slices.Equal(order, want) {
+		t.Errorf("the order is %v, want %v", order, want)
+	}
+}
+
+func TestKillOfSuspendedHandlers(t *testing.T) {
+	const n = 10
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	shared := 0 // Which the ghosts must not touch at the same time.
+	fates := make(chan error, n)
+	incarnation := 0
+	_, child := restarting(t, sys, func() actor.Actor[int] {
+		incarnation++
+		if incarnation > 1 {
+			return actor.Func(func(_ *actor.Context[int], m int) error { fates <- nil; return nil })
+		}
+		return actor.Func(func(c *actor.Context[int], m int) error {
+			_, err := o.ask(c, m)
+			shared++
+			if sent := o.ref.Send(c, question{}); !errors.Is(sent, actor.ErrFenced) {
+				err = errors.Join(err, fmt.Errorf("a ghost sent: %v", sent))
+			}
+			fates <- err
+			return nil
+		})
+	}, restart, actor.WithReentrancy(actor.FullReentrancy))
+	for i := range n {
+		send(t, ctx, child, i)
+		o.next(t, ctx)
+	}
+	suspendedIn(t, ctx, child, n)
+	wantNoErr(t, child.Kill())
+	for range n {
+		if err := receive(t, ctx, fates); !errors.Is(err, actor.ErrKilled) {
+			t.Errorf("a handler that was killed got %v", err)
+		}
+	}
+	until(t, ctx, func() bool { return sys.Stats().Ghosts == 0 })
+	send(t, ctx, child, 1)
+	wantNoErr(t, receive(t, ctx, fates))
+	if shared != n {
+		t.Errorf("%d ghosts went on, want %d", shared, n)
+	}
+}
+
+// TestKillTellsThoseWhoAsked has one of several asked handlers be killed while it
+// runs, and the others while they wait.
+func TestKillTellsThoseWhoAsked(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	entered, open := make(chan struct{}), make(chan struct{})
+	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		if q.n == 0 {
+			entered <- struct{}{}
+			<-open
+			return nil
+		}
+		_, err := actor.Ask(context.Context(c), o.ref, asking(q.n))
+		return err
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	fates := make(chan error, 3)
+	for _, n := range []int{1, 2, 0} {
+		go func() {
+			_, err := actor.Ask(ctx, ref, asking(n))
+			fates <- err
+		}()
+		if n > 0 {
+			o.next(t, ctx)
+		}
+	}
+	receive(t, ctx, entered)
+	wantNoErr(t, ref.Kill())
+	for range 3 {
+		wantErr(t, receive(t, ctx, fates), actor.ErrNoReply, actor.ErrKilled)
+	}
+	wantKilled(t, ctx, ref)
+	close(open)
+	until(t, ctx, func() bool { return sys.Stats().Ghosts == 0 })
+}
+
+func TestFailureOfOneOfSeveralHandlers(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			const n = 3
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			o := newOracle(t, sys)
+			var d diary
+			next := make(chan struct{})
+			_, child := restarting(t, sys, func() actor.Actor[int] {
+				a := noted(&d)
+				a.receive = func(c *actor.Context[int], m int) error {
+					switch {
+					case m < 0:
+						return f.fail()
+					case m > n:
+						d.note("next")
+						close(next)
+						return nil
+					}
+					_, err := o.ask(c, m)
+					d.note("%d", m)
+					return err
+				}
+				a.stopped = func(_ *actor.Context[int], reason error) {
+					d.note("stopped")
+					if errors.Is(reason, context.Canceled) {
+						t.Errorf("the reason is %v", reason)
+					}
+				}
+				return a
+			}, restart, actor.WithReentrancy(actor.FullReentrancy))
+			for i := range n {
+				send(t, ctx, child, i+1)
+				o.next(t, ctx)
+				suspendedIn(t, ctx, child, i+1)
+			}
+			send(t, ctx, child, -1, n+1)
+			receive(t, ctx, next)
+			wantNoErr(t, child.Drain(ctx))
+			got := strings.Split(d.String(), ", ")
+			slices.Sort(got[1 : 1+n]) // They come back in no certain order.
+			want := []string{"started", "1", "2", "3", "stopped", "started", "next", "stopped"}
+			if !slices.Equal(got, want) {
+				t.Errorf("it was %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestStopWaitsForSuspendedHandlers(t *testing.T) {
+	for _, r := range reentrant {
+		t.Run(r.String(), func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			o := newOracle(t, sys)
+			var d diary
+			a := noted(&d)
+			var child actor.Ref[int]
+			a.receive = func(c *actor.Context[int], m int) error {
+				var err error
+				if child, err = actor.Spawn(c, actor.Actor[int](&hooks[int]{})); err != nil {
+					return err
+				}
+				if _, err = o.ask(c, m); err == nil {
+					err = child.Send(c, 1) // It has not been asked to stop.
+				}
+				d.note("%d", m)
+				return err
+			}
+			ref := spawnActor(t, sys, actor.Actor[int](a), actor.WithReentrancy(r))
+			send(t, ctx, ref, 1)
+			q := o.next(t, ctx)
+			suspendedIn(t, ctx, ref, 1)
+			stopped := make(chan error, 1)
+			go func() { stopped <- ref.Stop(ctx) }()
+			until(t, ctx, func() bool { return errors.Is(ref.On(actor.Management).TrySend(ctx, 2), actor.ErrStopped) })
+			wantNoErr(t, q.reply.Send(ctx, 0))
+			wantNoErr(t, receive(t, ctx, stopped))
+			wantNoErr(t, ref.Err())
+			d.want(t, "started", "1", "stopped <nil>")
+		})
+	}
+}
+
+func TestForcedStopOfSuspendedHandlers(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	fates := make(chan error, 2)
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		_, err := o.ask(c, m)
+		fates <- err
+		return nil
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	send(t, ctx, ref, 1, 2)
+	o.next(t, ctx)
+	o.next(t, ctx)
+	suspendedIn(t, ctx, ref, 2)
+	wantErr(t, ref.Stop(ended()), context.Canceled)
+	for range 2 {
+		wantErr(t, receive(t, ctx, fates), actor.ErrForced)
+	}
+	receive(t, ctx, ref.Done())
+}
+
+func TestDrainHandlesAllAndWaits(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	var ends []int
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		_, err := o.ask(c, m)
+		ends = append(ends, m)
+		return err
+	}, actor.WithReentrancy(actor.FullReentrancy), actor.WithMaxSuspended(2))
+	send(t, ctx, ref, 1, 2, 3)
+	drained := make(chan error, 1)
+	go func() { drained <- ref.Drain(ctx) }()
+	for range 3 {
+		wantNoErr(t, o.next(t, ctx).reply.Send(ctx, 0))
+	}
+	wantNoErr(t, receive(t, ctx, drained))
+	if slices.Sort(ends); !slices.Equal(ends, []int{1, 2, 3}) {
+		t.Errorf("%v have ended", ends)
+	}
+}
+
+func TestMaxSuspended(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		_, err := o.ask(c, m)
+		return err
+	}, actor.WithReentrancy(actor.FullReentrancy), actor.WithMaxSuspended(2))
+	send(t, ctx, ref, 1, 2, 3)
+	q := o.next(t, ctx)
+	o.next(t, ctx)
+	suspendedIn(t, ctx, ref, 2)
+	until(t, ctx, func() bool { return actor.Quiet(ref) })
+	if i, err := ref.Info(); err != nil || i.Mailbox[actor.Data] != 1 || len(o.asked) != 0 {
+		t.Errorf("of the lane %v are left, and %d more have asked (%v)", i.Mailbox, len(o.asked), err)
+	}
+	wantNoErr(t, q.reply.Send(ctx, 0))
+	if q := o.next(t, ctx); q.n != 3 {
+		t.Errorf("%d came next, want 3", q.n)
+	}
+	wantErr(t, ref.Stop(ended()), context.Canceled)
+}
+
+// TestSelfAskIsLimited lets an actor ask itself until it may not any more.
+func TestSelfAskIsLimited(t *testing.T) {
+	const limit = 20
+	for _, r := range reentrant {
+		t.Run(r.String(), func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			depth := 0
+			var ref actor.Ref[question]
+			ref = spawn(t, sys, func(c *actor.Context[question], q question) error {
+				depth++
+				_, err := actor.Ask(c, ref, asking(q.n+1))
+				if err != nil {
+					return q.reply.Fail(c, err)
+				}
+				return q.reply.Send(c, 0)
+			}, actor.WithReentrancy(r), actor.WithMaxSuspended(limit), actor.WithName("ego"))
+			_, err := actor.Ask(ctx, ref, asking(1))
+			wantErr(t, err, actor.ErrCycle)
+			if depth < limit || depth > limit+1 {
+				t.Errorf("it went %d deep, with a limit of %d", depth, limit)
+			}
+			wantNoErr(t, ref.Drain(ctx))
+		})
+	}
+}
+
+// TestRingThroughAReentrantActor has a ring that reentrancy can't open: the actor
+// in its middle is not reentrant.
+func TestRingThroughAReentrantActor(t *testing.T) {
+	for _, r := range reentrant {
+		t.Run(r.String(), func(t *testing.T) {
+			ctx := guarded(t)
+			sys := oneWorker(t)
+			a := spawn(t, sys, run, actor.WithName("a"), actor.WithReentrancy(r))
+			b := spawn(t, sys, run, actor.WithName("b"))
+			err := let(ctx, a, func(c *actor.Context[errand]) error {
+				return let(c, b, func(c *actor.Context[errand]) error {
+					return let(c, a, func(c *actor.Context[errand]) error { return let(c, b, nil) })
+				})
+			})
+			wantRing(t, err, "a", "b")
+			wantNoErr(t, callBack(ctx, a, b))
+		})
+	}
+}
+
+// TestRingWhenAllAreSuspended has two handlers, as many as may be, wait for an
+// actor that asks theirs.
+func TestRingWhenAllAreSuspended(t *testing.T) {
+	ctx := guarded(t)
+	sys := oneWorker(t)
+	o := newOracle(t, sys)
+	a := spawn(t, sys, run, actor.WithName("a"), actor.WithReentrancy(actor.FullReentrancy), actor.WithMaxSuspended(2))
+	b := spawn(t, sys, run, actor.WithName("b"))
+	fates := make(chan error, 3)
+	go func() {
+		fates <- let(ctx, b, func(c *actor.Context[errand]) error {
+			if _, err := o.ask(c, 0); err != nil {
+				return err
+			}
+			return let(c, a, nil)
+		})
+	}()
+	q := o.next(t, ctx)
+	for i := range 2 {
+		go func() {
+			fates <- let(ctx, a, func(c *actor.Context[errand]) error { return let(c, b, nil) })
+		}()
+		suspendedIn(t, ctx, a, i+1)
+	}
+	wantNoErr(t, q.reply.Send(ctx, 0))
+	rings := 0
+	for range 3 {
+		if err := receive(t, ctx, fates); errors.Is(err, actor.ErrCycle) {
+			rings++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if rings != 1 {
+		t.Errorf("%d got an error, want one", rings)
+	}
+}
+
+func TestBecomeAndStashOfReentrantActors(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	var order []string
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		switch m {
+		case 1: // Waits, and then unstashes what was put aside meanwhile.
+			if _, err := o.ask(c, m); err != nil {
+				return err
+			}
+			order = append(order, "1")
+			_, err := c.Unstash()
+			return err
+		case 2:
+			return c.Stash(m)
+		}
+		return c.Become(func(_ *actor.Context[int], m int) error {
+			order = append(order, fmt.Sprint("new ", m))
+			return nil
+		})
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	send(t, ctx, ref, 1, 2, 3, 4)
+	q := o.next(t, ctx)
+	until(t, ctx, func() bool { return actor.Idle(ref) })
+	if n := actor.Stashed(ref); n != 1 {
+		t.Errorf("%d stashed, want 1", n)
+	}
+	wantNoErr(t, q.reply.Send(ctx, 0))
+	wantNoErr(t, ref.Drain(ctx))
+	if got, want := strings.Join(order, ", "), "new 4, 1, new 2"; got != want {
+		t.Errorf("the order is %s, want %s", got, want)
+	}
+}
+
+func TestHooksKeepTheTurn(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	var d diary
+	a := noted(&d)
+	a.started = func(c *actor.Context[int]) error { _, err := o.ask(c, 0); d.note("started"); return err }
+	a.receive = func(_ *actor.Context[int], m int) error { d.note("%d", m); return nil }
+	ref := spawnActor(t, sys, actor.Actor[int](a), actor.WithReentrancy(actor.FullReentrancy))
+	send(t, ctx, ref, 1)
+	q := o.next(t, ctx)
+	send(t, ctx, ref.On(actor.Control), 2)
+	wantNoErr(t, q.reply.Send(ctx, 0))
+	wantNoErr(t, ref.Drain(ctx))
+	d.want(t, "started", "2", "1", "stopped <nil>")
+}
+
+func TestWrongReentrancy(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	for want, opts := range map[string][]actor.Option{
+		"unknown reentrancy 3":   {actor.WithReentrancy(3)},
+		"at most 0 suspended":    {actor.WithMaxSuspended(0)},
+		"leave out its backend":  {actor.WithReentrancy(actor.FullReentrancy), actor.WithBackend(actor.OnBlocking)},
+		"leave out its backend,": {actor.WithBackend(actor.OnOwnThread), actor.WithReentrancy(actor.CallChainReentrancy)},
+	} {
+		if _, err := actor.Spawn(sys, actor.Actor[int](&hooks[int]{}), opts...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want one with %q", err, want)
+		}
+	}
+}
+
+// TestReentrancyUnderSimulation has an actor add to a figure that it reads by one
+// ask and writes by another: a lost update, if it is fully reentrant.
+func TestReentrancyUnderSimulation(t *testing.T) {
+	program := func(r actor.Reentrancy) func(s *simtest.Sim) {
+		return func(s *simtest.Sim) {
+			sys := s.System(actor.Config{})
+			figure := 0
+			store := spawn(s, sys, func(c *actor.Context[question], q question) error {
+				if q.n != 0 {
+					figure = q.n
+				}
+				return q.reply.Send(c, figure)
+			})
+			adder := spawn(s, sys, func(c *actor.Context[int], m int) error {
+				now, err := actor.Ask(c, store, asking(0))
+				if err != nil {
+					return err
+				}
+				_, err = actor.Ask(c, store, asking(now+m))
+				return err
+			}, actor.WithReentrancy(r))
+			for range 2 {
+				if err := adder.Send(s.Context(), 1); err != nil {
+					s.Fatal(err)
+				}
+			}
+			s.RunUntilIdle()
+			if figure != 2 {
+				s.Errorf("the figure is %d, want 2", figure)
+			}
+		}
+	}
+	for r := range actor.Reentrancy(3) {
+		f, err := simtest.Find(t, simtest.Config{}, program(r))
+		wantNoErr(t, err)
+		if lost := f != nil; lost != (r == actor.FullReentrancy) {
+			t.Errorf("with reentrancy %v, an update was lost: %t (%v)", r, lost, f)
+		}
+	}
+}
+
+// TestReentrantActorsUnderSimulation has actors of all kinds ask each other, be
+// killed and stopped, under many schedules: every ask ends.
+func TestReentrantActorsUnderSimulation(t *testing.T) {
+	for _, r := range reentrant {
+		for _, end := range []string{"drain", "stop", "kill"} {
+			t.Run(r.String()+" "+end, func(t *testing.T) {
+				simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) { reentrantProgram(s, r, end) })
+			})
+		}
+	}
+}
+
+func reentrantProgram(s *simtest.Sim, r actor.Reentrancy, end string) {
+	const n = 3
+	sys := s.System(actor.Config{})
+	inside := 0
+	b := spawn(s, sys, run, actor.WithName("b"))
+	a := spawn(s, sys, func(c *actor.Context[errand], e errand) error {
+		if inside++; inside != 1 {
+			s.Errorf("%d handlers run at once", inside)
+		}
+		inside--
+		return run(c, e)
+	}, actor.WithName("a"), actor.WithReentrancy(r), actor.WithMaxSuspended(2))
+	done := make(chan error, n)
+	for i := range n {
+		client := spawn(s, sys, func(c *actor.Context[int], _ int) error { done <- callBack(c, a, b); return nil }, actor.WithName(fmt.Sprint("client ", i)))
+		if err := client.Send(s.Context(), 1); err != nil {
+			s.Fatal(err)
+		}
+	}
+	if end != "drain" {
+		ending := spawn(s, sys, func(c *actor.Context[int], _ int) error {
+			if end == "kill" {
+				return a.Kill()
+			}
+			return a.Stop(c)
+		}, actor.WithName("end"))
+		if err := ending.Send(s.Context(), 1); err != nil {
+			s.Fatal(err)
+		}
+	}
+	for _, err := range results(s, n, done) {
+		if err != nil && !errors.Is(err, actor.ErrCycle) && end == "drain" {
+			s.Error(err)
+		}
+	}
+}
+
+func TestTimeoutOfASuspendedHandler(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
+		var warned atomic.Int64
+		sys := s.System(actor.Config{OnTimeout: func(actor.HandlerReport) { warned.Add(1) }})
+		forgetful := spawn(s, sys, func(*actor.Context[question], question) error { return nil })
+		ref := spawn(s, sys, func(c *actor.Context[int], m int) error {
+			if m == 0 {
+				return nil
+			}
+			ctx, cancel := context.WithTimeout(c, time.Duration(m)*time.Second)
+			defer cancel()
+			_, _ = actor.Ask(ctx, forgetful, asking(m))
+			return nil
+		}, actor.WithReentrancy(actor.FullReentrancy), actor.WithHandlerTimeout(5*time.Second, actor.TimeoutWarn))
+		for _, m := range []int{3, 10, 0, 20} {
+			if err := ref.Send(s.Context(), m); err != nil {
+				s.Fatal(err)
+			}
+		}
+		if err := ref.Drain(s.Context()); err != nil {
+			s.Error(err)
+		}
+		if n := warned.Load(); n != 2 {
+			s.Errorf("%d handlers were warned of, want 2", n)
+		}
+	})
+}

@@ -1,0 +1,452 @@
+package actor
+
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// The handlers of a reentrant actor take turns: one runs, and others wait, each
+// suspended on its fiber with its stack.
+//
+// # Protocol
+//
+// The turn is the bit running of the state word, together with inCode. A handler
+// that is about to suspend gives it up (GiveUp), like an activation that ends: so
+// another activation may come and handle messages, on another fiber. When its
+// wait is over it needs the turn again (TakeBack). If nobody has it, the handler
+// takes it by one step of the state word. Else it queues up, and announces
+// pendingTurn; the activation that runs, or the next one, comes to that before
+// any further message, gives what it has in hand to the first of the queue, and
+// ends. So a handler that comes back waits for one handler at most, besides those
+// that came back before it.
+//
+// The state word knows with the bit crowded that no further message may begin:
+// in a call chain while anyone waits, else while as many wait as may. What was
+// let in (see chain.go) is in the queue, too, and is not held up.
+//
+// # Ends
+//
+// The end of an incarnation waits until its handlers have returned, before it asks
+// the children to stop; if it has failed, their context ends. No further message
+// begins meanwhile.
+//
+// A kill does not wait. It makes ghosts of all handlers that wait: another term
+// begins, which each of them finds out when its code returns, as any ghost does.
+// But they use the same value, so they still take turns, among themselves, by
+// turns.current and the queue.
+//
+// Considered and dropped: a mutex in each incarnation that all handlers lock, also
+// those of actors that are not reentrant, which is two locked instructions for
+// each message; and to run what comes on top of the stack of the handler that
+// waits, which then can't go on before all above it have returned.
+
+// turns is who takes turns in an incarnation of a reentrant actor. Guarded by
+// proc.mu.
+type turns struct {
+	current *turn     // Whose code runs, or nil.
+	away    []*turn   // Those who wait, in the queue or for something else, the eldest first.
+	queue   []entrant // Who wants to run.
+	// buried says that the incarnation was killed, and its handlers are ghosts.
+	buried bool
+}
+
+// entrant is who waits for the turn: a handler that comes back, or a message that
+// was let in.
+type entrant struct {
+	back  *turn
+	guest *guest
+}
+
+// turn is the handling of one batch, or the run of one hook, by a reentrant actor.
+// A batch ends with the first message whose handler has waited.
+type turn struct {
+	a     *activation
+	of    *turns
+	scope *scope
+	guest *guest // What is handled if it was let in.
+
+	// The rest is of the handler that has waited, if one has.
+	waited bool
+	budget int     // What the activation had left of it.
+	lane   Lane    // Of its message, and
+	asked  address // the ask that this is.
+	wait   *asking // What it waits for, as far as others need to know.
+	inHand letters // A copy of the message.
+	// Guarded by proc.mu.
+	granted bool // It has the turn again.
+	lost    bool // The actor was seized from it while it ran.
+	stray   bool // The actor was killed while it waited.
+}
+
+var _ sched.Turn = (*turn)(nil)
+
+// newTurns returns what an incarnation needs, or nil.
+func (p *proc) newTurns() *turns {
+	if p.reentrancy == NoReentrancy {
+		return nil
+	}
+	return &turns{}
+}
+
+// turnsLocked returns who takes turns in the present incarnation, or nil. The
+// caller holds mu.
+func (p *proc) turnsLocked() *turns {
+	if p.rare == nil {
+		return nil
+	}
+	return p.rare.turns
+}
+
+// suspended returns how many handlers wait.
+func (p *proc) suspended() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.suspendedLocked()
+}
+
+func (p *proc) suspendedLocked() int {
+	if t := p.turnsLocked(); t != nil {
+		return len(t.away)
+	}
+	return 0
+}
+
+// isCrowded reports whether no message may begin while n handlers wait.
+func (p *proc) isCrowded(n int) bool {
+	return p.reentrancy == CallChainReentrancy && n > 0 || n >= p.opts.maxSuspended
+}
+
+// crowdLocked makes the state word know whether messages may begin. The caller
+// holds mu.
+func (p *proc) crowdLocked(n int) {
+	s := p.mu.Load()
+	switch is := s&crowded != 0; {
+	case p.isCrowded(n) == is:
+	case is:
+		p.mu.replace(s &^ crowded)
+	default:
+		p.mu.replace(s | crowded)
+	}
+}
+
+// beginTurn is called before the code of a reentrant actor.
+func (a *activation) beginTurn(x *scope, g *guest) *turn {
+	t := &turn{a: a, scope: x, guest: g}
+	a.mu.Lock()
+	t.of = a.turnsLocked()
+	if invariants.Enabled {
+		invariants.Check(t.of.current == nil, "two handlers of %s have the turn", a.proc)
+	}
+	t.of.current = t
+	a.mu.Unlock()
+	a.turn = t
+	return t
+}
+
+// end is called after that, when the code has returned or its goroutine ends.
+func (t *turn) end() {
+	p := t.a.proc
+	p.mu.Lock()
+	next := t.endLocked()
+	p.mu.Unlock()
+	next.resume(t.a.f)
+}
+
+// endLocked returns whose turn it is, among ghosts. The caller holds mu.
+func (t *turn) endLocked() (next *turn) {
+	if t.of.current == t {
+		t.of.current = nil
+	}
+	return t.of.nextGhost()
+}
+
+// nextGhost returns who has the turn, if that was free. The caller holds mu.
+func (t *turns) nextGhost() *turn {
+	if !t.buried || t.current != nil || len(t.queue) == 0 {
+		return nil
+	}
+	next := t.queue[0].back
+	t.queue = slices.Delete(t.queue, 0, 1)
+	t.current, next.granted = next, true
+	return next
+}
+
+// resume continues the handler, if there is one.
+func (t *turn) resume(from *sched.Fiber) {
+	if t != nil {
+		t.a.f.Resume(from, sched.Normal)
+	}
+}
+
+// GiveUp lets other handlers of the actor run. It is called on the handler's
+// fiber, before that suspends.
+func (t *turn) GiveUp() {
+	a, p := t.a, t.a.proc
+	t.lane, t.asked = t.scope.lane, t.scope.asked
+	if s := p.waits.Load(); s != nil && s.asker == p {
+		t.wait = s
+	}
+	p.mu.Lock()
+	first := !t.waited
+	t.waited = true
+	t.granted = false
+	if t.lost || t.stray || t.of.buried {
+		next := t.endLocked()
+		p.mu.Unlock()
+		next.resume(a.f)
+		return
+	}
+	if first {
+		t.budget, a.budget = a.budget, 0 // So the batch ends.
+		t.keepMessageLocked()
+	}
+	t.clearTodoLocked()
+	t.of.current = nil
+	t.of.away = append(t.of.away, t)
+	p.crowdLocked(len(t.of.away))
+	p.mu.Unlock()
+	if p.transitionFromRunning(a.f, a.todo, a.term, false) {
+		return
+	}
+	p.mu.Lock()
+	t.lost = true
+	if t.stray { // Who has buried it took it for one that was away already.
+		t.stray = false
+		p.sys.ghosts.Add(-1)
+	}
+	p.mu.Unlock()
+}
+
+// keepMessageLocked copies the message that is being handled, which its lane is
+// going to lose sight of. The caller holds mu.
+func (t *turn) keepMessageLocked() {
+	if t.guest != nil {
+		t.inHand = t.guest.lane.contents.part(0, 1)
+		return
+	}
+	if l := t.a.lanes[t.lane].Load(); l != nil && l.head > 0 {
+		t.inHand = l.contents.part(l.head-1, l.head)
+		l.forget()
+	}
+}
+
+// clearTodoLocked leaves the lane of the handler's message out of what is left to
+// do if it is empty, so that no activation comes for nothing. The caller holds mu.
+func (t *turn) clearTodoLocked() {
+	l := t.a.lanes[t.lane].Load()
+	if l != nil && l.left() == 0 && l.contents.pending() == 0 && len(l.waiting) == 0 {
+		t.a.todo &^= t.lane.bit()
+	}
+}
+
+// TakeBack returns when the handler may go on. It is called on its fiber.
+func (t *turn) TakeBack() {
+	a, p := t.a, t.a.proc
+	p.mu.Lock()
+	if !t.takeLocked() {
+		t.of.queue = append(t.of.queue, entrant{back: t})
+		ghost := t.of.buried
+		p.mu.Unlock()
+		if !ghost {
+			p.announce(a.f, pendingTurn)
+		}
+		t.await()
+		p.mu.Lock()
+	}
+	ghost := t.lost || t.stray
+	p.mu.Unlock()
+	t.wait = nil
+	t.scope.lane, t.scope.asked = t.lane, t.asked
+	a.inCode = true
+	if !ghost {
+		p.frame.Enter(a.f)
+	}
+}
+
+// takeLocked takes the turn if it is free. The caller holds mu.
+func (t *turn) takeLocked() bool {
+	p := t.a.proc
+	switch {
+	case len(t.of.queue) != 0:
+		return false
+	case t.of.buried:
+		if t.of.current != nil {
+			return false
+		}
+	case t.lost || !p.transitionToReturn(t.a.term):
+		return false
+	default:
+		t.a.todo = 0
+		t.of.comeBack(p, t)
+	}
+	t.of.current = t
+	return true
+}
+
+// comeBack takes t from those who are away. The caller holds the proc's mu.
+func (t *turns) comeBack(p *proc, who *turn) {
+	t.away = slices.DeleteFunc(t.away, func(other *turn) bool { return other == who })
+	p.crowdLocked(len(t.away))
+}
+
+// await suspends until somebody has granted the turn.
+func (t *turn) await() {
+	p := t.a.proc
+	for {
+		p.mu.Lock()
+		granted := t.granted
+		p.mu.Unlock()
+		if granted {
+			return
+		}
+		if p.sys.simulated {
+			t.a.f.Explain(func() string { return "for its turn in " + p.String() })
+		}
+		t.a.f.Suspend()
+	}
+}
+
+// admit gives the turn to the first who waits for it, or handles what was let in.
+// It returns true if the activation has nothing to do any more.
+func (a *activation) admit() (handedOver bool) {
+	a.mu.Lock()
+	t := a.turnsLocked()
+	if t == nil || len(t.queue) == 0 || t.buried {
+		a.mu.Unlock()
+		a.todo &^= pendingTurn
+		return false
+	}
+	s := a.mu.Load()
+	switch {
+	case s&termBits != a.term:
+		a.mu.Unlock()
+		a.vanish()
+	case s&killed != 0:
+		a.mu.Unlock()
+		return false // To take note of that.
+	}
+	a.mu.replace(s | inCode)
+	a.inCode = true
+	e := t.queue[0]
+	t.queue = slices.Delete(t.queue, 0, 1)
+	if len(t.queue) == 0 {
+		a.todo &^= pendingTurn
+	}
+	if e.guest != nil {
+		a.mu.Unlock()
+		if a.phase.Load() >= failing {
+			a.turnAway(e.guest)
+		} else {
+			a.handleGuest(e.guest)
+		}
+		return false
+	}
+	e.back.a.todo = a.todo
+	t.current, e.back.granted = e.back, true
+	t.comeBack(a.proc, e.back)
+	a.mu.Unlock()
+	a.lost = true
+	e.back.resume(a.f)
+	return true
+}
+
+// bury makes ghosts of the handlers of the incarnation that was killed. It returns
+// the messages that they handle, and those that were let in.
+func (a *activation) bury(seized bool) (lost []letters) {
+	a.mu.Lock()
+	t := a.turnsLocked()
+	if t == nil || t.buried {
+		a.mu.Unlock()
+		return nil
+	}
+	if len(t.away) > 0 && !seized {
+		s := a.mu.Load() + nextTerm // In which they are not.
+		a.mu.replace(s)
+		a.term = s & termBits
+	}
+	t.buried = true
+	if c := t.current; c != nil && c.inHandOf() != nil {
+		lost = append(lost, c.inHandOf())
+	}
+	for _, ghost := range t.away {
+		lost = append(lost, ghost.inHand)
+		if !ghost.lost {
+			ghost.stray = true
+			a.sys.ghosts.Add(1)
+		}
+	}
+	t.away = nil
+	t.queue = slices.DeleteFunc(t.queue, func(e entrant) bool {
+		if e.guest != nil {
+			lost = append(lost, e.guest.lane.contents.part(0, 1))
+		}
+		return e.guest != nil
+	})
+	a.crowdLocked(0)
+	next := t.nextGhost()
+	a.mu.Unlock()
+	next.resume(a.f)
+	return lost
+}
+
+// inHandOf returns the message of the handler that runs, if its lane does not
+// know it.
+func (t *turn) inHandOf() letters {
+	if t.guest != nil && t.inHand == nil {
+		return t.guest.lane.contents.part(0, 1)
+	}
+	return t.inHand
+}
+
+// handlersAway reports whether the end of the incarnation has to wait for
+// handlers.
+func (a *activation) handlersAway() bool {
+	return a.reentrancy != NoReentrancy && a.suspended() > 0
+}
+
+// goOnEnding goes on with the end of the incarnation when its last handler has
+// returned.
+func (a *activation) goOnEnding() {
+	if a.reentrancy == NoReentrancy {
+		return
+	}
+	a.mu.Lock()
+	due := !a.barred && a.suspendedLocked() == 0
+	a.mu.Unlock()
+	if due {
+		a.leave()
+		a.windDown()
+	}
+}
+
+// handleInTurn is handleBatch for a reentrant actor.
+func (a *activation) handleInTurn(x *scope, l *lane, which Lane, g *guest) error {
+	t := a.beginTurn(x, g)
+	x.lane, x.asked = which, address{}
+	a.f.SetTurn(t)
+	err := x.typed.handleBatch(a, l, which)
+	a.endTurn()
+	if t.waited {
+		a.budget = t.budget - 1
+	}
+	return err
+}
+
+// endTurn ends the turn of the activation, if it has one.
+func (a *activation) endTurn() {
+	if a.turn == nil {
+		return
+	}
+	a.f.SetTurn(nil)
+	a.turn.end()
+}
+
+// settleLane has a reentrant actor take one message at a time, since it may hand
+// the rest to another activation whenever its handler waits.
+func (p *proc) settleLane(l *lane) {
+	if p.reentrancy != NoReentrancy {
+		l.chunk = 1
+	}
+}
