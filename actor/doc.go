@@ -48,6 +48,39 @@
 // not part of a ring. A [Reply] in a slice, or in an interface that is a field,
 // is not seen, and its ask is not part of a ring either.
 //
+// # Reentrancy
+//
+// While a handler waits, its actor handles nothing else, so that its state is what
+// it was when the wait is over. [WithReentrancy] changes that, for all waits of
+// handlers by means of this module, also those of package task:
+//
+//   - [CallChainReentrancy] lets calls back in: an actor that asks another one may
+//     be asked by it, or by those whom it asks, at once. What comes so goes before
+//     all that waits in the lanes. Others still wait, so the state changes only
+//     by what the actor has brought about itself.
+//   - [FullReentrancy] handles whatever comes. That is for actors that mostly ask
+//     others and must not be held up, and it takes care: after each wait the state
+//     may be another one. Messages begin in their order, and end in any.
+//
+// One handler runs at a time all the same. One whose wait is over goes on when the
+// running one waits or returns, before any further message, in the order of those
+// who came back. Hooks don't let others in while they wait, nor does
+// [Context.Checkpoint]. [WithMaxSuspended] bounds how many wait.
+//
+// What is said of the handler holds for each of several. Each has its time (see
+// [WithHandlerTimeout]) from its beginning to its end, but they have one context, so
+// that [TimeoutCancel] ends the waits of all. [Context.Become] counts from the next
+// message that begins. A stop, or a drain, waits until all have
+// returned; their context ends only if that is forced. When one of them fails, the
+// context of the others ends with its reason, as that of one incarnation, and the
+// incarnation ends when they have returned. A kill waits for none: all are fenced
+// off, and all waits end; as ghosts they still run one at a time.
+//
+// Rings that reentrancy does not open are errors as ever: those with an actor that
+// is not reentrant, and those of actors that wait as often as they may.
+//
+// # The lock of a thread
+//
 // One case is forbidden by the Go runtime, which ends the process for it: on the
 // scheduler, a handler that has called [runtime.LockOSThread] must not wait by
 // means of this module, nor return, before it has unlocked the thread again. On
