@@ -178,7 +178,10 @@ func TestTicksOfLanesThatDrop(t *testing.T) {
 			sys := newSystem(t, actor.Config{})
 			ticks := make(chan int, 100)
 			ref := spawn(t, sys, func(_ *actor.Context[int], m int) error {
-				ticks <- m
+				select {
+				case ticks <- m:
+				default: // The test has seen enough.
+				}
 				return nil
 			}, actor.WithBuffer(actor.Data, buffer))
 			timer, err := actor.Every(sys, 1, ref, 7)
