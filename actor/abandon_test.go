@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 type (
@@ -64,6 +65,10 @@ func TestAskOfADroppedMessageFails(t *testing.T) {
 }
 
 func TestAllAsksInADroppedMessageFail(t *testing.T) {
+	simulated.Too(t, testAllAsksInADroppedMessageFail)
+}
+
+func testAllAsksInADroppedMessageFail(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	failing := spawn(t, sys, func(*actor.Context[two], two) error { return errOdd })

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 type envelope struct {
@@ -12,7 +13,9 @@ type envelope struct {
 	inner struct{ q question }
 }
 
-func TestIsAsk(t *testing.T) {
+func TestIsAsk(t *testing.T) { simulated.Too(t, testIsAsk) }
+
+func testIsAsk(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	replies := make(chan actor.Reply[int], 1)
 	asked := spawn(t, sys, func(_ *actor.Context[question], q question) error { replies <- q.reply; return nil })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/gid"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -351,7 +352,9 @@ func TestPumpRingsOncePerBatch(t *testing.T) {
 }
 
 // No message is left behind when the loop goes to sleep.
-func TestPumpLosesNoWakeUp(t *testing.T) {
+func TestPumpLosesNoWakeUp(t *testing.T) { simulated.Too(t, testPumpLosesNoWakeUp) }
+
+func testPumpLosesNoWakeUp(t testing.TB) {
 	ctx := guarded(t)
 	looping, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -402,7 +405,9 @@ func TestBackendsInASimulation(t *testing.T) {
 	})
 }
 
-func TestBackendOptions(t *testing.T) {
+func TestBackendOptions(t *testing.T) { simulated.Too(t, testBackendOptions) }
+
+func testBackendOptions(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	for name, opt := range map[string]actor.Option{"unknown": actor.WithBackend(9), "nil": actor.WithPump(nil)} {
 		if _, err := actor.Spawn(sys, actor.Func(answer), opt); err == nil {

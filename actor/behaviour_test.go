@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
-func TestBecome(t *testing.T) {
+func TestBecome(t *testing.T) { simulated.Too(t, testBecome) }
+
+func testBecome(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var d diary
@@ -37,7 +40,9 @@ func TestBecome(t *testing.T) {
 	d.want(t, "new open", "open shut", "shut back", "open back", "new back", "true", "new ajar", "ajar fail", "new again")
 }
 
-func TestBecomeGoesWrong(t *testing.T) {
+func TestBecomeGoesWrong(t *testing.T) { simulated.Too(t, testBecomeGoesWrong) }
+
+func testBecomeGoesWrong(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, doTask)
@@ -87,7 +92,9 @@ func only(d *diary, n int) actor.Actor[int] {
 	return a
 }
 
-func TestFirstOf(t *testing.T) {
+func TestFirstOf(t *testing.T) { simulated.Too(t, testFirstOf) }
+
+func testFirstOf(t testing.TB) {
 	ctx := guarded(t)
 	var letters []any
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(l actor.DeadLetter) {
@@ -111,7 +118,9 @@ func TestFirstOf(t *testing.T) {
 
 // Who asks what nobody handles is told; an actor that can't live with that has
 // failed.
-func TestUnhandledAsk(t *testing.T) {
+func TestUnhandledAsk(t *testing.T) { simulated.Too(t, testUnhandledAsk) }
+
+func testUnhandledAsk(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	deaf := spawn(t, sys, func(*actor.Context[question], question) error { return actor.ErrUnhandled })

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -232,7 +233,9 @@ func TestOneHandlerAtATime(t *testing.T) {
 	}
 }
 
-func TestMessagesBetweenTwoSystems(t *testing.T) {
+func TestMessagesBetweenTwoSystems(t *testing.T) { simulated.Too(t, testMessagesBetweenTwoSystems) }
+
+func testMessagesBetweenTwoSystems(t testing.TB) {
 	ctx := guarded(t)
 	here, there := newSystem(t, actor.Config{Workers: 1}), newSystem(t, actor.Config{Workers: 1})
 	successor := spawn(t, there, answer)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // inHandler runs f in a handler of a new actor and returns when it is done.
@@ -23,7 +24,9 @@ func inHandler(tb testing.TB, sys *actor.System, f func(*actor.Context[int])) ac
 	return ref
 }
 
-func TestContextKnowsItsActor(t *testing.T) {
+func TestContextKnowsItsActor(t *testing.T) { simulated.Too(t, testContextKnowsItsActor) }
+
+func testContextKnowsItsActor(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	var self actor.Ref[int]
 	ref := inHandler(t, sys, func(c *actor.Context[int]) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -290,7 +291,9 @@ func TestNoRingOnceThereIsRoom(t *testing.T) {
 }
 
 // TestNoRingOfWaitsThatAreOver asks there and back, one after the other.
-func TestNoRingOfWaitsThatAreOver(t *testing.T) {
+func TestNoRingOfWaitsThatAreOver(t *testing.T) { simulated.Too(t, testNoRingOfWaitsThatAreOver) }
+
+func testNoRingOfWaitsThatAreOver(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 4})
 	a, b := spawn(t, sys, run, actor.WithName("a")), spawn(t, sys, run, actor.WithName("b"))
@@ -301,7 +304,9 @@ func TestNoRingOfWaitsThatAreOver(t *testing.T) {
 }
 
 // TestRingOfStops has an actor stop another one that asks it.
-func TestRingOfStops(t *testing.T) {
+func TestRingOfStops(t *testing.T) { simulated.Too(t, testRingOfStops) }
+
+func testRingOfStops(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	a, b := spawn(t, sys, run, actor.WithName("a")), spawn(t, sys, run, actor.WithName("b"))

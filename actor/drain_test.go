@@ -185,7 +185,7 @@ func (f *traffic) Receive(_ *actor.Context[int], m int) error {
 	return nil
 }
 
-func nothingIsLost(t *testing.T, capacity int, end func(context.Context, *actor.System, *traffic) error) {
+func nothingIsLost(t testing.TB, capacity int, end func(context.Context, *actor.System, *traffic) error) {
 	t.Helper()
 	ctx := guarded(t)
 	var f traffic

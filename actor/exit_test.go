@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 func TestExitKind(t *testing.T) {
@@ -34,7 +35,9 @@ func TestExitKind(t *testing.T) {
 }
 
 // The error of a long chain names its ends only, and wraps all of it.
-func TestLinkedError(t *testing.T) {
+func TestLinkedError(t *testing.T) { simulated.Too(t, testLinkedError) }
+
+func testLinkedError(t testing.TB) {
 	err := error(&actor.LinkedError{Name: "first", Reason: errHook})
 	if want := "linked to first<0.0>, which has ended: from a hook"; !strings.Contains(err.Error(), want) {
 		t.Errorf("%q does not contain %q", err, want)

@@ -31,7 +31,7 @@ func TestBytesPerType(t *testing.T) {
 }
 
 // programSize builds a program that spawns actors of n types.
-func programSize(t *testing.T, n int) int64 {
+func programSize(t testing.TB, n int) int64 {
 	t.Helper()
 	var types, spawns strings.Builder
 	for i := range n {

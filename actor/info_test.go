@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -238,7 +239,9 @@ func TestChildren(t *testing.T) {
 	wantErr(t, err, actor.ErrStalePID)
 }
 
-func TestNames(t *testing.T) {
+func TestNames(t *testing.T) { simulated.Too(t, testNames) }
+
+func testNames(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, ignore, actor.WithRegistration("one"))
 	wantNoErr(t, sys.Register("two", ref.PID()))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // wantKilled waits for the end of an actor that was killed.
@@ -20,7 +21,9 @@ func wantKilled[M any](tb testing.TB, ctx context.Context, ref actor.Ref[M]) {
 	wantErr(tb, ref.Err(), actor.ErrKilled)
 }
 
-func TestKillOfAnIdleActor(t *testing.T) {
+func TestKillOfAnIdleActor(t *testing.T) { simulated.Too(t, testKillOfAnIdleActor) }
+
+func testKillOfAnIdleActor(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var d diary
@@ -187,7 +190,9 @@ func keptChild[M any](tb testing.TB, sys *actor.System, newActor func() actor.Ac
 }
 
 // A reply of a ghost is dropped, and whoever asked is told that none will come.
-func TestReplyOfAGhost(t *testing.T) {
+func TestReplyOfAGhost(t *testing.T) { simulated.Too(t, testReplyOfAGhost) }
+
+func testReplyOfAGhost(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	replies, open, got := make(chan actor.Reply[int], 1), make(chan struct{}), make(chan error, 2)
@@ -272,7 +277,9 @@ func TestGhostHandlesNothingMore(t *testing.T) {
 }
 
 // A ghost that is suspended is resumed by the end of its context.
-func TestKillOfASuspendedHandler(t *testing.T) {
+func TestKillOfASuspendedHandler(t *testing.T) { simulated.Too(t, testKillOfASuspendedHandler) }
+
+func testKillOfASuspendedHandler(t testing.TB) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
 	entered, got := make(chan struct{}), make(chan error, 1)
@@ -379,7 +386,7 @@ func TestKillsUnderLoad(t *testing.T) {
 	})
 }
 
-func testKillsUnderLoad[M any](t *testing.T, message func(int) M, number func(M) int) {
+func testKillsUnderLoad[M any](t testing.TB, message func(int) M, number func(M) int) {
 	ctx := guarded(t)
 	const total = 20_000
 	var mu sync.Mutex
@@ -446,7 +453,9 @@ func testKillsUnderLoad[M any](t *testing.T, message func(int) M, number func(M)
 }
 
 // A handler may kill its own actor, and goes on as a ghost.
-func TestKillOfOneself(t *testing.T) {
+func TestKillOfOneself(t *testing.T) { simulated.Too(t, testKillOfOneself) }
+
+func testKillOfOneself(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	got := make(chan error, 2)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // kindOf returns the kind of an actor, also if it has stopped.
@@ -20,7 +21,9 @@ func (byValue) Receive(*actor.Context[int], int) error { return nil }
 
 func ignore(*actor.Context[int], int) error { return nil }
 
-func TestKinds(t *testing.T) {
+func TestKinds(t *testing.T) { simulated.Too(t, testKinds) }
+
+func testKinds(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	for want, a := range map[string]actor.Actor[int]{

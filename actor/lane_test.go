@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 var lanes = []actor.Lane{actor.Data, actor.Management, actor.Control}
@@ -164,7 +165,9 @@ func TestSendersGetRoomWithinABatch(t *testing.T) {
 	wantNoErr(t, receive(t, ctx, sent))
 }
 
-func TestSelfSendToFullLane(t *testing.T) {
+func TestSelfSendToFullLane(t *testing.T) { simulated.Too(t, testSelfSendToFullLane) }
+
+func testSelfSendToFullLane(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	failed := make(chan error, 1)
@@ -235,7 +238,9 @@ func sendImpatiently[M any](ctx context.Context, to actor.Ref[M], m M) error {
 	}
 }
 
-func TestUnknownLane(t *testing.T) {
+func TestUnknownLane(t *testing.T) { simulated.Too(t, testUnknownLane) }
+
+func testUnknownLane(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, func(*actor.Context[int], int) error { return nil })

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 var errHook = errors.New("from a hook")
@@ -58,7 +59,9 @@ func noted(d *diary) *hooks[int] {
 	}
 }
 
-func TestHooksFrameTheMessages(t *testing.T) {
+func TestHooksFrameTheMessages(t *testing.T) { simulated.Too(t, testHooksFrameTheMessages) }
+
+func testHooksFrameTheMessages(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	for range 100 { // The messages race with the start.
@@ -192,7 +195,9 @@ func TestFailureInChildExited(t *testing.T) {
 	}
 }
 
-func TestParentIsToldOfItsChildren(t *testing.T) {
+func TestParentIsToldOfItsChildren(t *testing.T) { simulated.Too(t, testParentIsToldOfItsChildren) }
+
+func testParentIsToldOfItsChildren(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	exits, children := make(chan actor.Exit, 1), make(chan actor.Ref[int], 2)
@@ -216,7 +221,9 @@ func TestParentIsToldOfItsChildren(t *testing.T) {
 	}
 }
 
-func TestFailuresAreLogged(t *testing.T) {
+func TestFailuresAreLogged(t *testing.T) { simulated.Too(t, testFailuresAreLogged) }
+
+func testFailuresAreLogged(t testing.TB) {
 	ctx := guarded(t)
 	var log strings.Builder
 	sys := newSystem(t, actor.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // doing is an actor that does what its messages say.
@@ -131,7 +132,9 @@ func TestTrappedExit(t *testing.T) {
 }
 
 // An exit travels along a chain of links, and ends where it is trapped.
-func TestChainOfLinks(t *testing.T) {
+func TestChainOfLinks(t *testing.T) { simulated.Too(t, testChainOfLinks) }
+
+func testChainOfLinks(t testing.TB) {
 	const length = 200
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -150,7 +153,9 @@ func TestChainOfLinks(t *testing.T) {
 	}
 }
 
-func TestLinkToNobody(t *testing.T) {
+func TestLinkToNobody(t *testing.T) { simulated.Too(t, testLinkToNobody) }
+
+func testLinkToNobody(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	gone := spawn(t, sys, doTask)
@@ -194,7 +199,9 @@ func TestUnlink(t *testing.T) {
 
 // An incarnation that is linked ends with the other one and begins again,
 // without the link.
-func TestLinkAndRestart(t *testing.T) {
+func TestLinkAndRestart(t *testing.T) { simulated.Too(t, testLinkAndRestart) }
+
+func testLinkAndRestart(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	_, child := keptChild(t, sys, func() actor.Actor[task] { return actor.Func(doTask) }, true)
@@ -213,7 +220,9 @@ func TestLinkAndRestart(t *testing.T) {
 	}
 }
 
-func TestFailureInExited(t *testing.T) {
+func TestFailureInExited(t *testing.T) { simulated.Too(t, testFailureInExited) }
+
+func testFailureInExited(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	tr := newTrapper()
@@ -295,7 +304,9 @@ func (o *observer) note(how string, e actor.Exit) error {
 
 // Everything that an actor has sent before its end, on whichever lane, is
 // handled before its exit and its Down.
-func TestSignalsComeAfterTheMessages(t *testing.T) {
+func TestSignalsComeAfterTheMessages(t *testing.T) { simulated.Too(t, testSignalsComeAfterTheMessages) }
+
+func testSignalsComeAfterTheMessages(t testing.TB) {
 	const senders, each = 300, 30
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 4})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 func monitor(id actor.PID, m *actor.Monitor) doing {
@@ -49,7 +50,9 @@ func TestMonitor(t *testing.T) {
 	}
 }
 
-func TestMonitorOfNobody(t *testing.T) {
+func TestMonitorOfNobody(t *testing.T) { simulated.Too(t, testMonitorOfNobody) }
+
+func testMonitorOfNobody(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	gone := spawn(t, sys, doTask)
@@ -77,7 +80,9 @@ func TestMonitorOfNobody(t *testing.T) {
 
 // A restart is no end for a monitor; a monitor ends with the incarnation that
 // has made it.
-func TestMonitorAndRestart(t *testing.T) {
+func TestMonitorAndRestart(t *testing.T) { simulated.Too(t, testMonitorAndRestart) }
+
+func testMonitorAndRestart(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	tr := newTrapper()
@@ -141,7 +146,9 @@ func TestDemonitor(t *testing.T) {
 }
 
 // Monitors from everywhere race with the end.
-func TestMonitorsRaceWithTheEnd(t *testing.T) {
+func TestMonitorsRaceWithTheEnd(t *testing.T) { simulated.Too(t, testMonitorsRaceWithTheEnd) }
+
+func testMonitorsRaceWithTheEnd(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
 	for range 100 {

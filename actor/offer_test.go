@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // call carries an ask.
@@ -138,7 +139,9 @@ func (f toFirst) Deliver(ctx context.Context, m call) (actor.Ref[call], error) {
 }
 
 // An ask survives that the first actor to which it is offered has stopped.
-func TestAskByTriesOthers(t *testing.T) {
+func TestAskByTriesOthers(t *testing.T) { simulated.Too(t, testAskByTriesOthers) }
+
+func testAskByTriesOthers(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	gone, there := spawn(t, sys, answerCall), spawn(t, sys, answerCall)
@@ -166,7 +169,9 @@ func TestAskByTriesOthers(t *testing.T) {
 }
 
 // Who asks himself is told so, and does not wait for ever.
-func TestAskByOfOneself(t *testing.T) {
+func TestAskByOfOneself(t *testing.T) { simulated.Too(t, testAskByOfOneself) }
+
+func testAskByOfOneself(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var self actor.Ref[call]
@@ -183,7 +188,9 @@ func TestAskByOfOneself(t *testing.T) {
 }
 
 // The handler knows the lane of its message.
-func TestContextLane(t *testing.T) {
+func TestContextLane(t *testing.T) { simulated.Too(t, testContextLane) }
+
+func testContextLane(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	lanes := make(chan actor.Lane, 1)

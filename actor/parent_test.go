@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // nurse is a parent that says what has become of its children, and does to them
@@ -271,7 +272,9 @@ func TestRetryOfAnAsk(t *testing.T) {
 }
 
 // A Leaver takes its time.
-func TestLeave(t *testing.T) {
+func TestLeave(t *testing.T) { simulated.Too(t, testLeave) }
+
+func testLeave(t testing.TB) {
 	ctx := guarded(t)
 	for name, stop := range map[string]func(actor.Ref[duty]) error{
 		"stop":  func(r actor.Ref[duty]) error { return r.Stop(ctx) },
@@ -299,7 +302,9 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-func TestLeaveThatFails(t *testing.T) {
+func TestLeaveThatFails(t *testing.T) { simulated.Too(t, testLeaveThatFails) }
+
+func testLeaveThatFails(t testing.TB) {
 	ctx := guarded(t)
 	for name, f := range failures {
 		sys := newSystem(t, actor.Config{})

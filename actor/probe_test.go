@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 func observe(tb testing.TB, sys *actor.System, p actor.Probe) (stop func()) {
@@ -20,7 +21,9 @@ func observe(tb testing.TB, sys *actor.System, p actor.Probe) (stop func()) {
 	return stop
 }
 
-func TestProbeOfLives(t *testing.T) {
+func TestProbeOfLives(t *testing.T) { simulated.Too(t, testProbeOfLives) }
+
+func testProbeOfLives(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var restarted atomic.Int64
@@ -50,7 +53,9 @@ func TestProbeOfLives(t *testing.T) {
 	}
 }
 
-func TestProbeOfDeadLetters(t *testing.T) {
+func TestProbeOfDeadLetters(t *testing.T) { simulated.Too(t, testProbeOfDeadLetters) }
+
+func testProbeOfDeadLetters(t testing.TB) {
 	ctx := guarded(t)
 	var log strings.Builder
 	sys := newSystem(t, actor.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -105,7 +110,9 @@ func TestSamples(t *testing.T) {
 }
 
 // One message in four is measured, also if each is an activation of its own.
-func TestSampleEvery(t *testing.T) {
+func TestSampleEvery(t *testing.T) { simulated.Too(t, testSampleEvery) }
+
+func testSampleEvery(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var n atomic.Int64

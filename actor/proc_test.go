@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 func TestStopIsIdempotent(t *testing.T) {
@@ -80,7 +81,9 @@ func TestStopDropsWhatWaits(t *testing.T) {
 	}
 }
 
-func TestStopThatDoesNotWait(t *testing.T) {
+func TestStopThatDoesNotWait(t *testing.T) { simulated.Too(t, testStopThatDoesNotWait) }
+
+func testStopThatDoesNotWait(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	g := newGate()
@@ -173,6 +176,10 @@ func TestParentsStopAfterTheirChildren(t *testing.T) {
 }
 
 func TestForcedStopReachesDescendants(t *testing.T) {
+	simulated.Too(t, testForcedStopReachesDescendants)
+}
+
+func testForcedStopReachesDescendants(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	entered := make(chan struct{})
@@ -227,7 +234,9 @@ func TestStopFromWithin(t *testing.T) {
 	}
 }
 
-func TestStopOfAnotherInAHandler(t *testing.T) {
+func TestStopOfAnotherInAHandler(t *testing.T) { simulated.Too(t, testStopOfAnotherInAHandler) }
+
+func testStopOfAnotherInAHandler(t testing.TB) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
 	g := newGate()
@@ -249,7 +258,9 @@ func TestStopOfAnotherInAHandler(t *testing.T) {
 	}
 }
 
-func TestSpawnUnderStoppingParent(t *testing.T) {
+func TestSpawnUnderStoppingParent(t *testing.T) { simulated.Too(t, testSpawnUnderStoppingParent) }
+
+func testSpawnUnderStoppingParent(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	result := make(chan error, 1)

@@ -10,9 +10,12 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
-func TestRegistry(t *testing.T) {
+func TestRegistry(t *testing.T) { simulated.Too(t, testRegistry) }
+
+func testRegistry(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	a, b := spawn(t, sys, answer, actor.WithName("a")), spawn(t, sys, answer)
@@ -52,7 +55,9 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-func TestRegistrationAtTheSpawn(t *testing.T) {
+func TestRegistrationAtTheSpawn(t *testing.T) { simulated.Too(t, testRegistrationAtTheSpawn) }
+
+func testRegistrationAtTheSpawn(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	for range 100 {
@@ -84,7 +89,9 @@ func TestRegistrationAtTheSpawn(t *testing.T) {
 }
 
 // A restart keeps the name; what a ghost registers is refused.
-func TestNameAndRestart(t *testing.T) {
+func TestNameAndRestart(t *testing.T) { simulated.Too(t, testNameAndRestart) }
+
+func testNameAndRestart(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	_, child := keptChild(t, sys, func() actor.Actor[task] { return actor.Func(doTask) }, true)

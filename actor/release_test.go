@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // tracked counts how many of the values that it made are still reachable.
@@ -20,7 +21,7 @@ func (k *tracked) new() *[64]byte {
 }
 
 // wantNone waits until the collector has found all values unreachable.
-func (k *tracked) wantNone(t *testing.T, ctx context.Context) {
+func (k *tracked) wantNone(t testing.TB, ctx context.Context) {
 	t.Helper()
 	for k.live.Load() != 0 {
 		if ctx.Err() != nil {
@@ -92,7 +93,9 @@ func TestDroppedAndWithdrawnMessagesAreReleased(t *testing.T) {
 	runtime.KeepAlive(ref)
 }
 
-func TestAnswersAreReleased(t *testing.T) {
+func TestAnswersAreReleased(t *testing.T) { simulated.Too(t, testAnswersAreReleased) }
+
+func testAnswersAreReleased(t testing.TB) {
 	type request struct{ reply actor.Reply[*[64]byte] }
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -105,7 +108,9 @@ func TestAnswersAreReleased(t *testing.T) {
 	k.wantNone(t, ctx)
 }
 
-func TestStoppedActorsAreReleased(t *testing.T) {
+func TestStoppedActorsAreReleased(t *testing.T) { simulated.Too(t, testStoppedActorsAreReleased) }
+
+func testStoppedActorsAreReleased(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var k tracked

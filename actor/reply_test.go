@@ -12,11 +12,14 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 var errOdd = errors.New("odd")
 
-func TestAskReturnsTheAnswer(t *testing.T) {
+func TestAskReturnsTheAnswer(t *testing.T) { simulated.Too(t, testAskReturnsTheAnswer) }
+
+func testAskReturnsTheAnswer(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
@@ -39,7 +42,9 @@ func TestAskReturnsTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAskOfNobody(t *testing.T) {
+func TestAskOfNobody(t *testing.T) { simulated.Too(t, testAskOfNobody) }
+
+func testAskOfNobody(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, answer)
@@ -53,7 +58,9 @@ func TestAskOfNobody(t *testing.T) {
 	wantErr(t, err, actor.ErrStopped)
 }
 
-func TestZeroReplyDropsTheAnswer(t *testing.T) {
+func TestZeroReplyDropsTheAnswer(t *testing.T) { simulated.Too(t, testZeroReplyDropsTheAnswer) }
+
+func testZeroReplyDropsTheAnswer(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, answer)
@@ -66,7 +73,9 @@ func TestZeroReplyDropsTheAnswer(t *testing.T) {
 
 // The asker shares its only worker with the handler, so it can't have left
 // between the two replies.
-func TestSecondReply(t *testing.T) {
+func TestSecondReply(t *testing.T) { simulated.Too(t, testSecondReply) }
+
+func testSecondReply(t testing.TB) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
 	second := make(chan error, 2)
@@ -91,7 +100,9 @@ func TestSecondReply(t *testing.T) {
 	wantErr(t, receive(t, ctx, second), actor.ErrReplied)
 }
 
-func TestLateReplyIsCounted(t *testing.T) {
+func TestLateReplyIsCounted(t *testing.T) { simulated.Too(t, testLateReplyIsCounted) }
+
+func testLateReplyIsCounted(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	left, late := make(chan struct{}), make(chan error, 1)
@@ -114,7 +125,9 @@ func TestLateReplyIsCounted(t *testing.T) {
 
 // TestLateReplyIsNoFailure ends handlers with the reply, as most do, when the
 // asker has left.
-func TestLateReplyIsNoFailure(t *testing.T) {
+func TestLateReplyIsNoFailure(t *testing.T) { simulated.Too(t, testLateReplyIsNoFailure) }
+
+func testLateReplyIsNoFailure(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	left := make(chan struct{})
@@ -194,7 +207,9 @@ func TestAskFailsAtOnceWhenItsMessageIsDropped(t *testing.T) {
 	}
 }
 
-func TestReplyThatIsHandedOn(t *testing.T) {
+func TestReplyThatIsHandedOn(t *testing.T) { simulated.Too(t, testReplyThatIsHandedOn) }
+
+func testReplyThatIsHandedOn(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	successor := spawn(t, sys, answer)
@@ -208,7 +223,9 @@ func TestReplyThatIsHandedOn(t *testing.T) {
 	wantErr(t, err, actor.ErrNoReply, actor.ErrStopped)
 }
 
-func TestReplyThatIsKept(t *testing.T) {
+func TestReplyThatIsKept(t *testing.T) { simulated.Too(t, testReplyThatIsKept) }
+
+func testReplyThatIsKept(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var kept []actor.Reply[int]
@@ -237,7 +254,9 @@ func TestReplyThatIsKept(t *testing.T) {
 	}
 }
 
-func TestSelfAskIsACycle(t *testing.T) {
+func TestSelfAskIsACycle(t *testing.T) { simulated.Too(t, testSelfAskIsACycle) }
+
+func testSelfAskIsACycle(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
@@ -248,7 +267,9 @@ func TestSelfAskIsACycle(t *testing.T) {
 	wantErr(t, err, actor.ErrAskCycle)
 }
 
-func TestPanicInTheMessageOfAnAsk(t *testing.T) {
+func TestPanicInTheMessageOfAnAsk(t *testing.T) { simulated.Too(t, testPanicInTheMessageOfAnAsk) }
+
+func testPanicInTheMessageOfAnAsk(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, answer)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // restarting spawns a child that can be restarted, under a parent that decides
@@ -72,7 +73,9 @@ func TestRestartKeepsThePlace(t *testing.T) {
 	}
 }
 
-func TestHeldActorKeepsItsMessages(t *testing.T) {
+func TestHeldActorKeepsItsMessages(t *testing.T) { simulated.Too(t, testHeldActorKeepsItsMessages) }
+
+func testHeldActorKeepsItsMessages(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	exits := make(chan actor.Exit, 1)
@@ -107,7 +110,9 @@ func TestHeldActorKeepsItsMessages(t *testing.T) {
 	wantNoErr(t, parent.Stop(ctx))
 }
 
-func TestReleasedActorStops(t *testing.T) {
+func TestReleasedActorStops(t *testing.T) { simulated.Too(t, testReleasedActorStops) }
+
+func testReleasedActorStops(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	exits := make(chan actor.Exit, 2)
@@ -130,7 +135,9 @@ func TestReleasedActorStops(t *testing.T) {
 
 // One that was asked to stop is not offered for a restart when it fails
 // meanwhile.
-func TestNoRestartAfterAStop(t *testing.T) {
+func TestNoRestartAfterAStop(t *testing.T) { simulated.Too(t, testNoRestartAfterAStop) }
+
+func testNoRestartAfterAStop(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	g := newGate()
@@ -189,7 +196,9 @@ func TestFailureToMakeTheActorAnew(t *testing.T) {
 
 // Each incarnation has its own context and its own children, and an old context
 // does not stop a new incarnation.
-func TestIncarnationsAreApart(t *testing.T) {
+func TestIncarnationsAreApart(t *testing.T) { simulated.Too(t, testIncarnationsAreApart) }
+
+func testIncarnationsAreApart(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	contexts := make(chan *actor.Context[int], 4)
@@ -223,7 +232,9 @@ func TestIncarnationsAreApart(t *testing.T) {
 	}
 }
 
-func TestDecisionsAboutOthers(t *testing.T) {
+func TestDecisionsAboutOthers(t *testing.T) { simulated.Too(t, testDecisionsAboutOthers) }
+
+func testDecisionsAboutOthers(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	gone := spawn(t, sys, func(*actor.Context[int], int) error { return nil })

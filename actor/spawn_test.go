@@ -5,9 +5,12 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
-func TestSpawnOfNothing(t *testing.T) {
+func TestSpawnOfNothing(t *testing.T) { simulated.Too(t, testSpawnOfNothing) }
+
+func testSpawnOfNothing(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	one := actor.Func(func(*actor.Context[int], int) error { return nil })
 	spawns := map[string]func() error{
@@ -32,7 +35,9 @@ func TestSpawnOfNothing(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
+func TestOptions(t *testing.T) { simulated.Too(t, testOptions) }
+
+func testOptions(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	tests := []struct {
 		name string
@@ -61,7 +66,9 @@ func TestOptions(t *testing.T) {
 }
 
 // The options of one actor are not those of the next.
-func TestOptionsAreOnesOwn(t *testing.T) {
+func TestOptionsAreOnesOwn(t *testing.T) { simulated.Too(t, testOptionsAreOnesOwn) }
+
+func testOptionsAreOnesOwn(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	named := spawn(t, sys, answer, actor.WithName("named"))
 	plain := spawn(t, sys, answer, actor.WithThroughput(3))
@@ -77,6 +84,10 @@ func TestOptionsAreOnesOwn(t *testing.T) {
 }
 
 func TestChildrenAreSpawnedWithTheContext(t *testing.T) {
+	simulated.Too(t, testChildrenAreSpawnedWithTheContext)
+}
+
+func testChildrenAreSpawnedWithTheContext(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	children := make(chan actor.Ref[question], 1)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // hoarder stashes positive numbers until it gets a 0, which makes it put them
@@ -35,7 +36,9 @@ func (h *hoarder) Receive(c *actor.Context[int], m int) error {
 	return nil
 }
 
-func TestStash(t *testing.T) {
+func TestStash(t *testing.T) { simulated.Too(t, testStash) }
+
+func testStash(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var d diary
@@ -76,7 +79,9 @@ func TestStashAndRestart(t *testing.T) {
 	}
 }
 
-func TestStashAtTheEnd(t *testing.T) {
+func TestStashAtTheEnd(t *testing.T) { simulated.Too(t, testStashAtTheEnd) }
+
+func testStashAtTheEnd(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	asked := make(chan error, 1)
@@ -113,7 +118,7 @@ func TestStashGoesWrong(t *testing.T) {
 }
 
 // doOutside unstashes elsewhere than in the handler.
-func doOutside(t *testing.T, sys *actor.System) (int, error) {
+func doOutside(t testing.TB, sys *actor.System) (int, error) {
 	contexts := make(chan *actor.Context[int], 1)
 	send(t, guarded(t), spawn(t, sys, func(c *actor.Context[int], _ int) error { contexts <- c; return nil }), 1)
 	return receive(t, guarded(t), contexts).Unstash()

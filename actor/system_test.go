@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -65,7 +66,9 @@ func TestSystemStopIsIdempotent(t *testing.T) {
 	}
 }
 
-func TestStopOfAnEmptySystem(t *testing.T) {
+func TestStopOfAnEmptySystem(t *testing.T) { simulated.Too(t, testStopOfAnEmptySystem) }
+
+func testStopOfAnEmptySystem(t testing.TB) {
 	sys, err := actor.NewSystem(actor.Config{})
 	wantNoErr(t, err)
 	wantNoErr(t, sys.Stop(nil)) //nolint:staticcheck // A nil context is one of the cases.
@@ -147,7 +150,9 @@ func TestSpawnsDuringSystemStop(t *testing.T) {
 	}
 }
 
-func TestDeadLettersOfAllKinds(t *testing.T) {
+func TestDeadLettersOfAllKinds(t *testing.T) { simulated.Too(t, testDeadLettersOfAllKinds) }
+
+func testDeadLettersOfAllKinds(t testing.TB) {
 	ctx := guarded(t)
 	letters := make(chan actor.DeadLetter, 10)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(d actor.DeadLetter) { letters <- d }})
@@ -189,6 +194,10 @@ func TestPanicInOnDeadLetter(t *testing.T) {
 // TestSpawnInAHandlerAfterSystemStop spawns a child when the system has begun to
 // stop and the parent does not know of it yet.
 func TestSpawnInAHandlerAfterSystemStop(t *testing.T) {
+	simulated.Too(t, testSpawnInAHandlerAfterSystemStop)
+}
+
+func testSpawnInAHandlerAfterSystemStop(t testing.TB) {
 	ctx := guarded(t)
 	sys, err := actor.NewSystem(actor.Config{})
 	wantNoErr(t, err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -38,7 +39,9 @@ func newWaiter(tb testing.TB, sys *actor.System, opts ...actor.Option) (*waiter,
 
 const soon = 20 * time.Millisecond
 
-func TestTimeoutThatCancels(t *testing.T) {
+func TestTimeoutThatCancels(t *testing.T) { simulated.Too(t, testTimeoutThatCancels) }
+
+func testTimeoutThatCancels(t testing.TB) {
 	ctx := guarded(t)
 	reports := make(chan actor.HandlerReport, 16)
 	sys := newSystem(t, actor.Config{OnTimeout: func(r actor.HandlerReport) { reports <- r }})
@@ -98,7 +101,9 @@ func TestTimeoutThatStops(t *testing.T) {
 	}
 }
 
-func TestAskerIsToldOfTheTimeout(t *testing.T) {
+func TestAskerIsToldOfTheTimeout(t *testing.T) { simulated.Too(t, testAskerIsToldOfTheTimeout) }
+
+func testAskerIsToldOfTheTimeout(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	_, ref := newWaiter(t, sys, actor.WithHandlerTimeout(soon, actor.TimeoutStop))
@@ -129,7 +134,9 @@ func TestTimeoutThatWarns(t *testing.T) {
 }
 
 // What was done about a handler is not done again.
-func TestTimeoutIsReportedOnce(t *testing.T) {
+func TestTimeoutIsReportedOnce(t *testing.T) { simulated.Too(t, testTimeoutIsReportedOnce) }
+
+func testTimeoutIsReportedOnce(t testing.TB) {
 	ctx := guarded(t)
 	reports := make(chan actor.HandlerReport, 1000)
 	sys := newSystem(t, actor.Config{OnTimeout: func(r actor.HandlerReport) { reports <- r }})
@@ -266,7 +273,9 @@ func TestTimeoutsByKindAndMessage(t *testing.T) {
 	}
 }
 
-func TestTimeoutOfAsks(t *testing.T) {
+func TestTimeoutOfAsks(t *testing.T) { simulated.Too(t, testTimeoutOfAsks) }
+
+func testTimeoutOfAsks(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	w, ref := newWaiter(t, sys, actor.WithAskTimeout(soon, actor.TimeoutCancel))
@@ -275,7 +284,9 @@ func TestTimeoutOfAsks(t *testing.T) {
 	wantErr(t, receive(t, ctx, w.ended), actor.ErrHandlerTimeout)
 }
 
-func TestTimeoutOptions(t *testing.T) {
+func TestTimeoutOptions(t *testing.T) { simulated.Too(t, testTimeoutOptions) }
+
+func testTimeoutOptions(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	for name, opt := range map[string]actor.Option{
 		"zero":           actor.WithHandlerTimeout(0, actor.TimeoutWarn),

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // pass lets time go by in a bubble, and everything happen that is due.
@@ -55,7 +56,9 @@ func TestSendAfter(t *testing.T) {
 	})
 }
 
-func TestBadTimers(t *testing.T) {
+func TestBadTimers(t *testing.T) { simulated.Too(t, testBadTimers) }
+
+func testBadTimers(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, answer)
@@ -146,7 +149,9 @@ func TestTimersEndWithTheirOwner(t *testing.T) {
 	}
 }
 
-func TestGhostSetsNoTimer(t *testing.T) {
+func TestGhostSetsNoTimer(t *testing.T) { simulated.Too(t, testGhostSetsNoTimer) }
+
+func testGhostSetsNoTimer(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, doTask)
 	wantErr(t, do(t, ref, func(c *actor.Context[task]) error {
@@ -201,7 +206,9 @@ func TestTimerAndFullLane(t *testing.T) {
 
 // Stop tells the truth whenever it comes: a message arrives if, and only if, the
 // stop was late.
-func TestStopRacesWithTimers(t *testing.T) {
+func TestStopRacesWithTimers(t *testing.T) { simulated.Too(t, testStopRacesWithTimers) }
+
+func testStopRacesWithTimers(t testing.TB) {
 	const timers = 5000
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})

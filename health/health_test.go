@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/health"
 	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/supervise"
 )
@@ -176,7 +177,9 @@ func TestSupervisorIsDegraded(t *testing.T) {
 }
 
 // A panic in Health is one of the actor, which its supervisor restarts.
-func TestHealthThatPanics(t *testing.T) {
+func TestHealthThatPanics(t *testing.T) { simulated.Too(t, testHealthThatPanics) }
+
+func testHealthThatPanics(t testing.TB) {
 	sys := newSystem(t)
 	a, _, sup := clinic(t, sys, supervise.Backoff{})
 	becomeNow(t, a, actor.Health{Reason: "panic"})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/router"
 )
 
@@ -96,7 +97,9 @@ func TestAskFirst(t *testing.T) {
 
 // The function that makes the messages may use what its caller has, without a
 // lock.
-func TestAskFirstMakesMessagesInTurn(t *testing.T) {
+func TestAskFirstMakesMessagesInTurn(t *testing.T) { simulated.Too(t, testAskFirstMakesMessagesInTurn) }
+
+func testAskFirstMakesMessagesInTurn(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	c := newCrew(t, sys, 8)
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs})

@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/router"
 )
 
 // A configuration that makes no sense is an error that says which field, with
 // which value, and what to do.
-func TestBadConfig(t *testing.T) {
+func TestBadConfig(t *testing.T) { simulated.Too(t, testBadConfig) }
+
+func testBadConfig(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	other := newSystem(t, actor.Config{})
 	spawn(t, sys, func(*actor.Context[task], task) error { return nil }) // Has the PID of the foreign one.
@@ -59,7 +62,9 @@ func TestBadConfig(t *testing.T) {
 }
 
 // The zero Router does nothing but say so.
-func TestZeroRouter(t *testing.T) {
+func TestZeroRouter(t *testing.T) { simulated.Too(t, testZeroRouter) }
+
+func testZeroRouter(t testing.TB) {
 	var r router.Router[task]
 	ctx := guarded(t)
 	_, refErr := r.Ref(ctx)

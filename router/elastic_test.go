@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/router"
 	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/supervise"
@@ -150,7 +151,9 @@ func TestElasticMembersAreSupervised(t *testing.T) {
 }
 
 // If members fail too often the pool ends, and says why.
-func TestElasticGivesUp(t *testing.T) {
+func TestElasticGivesUp(t *testing.T) { simulated.Too(t, testElasticGivesUp) }
+
+func testElasticGivesUp(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	ctx := guarded(t)
 	e := newElastic(t, sys, router.ElasticConfig[task]{
@@ -202,7 +205,9 @@ func TestElasticStop(t *testing.T) {
 }
 
 // In a handler a pool can be started too, and ends with the actor.
-func TestElasticInHandler(t *testing.T) {
+func TestElasticInHandler(t *testing.T) { simulated.Too(t, testElasticInHandler) }
+
+func testElasticInHandler(t testing.TB) {
 	sys := newSystem(t, actor.Config{Workers: 1})
 	ctx := guarded(t)
 	made := make(chan *router.Elastic[task], 1)

@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/router"
 )
 
 // Routees are added and removed at run time; who is there already, or is not,
 // is passed over.
-func TestAddAndRemove(t *testing.T) {
+func TestAddAndRemove(t *testing.T) { simulated.Too(t, testAddAndRemove) }
+
+func testAddAndRemove(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	c := newCrew(t, sys, 3)
 	ctx := guarded(t)
@@ -65,7 +68,9 @@ func TestStoppedRouteeIsPassedOver(t *testing.T) {
 
 // A router without routees says so at once, or waits until there is one, until
 // the context ends, or until the router stops.
-func TestEmptyRouter(t *testing.T) {
+func TestEmptyRouter(t *testing.T) { simulated.Too(t, testEmptyRouter) }
+
+func testEmptyRouter(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	ctx := guarded(t)
 	fails := newRouter(t, sys, router.Config[task]{Name: "empty"})
@@ -104,7 +109,9 @@ func TestEmptyRouter(t *testing.T) {
 }
 
 // A router stops with the actor that has made it; its routees don't.
-func TestRouterStopsWithItsParent(t *testing.T) {
+func TestRouterStopsWithItsParent(t *testing.T) { simulated.Too(t, testRouterStopsWithItsParent) }
+
+func testRouterStopsWithItsParent(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	c := newCrew(t, sys, 1)
 	ctx := guarded(t)

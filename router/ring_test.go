@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/router"
 )
 
@@ -57,7 +58,9 @@ func TestFewKeysMove(t *testing.T) {
 }
 
 // Keys of each type have hashes that differ, and don't depend on the type's name.
-func TestHashes(t *testing.T) {
+func TestHashes(t *testing.T) { simulated.Too(t, testHashes) }
+
+func testHashes(t testing.TB) {
 	type name string
 	type number int32
 	if router.HashOf(name("a")) != router.HashOf("a") || router.HashOf(number(-1)) != router.HashOf(int32(-1)) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/router"
 )
 
@@ -24,7 +25,9 @@ func sendAll(tb testing.TB, r router.Router[task], n int, key func(i int) string
 
 // The routees get the messages in turn, and each in the order in which they
 // were sent.
-func TestRoundRobin(t *testing.T) {
+func TestRoundRobin(t *testing.T) { simulated.Too(t, testRoundRobin) }
+
+func testRoundRobin(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	c := newCrew(t, sys, 3)
 	sendAll(t, newRouter(t, sys, router.Config[task]{Routees: c.refs}), 9, nil)
@@ -33,7 +36,9 @@ func TestRoundRobin(t *testing.T) {
 
 // Chance is spread evenly: with 3000 messages, a third is 1000 with a standard
 // deviation of 26, and this allows for ten.
-func TestRandom(t *testing.T) {
+func TestRandom(t *testing.T) { simulated.Too(t, testRandom) }
+
+func testRandom(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	c := newCrew(t, sys, 3, actor.WithCapacity(actor.Data, 4096))
 	sendAll(t, newRouter(t, sys, router.Config[task]{Strategy: router.Random, Routees: c.refs}), 3000, nil)
@@ -100,7 +105,9 @@ func TestLeastOfTwo(t *testing.T) {
 }
 
 // Each key stays with one routee, whose order is that of the sender.
-func TestConsistentHash(t *testing.T) {
+func TestConsistentHash(t *testing.T) { simulated.Too(t, testConsistentHash) }
+
+func testConsistentHash(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	c := newCrew(t, sys, 4)
 	r := newRouter(t, sys, router.Config[task]{Strategy: router.ConsistentHash, Key: router.By(byKey), Routees: c.refs})
@@ -159,7 +166,9 @@ func TestBoundedHash(t *testing.T) {
 }
 
 // A message without a key, or whose key panics, is refused; the router goes on.
-func TestNoKey(t *testing.T) {
+func TestNoKey(t *testing.T) { simulated.Too(t, testNoKey) }
+
+func testNoKey(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	c := newCrew(t, sys, 2)
 	r := newRouter(t, sys, router.Config[task]{Strategy: router.ConsistentHash, Routees: c.refs, Key: router.By(func(m task) (string, bool) {
@@ -236,7 +245,9 @@ func TestWaitForChosen(t *testing.T) {
 }
 
 // The lane of the router is that of the message.
-func TestLanes(t *testing.T) {
+func TestLanes(t *testing.T) { simulated.Too(t, testLanes) }
+
+func testLanes(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	lanes := make(chan actor.Lane, 8)
 	ref := spawn(t, sys, func(ctx *actor.Context[int], _ int) error { lanes <- ctx.Lane(); return nil })

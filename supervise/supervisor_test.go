@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/supervise"
 )
 
-func TestConfig(t *testing.T) {
+func TestConfig(t *testing.T) { simulated.Too(t, testConfig) }
+
+func testConfig(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	for _, cfg := range []supervise.Config{{Intensity: -2}, {Period: -1}, {Name: "a\nb"}} {
 		if _, err := supervise.Start(sys, cfg); err == nil {
@@ -131,7 +134,9 @@ func TestKilledChild(t *testing.T) {
 
 // Children that fail because a stop is forced do not count against the
 // intensity.
-func TestForcedStopOfChildren(t *testing.T) {
+func TestForcedStopOfChildren(t *testing.T) { simulated.Too(t, testForcedStopOfChildren) }
+
+func testForcedStopOfChildren(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	sup := start(t, sys, supervise.Config{Intensity: -1})
@@ -155,7 +160,9 @@ func TestForcedStopOfChildren(t *testing.T) {
 	}
 }
 
-func TestOneForOne(t *testing.T) {
+func TestOneForOne(t *testing.T) { simulated.Too(t, testOneForOne) }
+
+func testOneForOne(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	sup := start(t, sys, supervise.Config{})
 	a := spawn(t, sup, supervise.Child[order]{New: newWorker})
@@ -168,7 +175,9 @@ func TestOneForOne(t *testing.T) {
 	}
 }
 
-func TestIntensity(t *testing.T) {
+func TestIntensity(t *testing.T) { simulated.Too(t, testIntensity) }
+
+func testIntensity(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	sup := start(t, sys, supervise.Config{Name: "tries", Intensity: 2, Period: time.Hour})
@@ -236,7 +245,9 @@ func (b brokenStart) Receive(ctx *actor.Context[order], o order) error {
 }
 
 // A child that can't be made is no child, and harms nobody else.
-func TestFailureToMakeAChild(t *testing.T) {
+func TestFailureToMakeAChild(t *testing.T) { simulated.Too(t, testFailureToMakeAChild) }
+
+func testFailureToMakeAChild(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	sup := start(t, sys, supervise.Config{})
@@ -253,7 +264,9 @@ func TestFailureToMakeAChild(t *testing.T) {
 	count(t, good)
 }
 
-func TestStopOfASupervisor(t *testing.T) {
+func TestStopOfASupervisor(t *testing.T) { simulated.Too(t, testStopOfASupervisor) }
+
+func testStopOfASupervisor(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	sup := start(t, sys, supervise.Config{})
@@ -304,7 +317,9 @@ func TestSpawnThatIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestOnRestartThatFails(t *testing.T) {
+func TestOnRestartThatFails(t *testing.T) { simulated.Too(t, testOnRestartThatFails) }
+
+func testOnRestartThatFails(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	sup := start(t, sys, supervise.Config{OnRestart: func(supervise.Restart) { panic(errWanted) }})
 	fail(t, spawn(t, sup, supervise.Child[order]{New: newWorker}), failing)
@@ -343,7 +358,9 @@ func (o *top) Started(ctx *actor.Context[int]) error {
 	return err
 }
 
-func TestSupervisorBelowAnActor(t *testing.T) {
+func TestSupervisorBelowAnActor(t *testing.T) { simulated.Too(t, testSupervisorBelowAnActor) }
+
+func testSupervisorBelowAnActor(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	above := start(t, sys, supervise.Config{})

@@ -10,7 +10,7 @@ import (
 )
 
 // spawn starts an actor that calls handle.
-func spawn(t *testing.T, handle func(ctx *actor.Context[int]) error) actor.Ref[int] {
+func spawn(t testing.TB, handle func(ctx *actor.Context[int]) error) actor.Ref[int] {
 	t.Helper()
 	sys, err := actor.NewSystem(actor.Config{})
 	if err != nil {

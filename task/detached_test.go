@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -33,6 +34,10 @@ func TestADetachedTaskOutlivesItsStarter(t *testing.T) {
 }
 
 func TestADetachedTaskEndsWithTheLimitOfTheStop(t *testing.T) {
+	simulated.Too(t, testADetachedTaskEndsWithTheLimitOfTheStop)
+}
+
+func testADetachedTaskEndsWithTheLimitOfTheStop(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	began := make(chan struct{})
 	free, err := task.Detach(expired(), untilCancelled[int](began), task.On(s))

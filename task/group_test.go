@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -375,6 +376,10 @@ func TestARejectingSchedulerTurnsTasksAway(t *testing.T) {
 }
 
 func TestThePriorityAndTheNameReachTheScheduler(t *testing.T) {
+	simulated.Too(t, testThePriorityAndTheNameReachTheScheduler)
+}
+
+func testThePriorityAndTheNameReachTheScheduler(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.FirstFailure[int](), task.Priority(sched.High), task.Name("fetch"))
 	one := start(t, g, returns(1, nil))

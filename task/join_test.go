@@ -8,11 +8,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
 
-func TestJoinTwiceReturnsTheSame(t *testing.T) {
+func TestJoinTwiceReturnsTheSame(t *testing.T) { simulated.Too(t, testJoinTwiceReturnsTheSame) }
+
+func testJoinTwiceReturnsTheSame(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	gate := make(chan struct{})
@@ -35,7 +38,9 @@ func TestJoinTwiceReturnsTheSame(t *testing.T) {
 	is(t, g.Wait(), errBroken)
 }
 
-func TestJoinOfAGroupWithoutTasks(t *testing.T) {
+func TestJoinOfAGroupWithoutTasks(t *testing.T) { simulated.Too(t, testJoinOfAGroupWithoutTasks) }
+
+func testJoinOfAGroupWithoutTasks(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	for _, j := range []task.Joiner[int]{nil, task.AllCompleted[int](), task.FirstFailure[int]()} {
 		if values, err := newGroup(t, ctx, s, j).Join(ctx); len(values) != 0 || err != nil {
@@ -94,7 +99,9 @@ func TestATaskThatIgnoresItsCancellation(t *testing.T) {
 	}
 }
 
-func TestUnfinishedErrorNamesAFew(t *testing.T) {
+func TestUnfinishedErrorNamesAFew(t *testing.T) { simulated.Too(t, testUnfinishedErrorNamesAFew) }
+
+func testUnfinishedErrorNamesAFew(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	gate := make(chan struct{})
@@ -191,7 +198,9 @@ func TestNextReturnsTasksAsTheyEnd(t *testing.T) {
 	}
 }
 
-func TestNextAfterTasksHaveEnded(t *testing.T) {
+func TestNextAfterTasksHaveEnded(t *testing.T) { simulated.Too(t, testNextAfterTasksHaveEnded) }
+
+func testNextAfterTasksHaveEnded(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	for i := range 100 {
@@ -254,7 +263,9 @@ func TestManyTakers(t *testing.T) {
 	}
 }
 
-func TestAllEndsWithItsContext(t *testing.T) {
+func TestAllEndsWithItsContext(t *testing.T) { simulated.Too(t, testAllEndsWithItsContext) }
+
+func testAllEndsWithItsContext(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	gate := make(chan struct{})

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -30,6 +31,10 @@ func (j *custom) Result(o task.Outcome[int]) ([]int, error) {
 }
 
 func TestACustomJoinerIsAskedInOrderAndOneAtATime(t *testing.T) {
+	simulated.Too(t, testACustomJoinerIsAskedInOrderAndOneAtATime)
+}
+
+func testACustomJoinerIsAskedInOrderAndOneAtATime(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	var ended []*task.Task[int] // Without a lock: the race detector watches.
 	announced := 0
@@ -71,7 +76,9 @@ func TestACustomJoinerIsAskedInOrderAndOneAtATime(t *testing.T) {
 	}
 }
 
-func TestACustomJoinerMayStartTasks(t *testing.T) {
+func TestACustomJoinerMayStartTasks(t *testing.T) { simulated.Too(t, testACustomJoinerMayStartTasks) }
+
+func testACustomJoinerMayStartTasks(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	var g *task.Group[int]
 	retried := false
@@ -129,6 +136,10 @@ func TestACustomJoinerThatPanicsEndsTheGroup(t *testing.T) {
 }
 
 func TestOutcomeErrHasOneOfManyCancelled(t *testing.T) {
+	simulated.Too(t, testOutcomeErrHasOneOfManyCancelled)
+}
+
+func testOutcomeErrHasOneOfManyCancelled(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	began := make(chan struct{})

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -15,6 +16,10 @@ import (
 // StructuredTaskScope.Joiner, Trio's nurseries, Kotlin's supervisorScope.
 
 func TestAllCompletedReturnsValuesAndErrorsInTheOrderOfGo(t *testing.T) {
+	simulated.Too(t, testAllCompletedReturnsValuesAndErrorsInTheOrderOfGo)
+}
+
+func testAllCompletedReturnsValuesAndErrorsInTheOrderOfGo(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	gate, other := make(chan struct{}), errors.New("other")
@@ -88,6 +93,10 @@ func TestTrioTheFirstFailureCancelsSiblingsAndIsRaisedAfterTheyEnded(t *testing.
 }
 
 func TestFirstFailureReturnsValuesInTheOrderOfGo(t *testing.T) {
+	simulated.Too(t, testFirstFailureReturnsValuesInTheOrderOfGo)
+}
+
+func testFirstFailureReturnsValuesInTheOrderOfGo(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.FirstFailure[int]())
 	var want []int

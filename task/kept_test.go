@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -40,7 +41,7 @@ func (o owner) Receive(ctx *actor.Context[how], m how) error {
 func (o owner) Stopped(*actor.Context[how], error) { o.stopped <- struct{}{} }
 
 // own spawns an owner, and returns when it has opened what it is to open.
-func own(t *testing.T, open func(ctx *actor.Context[how]) error) (actor.Ref[how], chan struct{}) {
+func own(t testing.TB, open func(ctx *actor.Context[how]) error) (actor.Ref[how], chan struct{}) {
 	t.Helper()
 	ctx := guarded(t)
 	sys, err := actor.NewSystem(actor.Config{})
@@ -62,7 +63,7 @@ func own(t *testing.T, open func(ctx *actor.Context[how]) error) (actor.Ref[how]
 	return ref, o.stopped
 }
 
-func tell(t *testing.T, ref actor.Ref[how], m how) {
+func tell(t testing.TB, ref actor.Ref[how], m how) {
 	t.Helper()
 	if err := ref.Send(guarded(t), m); err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func tell(t *testing.T, ref actor.Ref[how], m how) {
 
 // deaf starts a task that tells that it was cancelled, and ends when gate is
 // closed.
-func deaf(t *testing.T, ctx context.Context, told chan<- error, gate <-chan struct{}) *task.Group[int] {
+func deaf(t testing.TB, ctx context.Context, told chan<- error, gate <-chan struct{}) *task.Group[int] {
 	t.Helper()
 	g, err := task.NewGroup(ctx, task.AllCompleted[int]())
 	if err != nil {
@@ -302,6 +303,10 @@ func TestARestartWaitsForTheTasksOfTheIncarnation(t *testing.T) {
 }
 
 func TestAnActorWhoseTasksHaveEndedStopsAtOnce(t *testing.T) {
+	simulated.Too(t, testAnActorWhoseTasksHaveEndedStopsAtOnce)
+}
+
+func testAnActorWhoseTasksHaveEndedStopsAtOnce(t testing.TB) {
 	ctx := guarded(t)
 	var tasks []*task.Task[int]
 	ref, _ := own(t, func(ctx *actor.Context[how]) error {

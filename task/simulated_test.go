@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/task"
@@ -78,6 +79,10 @@ func TestDecisionsUnderAllSchedules(t *testing.T) {
 }
 
 func TestAQuorumIsNotGivenUpBeforeJoin(t *testing.T) {
+	simulated.Too(t, testAQuorumIsNotGivenUpBeforeJoin)
+}
+
+func testAQuorumIsNotGivenUpBeforeJoin(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.Quorum[int](2))
 	for range 2 {

@@ -6,11 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
 
 func TestATaskJoinsTwiceWithTheSameResult(t *testing.T) {
+	simulated.Too(t, testATaskJoinsTwiceWithTheSameResult)
+}
+
+func testATaskJoinsTwiceWithTheSameResult(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	good, bad := start(t, g, returns(3, nil)), start(t, g, returns(4, errBroken))
@@ -71,7 +76,9 @@ func TestAFailureOfACancelledTaskIsKept(t *testing.T) {
 	}
 }
 
-func TestNamesAndPlaces(t *testing.T) {
+func TestNamesAndPlaces(t *testing.T) { simulated.Too(t, testNamesAndPlaces) }
+
+func testNamesAndPlaces(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int](), task.Name("group"))
 	gate := make(chan struct{})
@@ -93,7 +100,9 @@ func TestNamesAndPlaces(t *testing.T) {
 	_, _ = g.Join(ctx)
 }
 
-func TestANilTask(t *testing.T) {
+func TestANilTask(t *testing.T) { simulated.Too(t, testANilTask) }
+
+func testANilTask(t testing.TB) {
 	ctx := guarded(t)
 	for _, none := range []*task.Task[int]{nil, {}} {
 		_, joinErr := none.Join(ctx)
@@ -131,7 +140,9 @@ func TestDetachTakesATaskOutOfItsGroup(t *testing.T) {
 	}
 }
 
-func TestWhatHasEndedIsNotDetached(t *testing.T) {
+func TestWhatHasEndedIsNotDetached(t *testing.T) { simulated.Too(t, testWhatHasEndedIsNotDetached) }
+
+func testWhatHasEndedIsNotDetached(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	over := start(t, g, returns(1, nil))

@@ -44,9 +44,24 @@ func StopAtEnd(tb testing.TB, s interface{ Stop(context.Context) error }) {
 	})
 }
 
+// simulation is a test under simtest.
+type simulation interface {
+	RunUntilIdle()
+	AdvanceToNext(limit time.Duration) bool
+}
+
 // Until waits for a condition that nothing announces.
 func Until(tb testing.TB, ctx context.Context, ok func() bool) {
 	tb.Helper()
+	if s, is := tb.(simulation); is {
+		s.RunUntilIdle()
+		for !ok() {
+			if !s.AdvanceToNext(limit) {
+				tb.Fatal("it never came to it")
+			}
+		}
+		return
+	}
 	for !ok() {
 		if ctx.Err() != nil {
 			tb.Fatal("it never came to it")

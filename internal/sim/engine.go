@@ -68,6 +68,7 @@ type Engine struct {
 	arrived  []Entry         // From goroutines outside the step.
 	waiting  []chan struct{} // Until nothing is queued.
 	awaiting []chan struct{} // Until something has arrived.
+	errands  []func()        // For the stepper, between two steps.
 	closed   bool
 	poke     chan struct{}
 	current  atomic.Pointer[Entry] // What the stepper is on: points to on, or nowhere.
@@ -129,8 +130,36 @@ func (e *Engine) Queued() bool {
 	return len(e.arrived) > 0
 }
 
-// Drop takes out of what h has queued what give accepts.
+// Drop takes out of what h has queued what give accepts. Called by a goroutine
+// outside, it waits until the running step is over.
 func (e *Engine) Drop(h Host, give func(work any) bool) {
+	if Working() == e {
+		e.drop(h, give)
+		return
+	}
+	done := make(chan struct{})
+	e.mu.Lock()
+	e.errands = append(e.errands, func() { e.drop(h, give); close(done) })
+	e.mu.Unlock()
+	e.Nudge()
+	select {
+	case <-done:
+	case <-e.ended:
+	}
+}
+
+// runErrands does what goroutines outside have left to the stepper.
+func (e *Engine) runErrands() {
+	e.mu.Lock()
+	errands := e.errands
+	e.errands = nil
+	e.mu.Unlock()
+	for _, f := range errands {
+		f()
+	}
+}
+
+func (e *Engine) drop(h Host, give func(work any) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	keep := func(entries []Entry) []Entry {
@@ -206,6 +235,7 @@ func (e *Engine) run() {
 	e.flush()
 	for {
 		e.settle()
+		e.runErrands()
 		e.admit()
 		if e.isClosed() {
 			break

@@ -1,0 +1,20 @@
+// Package simulated runs tests of the real scheduler also under schedules that a
+// seed chooses. It is for this project's own tests.
+package simulated
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/simtest"
+)
+
+// Too runs a test as it is, and then under 30 schedules in virtual time, or as many
+// as TROUPE_SCHEDULES says. The test must not share channels or variables with what
+// is outside of it, nor block a handler until another one has run.
+func Too(t *testing.T, test func(t testing.TB)) {
+	t.Helper()
+	t.Run("real", func(t *testing.T) { test(t) })
+	t.Run("simulated", func(t *testing.T) {
+		simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) { test(s) })
+	})
+}
