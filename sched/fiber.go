@@ -208,6 +208,20 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 	}
 }
 
+// ResumeNext is Resume for work that itself waits for f: f is what the worker of
+// from takes next, after critical work. From must be the calling work's own fiber.
+func (f *Fiber) ResumeNext(from *Fiber) {
+	switch {
+	case !f.transitionFromSuspended():
+	case f.hosted != nil:
+		f.hosted <- struct{}{}
+	case f.priority == Critical || from.hosted != nil || from.s != f.s:
+		f.requeue(from, f.priority)
+	default:
+		from.w.pushNextOf(f, &f.node)
+	}
+}
+
 // transitionFromSuspended begins a resume. It returns true if the fiber has to
 // be queued, and leaves a permit if it is not suspended yet.
 func (f *Fiber) transitionFromSuspended() bool {
@@ -359,7 +373,22 @@ func Current(ctx context.Context) *Fiber {
 	if !ok {
 		return nil
 	}
-	f := frame.fiber.Load()
+	return frame.Current()
+}
+
+// Goroutine returns the number under which stack dumps list the goroutine on which
+// the work was last entered, or 0; see [StackOf].
+func (fr *Frame) Goroutine() uint64 {
+	if f := fr.fiber.Load(); f != nil {
+		return f.number.Load()
+	}
+	return 0
+}
+
+// Current returns the fiber where the work was last entered if that is what the
+// caller runs on, and else nil.
+func (fr *Frame) Current() *Fiber {
+	f := fr.fiber.Load()
 	if f == nil {
 		return nil
 	}
