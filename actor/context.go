@@ -193,6 +193,7 @@ func (c *scope) cancel(cause error) {
 		return // Nobody has asked for its end, so nobody waits for it.
 	}
 	c.alive().cancel(cause)
+	c.p.rouseBody()
 	if f := c.p.frame.Fiber(); f != nil {
 		f.Resume(nil, sched.High)
 	}

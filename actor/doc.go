@@ -124,6 +124,13 @@
 // [System.Register] gives an actor a name, under which [Lookup] finds its typed
 // ref. The name is free from the moment at which the actor stops.
 //
+// # Processes
+//
+// [SpawnProcess] writes an actor as a sequential process instead: its body asks for
+// its messages, by [Process.Receive], takes first what it needs first, by
+// [Process.ReceiveMatch], and gives up after a time, by [Process.ReceiveWithin]. All
+// else is the same. [Run] has a system live as long as its main process.
+//
 // # Time and behaviours
 //
 // [SendAfter] and [Every] send messages later. They end with the incarnation

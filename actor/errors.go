@@ -87,8 +87,15 @@ var (
 	// ErrNoBehaviour is returned by Unbecome if the actor has not become anything.
 	ErrNoBehaviour = errors.New("actor: there is no behaviour to go back to")
 
-	// ErrStashFull is returned when as many messages are stashed as may be.
+	// ErrStashFull is returned when as many messages are stashed as may be. A
+	// receive of a [Process] returns it when that keeps more messages than
+	// [WithStash] allows, since none of them matches; nothing is lost by it, and the
+	// next receive goes on with all of them.
 	ErrStashFull = errors.New("actor: the stash is full")
+
+	// ErrNoMessage is returned by [Process.ReceiveWithin] when no message that
+	// matches has come in time. The end of a context is told by its cause.
+	ErrNoMessage = errors.New("actor: no message has come in time")
 
 	// ErrGoexit is the reason of an actor whose handler called runtime.Goexit.
 	ErrGoexit = sched.ErrGoexit

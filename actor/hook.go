@@ -12,6 +12,7 @@ const (
 	onDown
 	onExit
 	onCheckup // See Patient.
+	onAlarm   // See signal.
 )
 
 // occasion is the call of a hook, with what that is told.
@@ -89,6 +90,12 @@ func (c *Context[M]) hook(h hook, o *occasion) (has bool, err error) {
 		v, ok := own.(Trapper[M])
 		if ok && o != nil {
 			err = v.Exited(c, o.exit)
+		}
+		return ok, err
+	case onAlarm:
+		v, ok := any(own).(sequel)
+		if ok && o != nil {
+			err = v.alarmed()
 		}
 		return ok, err
 	default: // onCheckup

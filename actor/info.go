@@ -72,8 +72,11 @@ type Info struct {
 	Dropped [numLanes]uint64
 	// Senders has how many senders wait for room in each lane, by Lane.
 	Senders [numLanes]int
-	Stashed int
+	Stashed int // The messages put aside, and those that a Process keeps.
 	Timers  int
+	// Goroutine is under which number stack dumps list the body of a [Process]: its
+	// stack says where it waits, see [sched.StackOf]. It is 0 for other actors.
+	Goroutine uint64
 	// Waits is what the actor's handlers wait for, of other actors.
 	Waits []Wait
 	// Suspended is how many handlers of a reentrant actor wait; 0 for others.
@@ -266,6 +269,9 @@ func (r *rare) describe(i *Info) {
 		}
 	}
 	i.MonitoredBy = len(r.watchers)
+	if r.body != nil {
+		i.Goroutine = r.body.frame.Goroutine()
+	}
 	i.Timers = r.timerCount
 }
 

@@ -24,6 +24,7 @@ type signal struct {
 	exit  Exit
 	link  *link  // By which the actor is told, or
 	watch *watch // the monitor.
+	alarm bool   // It is none of both: the receive of a process has waited long enough.
 }
 
 // Link ties the fates of this actor and another. When an incarnation of either
@@ -174,6 +175,9 @@ func (p *proc) sever(f *sched.Fiber, reason error) {
 func (p *proc) told(f *sched.Fiber, s *signal) {
 	p.mu.Lock()
 	traps := p.traits&isTrapper != 0
+	if p.rare != nil && p.rare.body != nil {
+		traps = p.rare.body.traps
+	}
 	p.mu.Unlock()
 	if traps {
 		p.mark(f, s)
@@ -188,8 +192,14 @@ func (a *activation) handleSignal(s *signal) {
 	if a.phase.Load() > draining {
 		return
 	}
-	if s.watch != nil {
+	switch {
+	case s.watch != nil:
 		a.handleDown(s)
+		return
+	case s.alarm:
+		if _, err := a.callHook(a.ctx.Load(), occasion{hook: onAlarm}); err != nil {
+			a.fail(err)
+		}
 		return
 	}
 	a.mu.Lock()

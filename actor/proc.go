@@ -122,6 +122,7 @@ type rare struct {
 
 	retrial retrial
 	turns   *turns // Of the present incarnation, if the actor is reentrant.
+	body    *body  // Of a process, while it lives.
 }
 
 // endWaiter is somebody who waits for the end of an actor.

@@ -144,6 +144,21 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 	return l
 }
 
+// putFirst puts m before the messages that the consumer has in hand, who calls
+// it. The caller holds the mutex.
+func (b *buffers[M]) putFirst(m M) {
+	l := &b.lane
+	if l.head > 0 { // The place of a message that was handled is free, and claimed.
+		l.head--
+		b.out[l.head] = m
+		l.taken.Store(uintptr(l.head))
+		l.publish(l.left())
+		return
+	}
+	b.out = append([]M{m}, b.out...)
+	l.putBack(len(b.out), cap(b.out))
+}
+
 // putBack is told that messages are before those of the consumer, who calls it.
 // The caller holds the mutex.
 func (l *lane) putBack(size, room int) {
@@ -167,7 +182,7 @@ func (c *Context[M]) keeps(l *locator, asked address) bool {
 	if c.extra == nil {
 		return false
 	}
-	for i := range c.extra.stash {
+	for i := len(c.extra.stash) - 1; i >= 0; i-- { // Mostly it is the last.
 		if addressIn(l, &c.extra.stash[i].m) == asked {
 			return true
 		}

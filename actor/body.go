@@ -1,0 +1,299 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// body is the function of a process, apart from the type of the messages. It has
+// a fiber of its own for as long as it lives.
+//
+// # Protocol
+//
+// The body runs only while a handler or a hook of its actor does, which waits
+// for it meanwhile: the handler of a message begins when the body is given it,
+// and returns when the body asks for the next. So a process is an actor like all
+// others, and the time from one receive to the next is that of a handler, with
+// all that goes with it: timeouts, measures, the answer for whoever asked, the
+// fence after a kill.
+//
+// State says whose turn it is. Whoever takes it from waiting, by compare-and-swap,
+// has the fields below: mostly the handler, which writes what the body is to get
+// before it sets the body running; or else a body that finds its fence raised. It
+// goes back by the body alone, which then wakes the handler.
+//
+// The alternative was to have the body itself be the activation of its actor
+// while it is in Receive: it would take messages without a switch, where now
+// there are four for each (0.2 us). It was not tried, for then nothing that is
+// known of handlers would hold for it, and all of it would be there twice.
+type body struct {
+	node  sched.Node
+	frame sched.Frame // Leads to the body's fiber, where the actor's own leads to the handler's.
+	scope *scope      // Of the incarnation. Written once, before the body begins.
+	main  func() error
+	state atomic.Uint32
+	traps bool // See told. Guarded by proc.mu.
+
+	// The rest is that of whose turn it is.
+	handler *sched.Fiber // Who waits for the body.
+	lane    Lane         // Of the message that the body is given.
+	verdict error        // Why it gets none.
+	last    bool         // It is the last that it gets.
+	over    bool         // It has got that.
+	ghost   bool         // It goes on although it was killed.
+	reason  error        // Why it has ended.
+	wish    wish         // Until when it waits.
+	due     time.Time    // That of wish.
+	alarm   alarm        // Made on first use.
+}
+
+// wish says until when a receive waits: until a context ends, or for a time.
+type wish struct {
+	ctx   context.Context
+	timed bool
+	limit time.Duration
+	// cancel ends what watches ctx.
+	cancel func() bool
+}
+
+const (
+	bodyRunning uint32 = iota
+	bodyWaiting
+	bodyClaimed // The handler is about to set it running.
+	bodyEnded
+)
+
+// begin starts the body on a fiber of its own, and returns when it waits.
+func (b *body) begin(x *scope, main func() error) error {
+	p := x.p
+	switch {
+	case p.opts.host != nil:
+		return fmt.Errorf("actor: %s is a process, which runs on the scheduler; leave out its backend", p)
+	case p.reentrancy != NoReentrancy:
+		return fmt.Errorf("actor: %s is a process, which receives by itself; leave out WithReentrancy", p)
+	}
+	f := sched.Current(x)
+	if f == nil {
+		return ErrKilled
+	}
+	b.scope, b.main, b.handler = x, main, f
+	p.mu.Lock()
+	p.rareLocked().body = b
+	p.mu.Unlock()
+	b.node.Init(b)
+	if p.opts.placed {
+		if err := f.SubmitTo(&b.node, sched.Normal, p.opts.place); err != nil {
+			return fmt.Errorf("actor: the body of %s: %w", p, err)
+		}
+	} else {
+		f.SubmitNext(&b.node)
+	}
+	return b.await(f)
+}
+
+// Run runs the body. It is called by the scheduler.
+func (b *body) Run(f *sched.Fiber, _ sched.Priority) {
+	b.frame.Enter(f)
+	f.SetOwner(b.scope.p)
+	returned := false
+	defer func() {
+		switch v := recover(); {
+		case returned:
+		case v != nil:
+			b.reason = sched.NewPanicError(v)
+		case !b.over:
+			b.reason = ErrGoexit
+		}
+		b.end(f)
+	}()
+	b.reason = b.main()
+	returned = true
+}
+
+// end makes the end of the body known.
+func (b *body) end(f *sched.Fiber) {
+	if b.alarm != nil {
+		b.alarm.Stop()
+	}
+	f.SetOwner(nil)
+	p := b.scope.p
+	if b.ghost {
+		p.sys.ghosts.Add(-1)
+	}
+	p.mu.Lock()
+	if p.rare != nil && p.rare.body == b {
+		p.rare.body = nil
+	}
+	p.mu.Unlock()
+	handler := b.handler
+	b.state.Store(bodyEnded)
+	handler.Resume(f, sched.High)
+}
+
+// running returns the body's fiber if it is the body that calls, else nil.
+func (b *body) running() *sched.Fiber {
+	f := b.frame.Current()
+	if f == nil || f.Owner() != any(b.scope.p) {
+		return nil
+	}
+	return f
+}
+
+// wait gives the turn to the handler, and returns when the body has it again.
+func (b *body) wait(f *sched.Fiber) {
+	handler := b.handler
+	b.state.Store(bodyWaiting)
+	handler.ResumeNext(f)
+	f.Explain(func() string { return "for a message" })
+	for b.state.Load() != bodyRunning {
+		if b.scope.fence.Load() && b.state.CompareAndSwap(bodyWaiting, bodyRunning) {
+			b.ghost, b.last = true, true
+			b.verdict = b.scope.p.whyKilled()
+			b.scope.p.sys.ghosts.Add(1)
+			break
+		}
+		f.Suspend()
+	}
+	priority := sched.Normal
+	if b.lane == Control {
+		priority = sched.Critical
+	}
+	f.SetPriority(priority)
+}
+
+// claim takes the turn for the handler, before it calls goOn. It returns false if
+// the body has it, since it was killed.
+func (b *body) claim() bool { return b.state.CompareAndSwap(bodyWaiting, bodyClaimed) }
+
+// goOn gives the turn to the body, with a message of a lane or the reason why
+// there is none, and returns when it waits again, or has ended.
+func (b *body) goOn(verdict error, which Lane) error {
+	b.verdict, b.lane = verdict, which
+	f := sched.Current(b.scope)
+	if f == nil { // It was killed meanwhile, and the next activation has begun.
+		b.state.Store(bodyWaiting)
+		b.rouse()
+		return ErrKilled
+	}
+	b.handler = f
+	b.state.Store(bodyRunning)
+	b.frame.Fiber().ResumeNext(f)
+	return b.await(f)
+}
+
+// rouse has a body that waits look whether it was killed.
+func (b *body) rouse() {
+	if f := b.frame.Fiber(); f != nil {
+		f.Resume(nil, sched.High)
+	}
+}
+
+// await waits until the body waits in its turn, or has ended, and then for its
+// actor to end.
+func (b *body) await(f *sched.Fiber) error {
+	f.Explain(func() string { return "for the body of a process" })
+	for b.state.Load() == bodyRunning {
+		f.Suspend()
+	}
+	if b.state.Load() == bodyWaiting {
+		return nil
+	}
+	if b.reason == nil {
+		b.scope.Stop()
+		return nil
+	}
+	return endedBy(b.reason)
+}
+
+// finish has the body come to its end, if it has not ended.
+func (b *body) finish(reason error) {
+	if !b.claim() {
+		return // It has ended, or has not begun.
+	}
+	b.last = true
+	err := b.goOn(reason, numLanes)
+	log := b.scope.p.sys.cfg.Logger
+	if err == nil || errors.Is(err, reason) || errors.Is(err, ErrStopped) || log == nil {
+		return
+	}
+	log.Error("process failed at its end", slog.String("pid", b.scope.p.pid.String()),
+		slog.String("name", b.scope.p.opts.name), slog.Any("reason", err))
+}
+
+// rouseBody is rouse for the body of p, if there is one.
+func (p *proc) rouseBody() {
+	p.mu.Lock()
+	var b *body
+	if p.rare != nil {
+		b = p.rare.body
+	}
+	p.mu.Unlock()
+	if b != nil {
+		b.rouse()
+	}
+}
+
+// endedBy returns the reason of an actor whose body has returned err. From a
+// handler, some errors would end nothing.
+func endedBy(err error) error {
+	if isUnhandled(err) || errors.Is(err, ErrLateReply) {
+		return &bodyError{err}
+	}
+	return err
+}
+
+type bodyError struct{ err error }
+
+func (e *bodyError) Error() string { return e.err.Error() }
+
+// arm sets what ends the receive that is about to wait.
+func (b *body) arm(f *sched.Fiber, w wish) {
+	p := b.scope.p
+	b.wish = w
+	switch {
+	case w.ctx != nil && w.ctx.Done() != nil:
+		b.wish.cancel = context.AfterFunc(w.ctx, b.ring)
+	case !w.timed:
+	case w.limit == 0:
+		b.due = p.sys.clock.Now()
+		p.mark(f, &signal{alarm: true})
+	default:
+		b.due = p.sys.clock.Now().Add(w.limit)
+		if b.alarm == nil {
+			b.alarm = p.sys.clock.AfterFunc(w.limit, b.ring)
+		} else {
+			b.alarm.Reset(w.limit)
+		}
+	}
+}
+
+// ring puts an alarm behind all that has come by now.
+func (b *body) ring() { b.scope.p.mark(nil, &signal{alarm: true}) }
+
+func (b *body) disarm() {
+	switch w := &b.wish; {
+	case w.cancel != nil:
+		w.cancel()
+	case w.limit > 0:
+		b.alarm.Stop()
+	}
+	b.wish = wish{}
+}
+
+// late returns why the receive does not wait any longer, or nil: an alarm may
+// be that of another one.
+func (b *body) late(now time.Time) error {
+	switch w := &b.wish; {
+	case w.ctx != nil && w.ctx.Err() != nil:
+		return context.Cause(w.ctx)
+	case w.timed && !now.Before(b.due):
+		return fmt.Errorf("%s, within %v: %w", b.scope.p, w.limit, ErrNoMessage)
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package actor
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// process is the actor around a body: its handlers look at the messages, keep
+// those that the body does not want now, and hand over the others. It goes from
+// message to message like any actor, so whatever is true of handlers is true of
+// the body between two receives; see body.
+type process[M any] struct {
+	main func(p *Process[M]) error
+	body body
+	// The rest is the body's while it runs, and else the handler's.
+	m     M            // What the body is given.
+	match func(M) bool // What it waits for; nil for anything.
+	// chosen says that the receive has found its message among those that were
+	// kept. It lies before the others of its lane again, and nothing else will do:
+	// else what comes later could be before it in the stash.
+	chosen bool
+	from   Lane                     // Of the chosen message.
+	kept   [numLanes]int            // How many of the stash are of each lane.
+	exited func(Exit) M             // See Process.TrapExits.
+	downs  map[Monitor]func(Exit) M // See Process.Monitor.
+}
+
+var (
+	_ Starter[int] = (*process[int])(nil)
+	_ Stopper[int] = (*process[int])(nil)
+	_ Watcher[int] = (*process[int])(nil)
+	_ Trapper[int] = (*process[int])(nil)
+	_ sequel       = (*process[int])(nil)
+	_ kinded       = (*process[int])(nil)
+)
+
+// sequel is a process, as code sees it that is the same for all types of
+// messages.
+type sequel interface {
+	// alarmed is the hook that follows signal.alarm.
+	alarmed() error
+}
+
+// check is called by the spawn.
+func (s *process[M]) check() error {
+	if s.main == nil {
+		return errNilBody
+	}
+	return nil
+}
+
+func (s *process[M]) standsFor() (code uintptr, other any) {
+	return reflect.ValueOf(s.main).Pointer(), nil
+}
+
+// Started begins the body, and returns when that waits for a message.
+func (s *process[M]) Started(x *Context[M]) error {
+	switch own, ok := x.own().(*process[M]); {
+	case !ok || own != s:
+		return fmt.Errorf("actor: %s has a process among others; a process must be the whole of its actor", x.p)
+	case s.body.scope != nil:
+		return fmt.Errorf("actor: %s is a process that was begun before; make one for each incarnation", x.p)
+	}
+	p := &Process[M]{scope: &x.scope, proc: s}
+	return s.body.begin(&x.scope, func() error { return s.main(p) })
+}
+
+// Receive hands m to the body if that wants it now.
+func (s *process[M]) Receive(x *Context[M], m M) error {
+	if s.body.scope != &x.scope {
+		return fmt.Errorf("actor: %s has a process in itself; a process must be the whole of its actor", x.p)
+	}
+	return s.offer(x.lane, m)
+}
+
+// offer is Receive for a message, and for what is made of a signal.
+func (s *process[M]) offer(which Lane, m M) error {
+	switch {
+	case s.chosen && which == s.from:
+		s.chosen = false
+	case s.chosen, s.match != nil && !s.match(m):
+		return s.keep(which, m)
+	}
+	if !s.body.claim() {
+		return ErrKilled
+	}
+	s.m = m
+	return s.body.goOn(nil, which)
+}
+
+// keep puts m into the stash.
+func (s *process[M]) keep(which Lane, m M) error {
+	x := s.body.scope.typed.(*Context[M])
+	p := x.p
+	p.mu.Lock()
+	if err := x.absent(); err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	e := x.extraLocked()
+	full := len(e.stash) >= p.opts.stash
+	e.stash = append(e.stash, stashed[M]{lane: which, m: m})
+	p.mu.Unlock()
+	s.kept[which]++
+	if full && !s.chosen && s.body.claim() {
+		return s.body.goOn(fmt.Errorf("%s keeps %d messages that do not match: %w", p, p.opts.stash+1, ErrStashFull), which)
+	}
+	return nil
+}
+
+// look finds the first message that was kept and matches, and puts it back
+// before the others of its lane.
+func (s *process[M]) look(match func(M) bool) error {
+	for which := numLanes - 1; which >= 0; which-- {
+		if s.kept[which] == 0 {
+			continue
+		}
+		x := s.body.scope.typed.(*Context[M])
+		x.p.mu.Lock()
+		if err := x.absent(); err != nil {
+			x.p.mu.Unlock()
+			return err
+		}
+		all := x.extra.stash
+		x.p.mu.Unlock()
+		for i := range all {
+			if all[i].lane == Lane(which) && (match == nil || match(all[i].m)) {
+				return s.choose(x, i)
+			}
+		}
+	}
+	return nil
+}
+
+// choose puts the i-th message of the stash back into its lane.
+func (s *process[M]) choose(x *Context[M], i int) error {
+	p := x.p
+	p.mu.Lock()
+	if err := x.absent(); err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	all := x.extra.stash
+	which := all[i].lane
+	l := p.laneLocked(which)
+	l.contents.(*buffers[M]).putFirst(all[i].m)
+	p.limit(which, l)
+	x.extra.stash = without(all, i)
+	p.mu.Unlock()
+	s.kept[which]--
+	s.chosen, s.from = true, which
+	if x.lane != which {
+		p.announce(s.body.running(), which.bit())
+	}
+	return nil
+}
+
+// without removes the i-th message, by a move of the shorter part.
+func without[M any](all []stashed[M], i int) []stashed[M] {
+	last := len(all) - 1
+	if i < last/2 {
+		copy(all[1:i+1], all[:i])
+		clear(all[:1])
+		return all[1:]
+	}
+	copy(all[i:], all[i+1:])
+	clear(all[last:])
+	if last == 0 && cap(all) > keepMessages {
+		return nil
+	}
+	return all[:last]
+}
+
+// Down makes a message of the end of an actor that the process monitors.
+func (s *process[M]) Down(_ *Context[M], m Monitor, e Exit) error {
+	told := s.downs[m]
+	delete(s.downs, m)
+	return s.offer(Data, told(e))
+}
+
+// Exited is told of the end of an actor that the process is linked to.
+func (s *process[M]) Exited(_ *Context[M], e Exit) error {
+	switch {
+	case s.exited != nil:
+		return s.offer(Data, s.exited(e))
+	case e.Reason != nil:
+		return &LinkedError{PID: e.PID, Name: e.Name, Reason: e.Reason}
+	}
+	return nil
+}
+
+// Stopped has the body come to its end.
+func (s *process[M]) Stopped(_ *Context[M], reason error) {
+	if reason == nil {
+		reason = ErrStopped
+	}
+	s.body.finish(reason)
+}
+
+// alarmed ends a receive whose time is up.
+func (s *process[M]) alarmed() error {
+	b := &s.body
+	if s.chosen || !b.claim() {
+		return nil
+	}
+	err := b.late(b.scope.p.sys.clock.Now())
+	if err == nil {
+		b.state.Store(bodyWaiting)
+		b.rouse()
+		return nil
+	}
+	return b.goOn(err, Data)
+}
+
+var _ sched.Runner = (*body)(nil)
