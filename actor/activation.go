@@ -20,19 +20,21 @@ const (
 // activation is one run of an actor by the scheduler.
 type activation struct {
 	*proc
-	f           *sched.Fiber
-	term        uint32  // See state.go.
-	todo        uint32  // Lanes that may have messages.
-	budget      int     // How many messages of Management and Data may still be handled.
-	urgentOnly  bool    // Queued at critical: leave Management and Data alone.
-	interrupted bool    // Something critical waits elsewhere.
-	inCode      bool    // The flag of the state is set.
-	lost        bool    // The actor belongs to another activation now.
-	span        *span   // By which the handlers are watched, or nil.
-	timing      *timing // What for.
-	probes      *probes // Who is told of them, or nil.
-	byName      bool    // Messages are of an interface type, so each has its own name.
-	turn        *turn   // That of the last handler or hook, if the actor is reentrant.
+	f          *sched.Fiber
+	term       uint32 // See state.go.
+	todo       uint32 // Lanes that may have messages.
+	budget     int    // How many messages of Management and Data may still be handled.
+	urgentOnly bool   // Queued at critical: leave Management and Data alone.
+	// countsControl says that Control messages take from the budget too.
+	countsControl bool
+	interrupted   bool    // Something critical waits elsewhere.
+	inCode        bool    // The flag of the state is set.
+	lost          bool    // The actor belongs to another activation now.
+	span          *span   // By which the handlers are watched, or nil.
+	timing        *timing // What for.
+	probes        *probes // Who is told of them, or nil.
+	byName        bool    // Messages are of an interface type, so each has its own name.
+	turn          *turn   // That of the last handler or hook, if the actor is reentrant.
 }
 
 // desk is what the activations on a fiber use one after the other, the fiber's
@@ -72,6 +74,7 @@ func (p *proc) Run(f *sched.Fiber, priority sched.Priority) {
 	a.proc, a.f, a.term, a.todo, a.budget = p, f, term, todo, p.opts.throughput
 	a.urgentOnly, a.inCode = priority == sched.Critical, todo&pendingSystem == 0
 	a.probes = p.sys.probes.Load()
+	a.countsControl = p.sys.simulated || p.opts.bursts != nil && p.opts.bursts.of[Control] > 0
 	if p.sys.simulated {
 		a.budget = 1 // So that each message is a step of its own.
 	}
@@ -128,14 +131,16 @@ func (a *activation) work() {
 			return
 		case a.reentrancy != NoReentrancy && a.mu.Load()&crowded != 0:
 			return
-		case a.todo&Control.bit() != 0:
+		case a.todo&Control.bit() != 0 && !a.sated(Control):
 			a.handleLane(Control)
-		case a.urgentOnly && a.todo != 0:
+		case a.urgentOnly && a.todo != 0 && !a.sated(Control):
 			return
-		case a.todo&Management.bit() != 0:
+		case a.todo&Management.bit() != 0 && !a.sated(Management):
 			a.handleLane(Management)
-		case a.todo&Data.bit() != 0:
+		case a.todo&Data.bit() != 0 && !a.sated(Data):
 			a.handleLane(Data)
+		case a.todo&pendingLanes != 0:
+			a.endRound()
 		case a.phase.Load() == draining:
 			if a.handlersAway() {
 				return
@@ -193,6 +198,7 @@ func (a *activation) handleLane(which Lane) {
 	}
 	x.lane, x.asked = which, address{}
 	before := a.f.SetPriority(priority)
+	budget, allowed := a.beginBurst(which)
 	var err error
 	if a.reentrancy == NoReentrancy {
 		err = x.typed.handleBatch(a, l, which)
@@ -200,6 +206,7 @@ func (a *activation) handleLane(which Lane) {
 		err = a.handleInTurn(x, l, which, nil)
 		fresh = fresh && !a.turn.waited
 	}
+	a.endBurst(which, budget, allowed)
 	a.f.SetPriority(before)
 	if err != nil || l.chunk == 1 {
 		a.leave()
@@ -259,7 +266,7 @@ func (a *activation) publish(l *lane, rest int) {
 // behind it.
 func (a *activation) batchOver(l *lane, which Lane) bool {
 	a.f.Tick()
-	if which != Control || a.sys.simulated {
+	if which != Control || a.countsControl {
 		a.budget--
 	}
 	return l.ready() == 0 || a.budget <= 0 || (a.mu.Load()^a.term)&(interrupts[which]|termBits) != 0 || a.f.Urgent()

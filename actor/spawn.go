@@ -204,6 +204,7 @@ type options struct {
 	sized      [numLanes]bool // The capacity is the user's.
 	overflow   *overflow      // Nil if all lanes are Fixed and there is no limit.
 	throughput int
+	bursts     *bursts   // Nil if no lane has one.
 	timeouts   *timeouts // What the options say, and
 	timing     *timing   // what follows from it.
 	retry      int
