@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
@@ -41,7 +42,8 @@ type asking struct {
 	lane   Lane
 	// chained says that the message was let in, see chain.go.
 	chained bool
-	up      address // The ask that the asker was handling, if any.
+	up      address   // The ask that the asker was handling, if any.
+	since   time.Time // When the asker began, as far as its worker knows.
 
 	err error // Why there is no answer. It belongs to whoever answers, then to the asker.
 }
@@ -61,6 +63,9 @@ const (
 func (s *asking) open(asker, holder *proc, up address, kind WaitKind, lane Lane) (round uint64) {
 	round = s.state.Load()&^slotPhase + slotRound
 	s.asker, s.holder, s.up, s.kind, s.lane, s.chained = asker, holder, up, kind, lane, false
+	if asker != nil {
+		s.since = asker.looksAtClock()
+	}
 	if s.moves.Load() != 0 {
 		s.moves.Store(0)
 	}

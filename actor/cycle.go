@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -87,6 +88,7 @@ type edge struct {
 	kind    WaitKind
 	lane    Lane
 	chained bool
+	since   time.Time
 }
 
 // edge returns what a handler of p waits for. It returns false if it does not
@@ -104,7 +106,7 @@ func (s *asking) edge(p *proc, round uint64) (edge, bool) {
 	if s.placed.Load() != round || !s.pin(round) {
 		return edge{}, false
 	}
-	e := edge{s, round, s.moves.Load(), s.asker, s.holder, s.up, s.kind, s.lane, s.chained}
+	e := edge{s, round, s.moves.Load(), s.asker, s.holder, s.up, s.kind, s.lane, s.chained, s.since}
 	s.unpin(round)
 	return e, e.from == p && e.to != nil
 }

@@ -24,7 +24,8 @@
 // Management before Data: a Control message waits at most for the handler that
 // is running. It also puts its actor before all other work of the scheduler. A
 // handler that takes long calls [Context.Checkpoint] now and then, to let what
-// is urgent elsewhere go first.
+// is urgent elsewhere go first. [WithBurst] keeps a flood on an urgent lane from
+// holding up the others for ever.
 //
 // # Full lanes
 //

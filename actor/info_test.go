@@ -250,3 +250,24 @@ func testNames(t testing.TB) {
 		t.Errorf("the names are %v", names)
 	}
 }
+
+// What the handler's activation has claimed is counted where it is: it waits
+// until its handler begins.
+func TestInfoOfABatch(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	ref := spawnActor(t, sys, actor.Actor[int](g))
+	defer close(g.open)
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 1, 2, 0, 3, 4, 5, 0, 6)
+	for _, want := range []struct{ waiting, handled int }{{5, 4}, {1, 8}} {
+		g.open <- struct{}{}
+		receive(t, ctx, g.entered)
+		i, err := ref.Info()
+		wantNoErr(t, err)
+		if i.Mailbox[actor.Data] != want.waiting || i.Handled != uint64(want.handled) {
+			t.Errorf("%d messages wait and %d were handled, want %d and %d", i.Mailbox[actor.Data], i.Handled, want.waiting, want.handled)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package actor
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Wait says that a handler of an actor waits, and for whom.
 type Wait struct {
@@ -12,6 +15,10 @@ type Wait struct {
 	On     PID
 	OnName string // Its name, or "".
 	Lane   Lane   // On which the message was, or is to be, sent.
+	// Since is when the wait began, as the actor's worker has seen the time last:
+	// not later than it did, and earlier at most by what the handler had computed
+	// before, and 50 us. It is zero in a CycleError for the wait that is refused.
+	Since time.Time
 }
 
 // String returns who waits, how, and for whom.
@@ -49,8 +56,17 @@ func (k WaitKind) String() string {
 func (e edge) describe() Wait {
 	return Wait{
 		PID: e.from.pid, Name: e.from.opts.name, Kind: e.kind,
-		On: e.to.pid, OnName: e.to.opts.name, Lane: e.lane,
+		On: e.to.pid, OnName: e.to.opts.name, Lane: e.lane, Since: e.since,
 	}
+}
+
+// looksAtClock returns about what time it is. It is called by a handler of p that
+// is about to wait.
+func (p *proc) looksAtClock() time.Time {
+	if f := p.frame.Fiber(); f != nil && !p.sys.simulated {
+		return f.LookedAt()
+	}
+	return p.sys.clock.Now()
 }
 
 // Waits returns what the handlers of the system's actors wait for, of other

@@ -3,8 +3,10 @@ package actor_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/simtest"
 )
 
 // TestWaitsAreVisible has a handler wait for an answer, one for room, and one
@@ -40,6 +42,9 @@ func TestWaitsAreVisible(t *testing.T) {
 		if w.PID != ref.PID() || w.Name != kind || w.Kind.String() != kind || w.On != busy.PID() || w.OnName != "busy" {
 			t.Errorf("%s has the wait %v", kind, w)
 		}
+		if w.Since.IsZero() || w.Since.After(time.Now()) {
+			t.Errorf("%s waits since %v", kind, w.Since)
+		}
 		if kind == "send" && w.Lane != actor.Control {
 			t.Errorf("it waits for room in the %v lane", w.Lane)
 		}
@@ -54,5 +59,37 @@ func TestWaitsAreVisible(t *testing.T) {
 		default:
 		}
 		return len(sys.Waits()) == 0
+	})
+}
+
+// In a simulation the time is exact.
+func TestSinceWhenAHandlerWaits(t *testing.T) {
+	simtest.Run(t, simtest.Config{}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		silent, err := actor.Spawn(sys, actor.Func(func(c *actor.Context[question], q question) error {
+			return c.Stash(q)
+		}))
+		if err != nil {
+			s.Fatal(err)
+		}
+		asker, err := actor.Spawn(sys, actor.Func(func(c *actor.Context[int], n int) error {
+			_, err := actor.Ask(c, silent, asking(n))
+			return err
+		}))
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.Advance(time.Hour)
+		begin := s.Now()
+		_ = asker.Send(s.Context(), 1)
+		s.RunUntilIdle()
+		s.Advance(time.Hour)
+		i, err := asker.Info()
+		if err != nil {
+			s.Fatal(err)
+		}
+		if len(i.Waits) != 1 || !i.Waits[0].Since.Equal(begin) {
+			s.Errorf("it has asked at %v, and waits: %v", begin, i.Waits)
+		}
 	})
 }

@@ -336,6 +336,17 @@ func (f *Fiber) Worker() int { return f.w.id }
 // Worker it may be called from any goroutine.
 func (f *Fiber) LastWorker() int { return int(f.on.Load()) }
 
+// LookedAt returns when the fiber's worker has looked at the clock last: it does
+// so every 50 us or every 16 pieces of work, whichever is more, but not within
+// one. It costs three loads, where the clock itself costs 24 ns.
+func (f *Fiber) LookedAt() time.Time {
+	workers, id := *f.s.workers.Load(), f.LastWorker()
+	if id >= len(workers) {
+		return time.Now()
+	}
+	return f.s.epoch.Add(workers[id].aliveAt())
+}
+
 // Frame connects a context with the fiber below it. Work that hands a context
 // to its own code puts a Frame into itself, calls Enter whenever it starts to
 // run, and returns the Frame's address from the context's Value method for
