@@ -82,6 +82,10 @@ bench: ## Run all benchmarks, allocations included.
 bench-once: ## Run every benchmark for one iteration, so that none can rot.
 	$(call in_modules,$(GO) test -run '^$$' -bench . -benchtime 1x ./...)
 
+.PHONY: screenshot
+screenshot: ## Make the pictures of docs from the demo at work (needs Chromium).
+	TROUPE_SCREENSHOTS=$(CURDIR)/docs/pictures $(GO) test -count 1 -run '^TestPictures$$' ./inspect/internal/browser
+
 RESULTS := docs/benchmarks
 
 .PHONY: evaluate

@@ -96,7 +96,13 @@ func (f *topFlags) run(ctx context.Context, stdin io.Reader, stdout io.Writer) e
 		nodes, err := c.Tree(ctx, f.limit)
 		return f.write(stdout, nodes, err, func() error { return top.WriteTree(stdout, nodes) })
 	}
-	look, err := c.Look(ctx, inspect.Query{Sort: inspect.Order(f.sort), Name: f.name, Limit: f.limit})
+	q := inspect.Query{Sort: inspect.Order(f.sort), Name: f.name, Limit: f.limit}
+	look, err := c.Look(ctx, q)
+	if err == nil && look.Sample.IntervalSeconds == 0 { // Nobody has looked before, so there are no rates yet.
+		if err = pause(ctx, f.every); err == nil {
+			look, err = c.Look(ctx, q)
+		}
+	}
 	return f.write(stdout, look, err, func() error { return top.Write(stdout, look) })
 }
 
@@ -110,4 +116,16 @@ func (f *topFlags) write(stdout io.Writer, v any, err error, table func() error)
 	out := json.NewEncoder(stdout)
 	out.SetIndent("", "  ")
 	return out.Encode(v)
+}
+
+// pause waits for d.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return errInterrupted
+	}
 }

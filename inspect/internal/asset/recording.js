@@ -55,7 +55,7 @@ export function understand(text) {
   for (const part of ['events', 'labels', 'kinds']) if (!Array.isArray(b[part])) bad('it has no ' + part);
   const tracks = new Map(), marks = [], works = new Map();
   const track = (id) => {
-    if (!tracks.has(id)) tracks.set(id, { id, slices: [], ticks: [], messages: [], open: null, said: null });
+    if (!tracks.has(id)) tracks.set(id, { id, number: 0, since: 0, slices: [], ticks: [], messages: [], open: null, said: null });
     return tracks.get(id);
   };
   const close = (t, at) => {
@@ -70,6 +70,7 @@ export function understand(text) {
     if (at < before) bad('event ' + n + ' is older than the one before');
     before = at;
     const t = track(worker);
+    if (kind !== 'blocked' && !t.number++) t.since = at; // That is not from its own tape.
     if (kind === 'message') {
       if (t.said) t.said.to = at;
       t.said = { from: at, to: at, name: label[2] };
@@ -93,8 +94,12 @@ export function understand(text) {
   });
   const last = Math.max(Number.isFinite(before) ? before : 0, Number.isFinite(b.taken_ns) ? b.taken_ns : 0);
   for (const t of tracks.values()) close(t, last);
+  // Who did much reaches back less far than who did little: all are known from
+  // here on.
+  const most = Math.max(0, ...[...tracks.values()].map((t) => t.number));
+  const full = b.missing ? [...tracks.values()].filter((t) => t.number > most / 2).map((t) => t.since) : [];
   return {
-    name: String(b.name ?? ''), reason: String(b.reason ?? ''), missing: b.missing || 0, number: b.events.length,
+    full: full.length ? Math.max(...full) : null, name: String(b.name ?? ''), reason: String(b.reason ?? ''), missing: b.missing || 0, number: b.events.length,
     from: b.events.length ? b.events[0][0] : 0, to: last, taken: Date.parse(b.epoch) + last / 1e6,
     tracks: [...tracks.values()].sort((x, y) => x.id - y.id), marks, works: [...works.values()],
   };

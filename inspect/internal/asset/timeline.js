@@ -14,7 +14,7 @@ export function timelines(r, tell) {
   const node = el('div', { class: 'workers', tabindex: 0, 'data-key': 'timelines', 'aria-label': 'Time-lines of the workers', onkeydown: key });
   if (!r || !r.tracks.length) return { node, paint() {}, zoom() {}, all() {} };
   const whole = { from: r.from, to: Math.max(r.to, r.from + 1000) };
-  let at = { ...whole }, due = false;
+  let at = { from: r.full ?? whole.from, to: whole.to }, due = false;
   const rows = r.tracks.map((t) => ({ t, canvas: el('canvas', { class: 'track', role: 'img', 'aria-label': 'Worker ' + t.id + ' over time' }) }));
   const axis = el('span', { class: 'dim' });
   for (const { t, canvas } of rows) node.append(el('span', {}, 'worker ' + t.id), canvas, el('span'));
