@@ -11,7 +11,8 @@ import (
 type Body interface {
 	Runner // The Job's.
 	// Parent returns the context that the job's is derived from: always the same,
-	// to any goroutine.
+	// to any goroutine. If it has a method Cause() error, that is asked for the cause
+	// of its end.
 	Parent() context.Context
 	// Do is the job's function.
 	Do(ctx context.Context) error
@@ -89,6 +90,24 @@ func ContextOf(b Body) Resumer { return (*jobContext)(b.record()) }
 func (s *Scheduler) Enqueue(from *Fiber, b Body) {
 	j := b.record()
 	s.enqueue(from, &j.node, j.state.priority())
+}
+
+// ParentEnded tells the job that its Parent has ended, for a Parent whose Done
+// returns nil. The job's context has ended then; if it waits, it waits no longer.
+// That takes no lock and no memory. It reports false, and does nothing, if the job
+// has not begun or has ended.
+func ParentEnded(b Body) bool {
+	j := b.record()
+	if !j.state.get().begun() {
+		return false
+	}
+	j.cutOff()
+	if rare := j.rare.Load(); rare != nil {
+		if std := rare.standard.Load(); std != nil { // Else standard sees the mark.
+			std.end(causeOf(j.parent()))
+		}
+	}
+	return true
 }
 
 // idInBody marks the id of a job that lies in a Body. No worker's id comes near.

@@ -3,6 +3,8 @@ package sched_test
 import (
 	"context"
 	"errors"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -179,5 +181,78 @@ func TestCauseOfAJob(t *testing.T) {
 	}
 	if err := sched.Cause(expired()); !errors.Is(err, context.Canceled) {
 		t.Errorf("the cause is %v", err)
+	}
+}
+
+// silent is a context that ends without telling anybody.
+type silent struct {
+	context.Context
+	cause atomic.Pointer[error]
+}
+
+func (c *silent) Done() <-chan struct{} { return nil }
+
+func (c *silent) Err() error {
+	if c.cause.Load() != nil {
+		return context.Canceled
+	}
+	return nil
+}
+
+func (c *silent) Cause() error { return *c.cause.Load() }
+
+func (c *silent) end(cause error) { c.cause.Store(&cause) }
+
+func TestParentEnded(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	broken := errors.New("broken")
+	for name, wait := range map[string]func(ctx context.Context, began chan<- struct{}) error{
+		"it waits": func(ctx context.Context, began chan<- struct{}) error {
+			var w sched.Waiter
+			w.Arm(ctx, s)
+			defer w.Disarm()
+			close(began)
+			for w.Wait(ctx) {
+			}
+			return sched.Cause(ctx)
+		},
+		"it blocks": func(ctx context.Context, began chan<- struct{}) error {
+			done := ctx.Done()
+			close(began)
+			<-done
+			return context.Cause(ctx)
+		},
+		"it asks late": func(ctx context.Context, began chan<- struct{}) error {
+			close(began)
+			for ctx.Err() == nil {
+				runtime.Gosched()
+			}
+			<-ctx.Done()
+			return context.Cause(ctx)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := &silent{Context: ctx}
+			began := make(chan struct{})
+			r := newRecord(parent, func(ctx context.Context) error { return wait(ctx, began) })
+			if err := s.Adopt(r, sched.Admission{Priority: sched.Normal}); err != nil {
+				t.Fatal(err)
+			}
+			if sched.ParentEnded(r) {
+				t.Error("a job that has not begun was told")
+			}
+			s.Enqueue(nil, r)
+			receive(t, ctx, "the job", began)
+			parent.end(broken)
+			if !sched.ParentEnded(r) {
+				t.Error("the job was not told")
+			}
+			if err := r.Wait(ctx); !errors.Is(err, broken) {
+				t.Errorf("the result is %v, want the cause", err)
+			}
+			if sched.ParentEnded(r) {
+				t.Error("a job that has ended was told")
+			}
+		})
 	}
 }

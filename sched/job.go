@@ -42,6 +42,7 @@ type jobRare struct {
 
 	mu      xatomic.Mutex
 	err     error // What the function ended with. Written before the state says so.
+	cause   error // Of the first cancellation. Written before the state says so.
 	waiters *jobWaiter
 	done    chan struct{}
 	life    *jobLife // What may end the job's context. Written once.
@@ -49,7 +50,6 @@ type jobRare struct {
 
 // jobLife is what is known of the end of a job's context.
 type jobLife struct {
-	cause error // Of the first cancellation. Written before the state says so.
 	timer *time.Timer
 	// The family; see link. Next and previous are guarded by the job above.
 	linked         bool

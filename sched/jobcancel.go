@@ -20,8 +20,8 @@ func (j *Job) cancel(cause error) cancelled {
 	}
 	rare := j.rarely()
 	rare.mu.Lock()
-	if life := rare.lives(); life.cause == nil {
-		life.cause = cause
+	if rare.cause == nil {
+		rare.cause = cause
 	}
 	what := j.state.transitionToCancelled()
 	rare.mu.Unlock()
@@ -42,7 +42,7 @@ func (j *Job) cancel(cause error) cancelled {
 func (j *Job) endContext() {
 	rare := j.rarely()
 	rare.mu.Lock()
-	cause, std := rare.lives().cause, rare.standard.Load()
+	cause, std := rare.cause, rare.standard.Load()
 	rare.mu.Unlock()
 	switch {
 	case cause == nil:

@@ -134,7 +134,9 @@ func (j *Job) standard() context.Context {
 	case jobStateOf(word) == JobTimedOut:
 		// By its own timer, lest its error is Canceled.
 	case jobStateOf(word).Ended() || word&jobCancelled != 0:
-		std.end(rare.lives().cause)
+		std.end(rare.cause)
+	case word&jobCut != 0:
+		std.end(causeOf(j.parent())) // Which may be one that tells nobody.
 	}
 	return std.Context
 }
@@ -154,6 +156,14 @@ func (c *standardContext) end(cause error) {
 	}
 }
 
+// causeOf is [context.Cause] for the parent of a job, which may know it by itself.
+func causeOf(parent context.Context) error {
+	if own, ok := parent.(interface{ Cause() error }); ok {
+		return own.Cause()
+	}
+	return context.Cause(parent)
+}
+
 // Cause is [context.Cause], without a context of package context for a job that
 // was cancelled and has none.
 func Cause(ctx context.Context) error {
@@ -163,11 +173,16 @@ func Cause(ctx context.Context) error {
 	}
 	j := (*Job)(c)
 	word := j.state.word.Load()
-	if word&jobCancelled == 0 || jobStateOf(word) == JobTimedOut || j.standardIfMade() != nil {
+	switch {
+	case jobStateOf(word) == JobTimedOut || j.standardIfMade() != nil:
+		return context.Cause(ctx)
+	case word&(jobCancelled|jobCut) == jobCut && !jobStateOf(word).Ended():
+		return causeOf(j.parent())
+	case word&jobCancelled == 0:
 		return context.Cause(ctx)
 	}
 	rare := j.rarely()
 	rare.mu.Lock()
 	defer rare.mu.Unlock()
-	return rare.lives().cause
+	return rare.cause
 }

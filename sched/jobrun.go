@@ -95,7 +95,7 @@ func (j *Job) fail(err error) JobState {
 	defer rare.mu.Unlock()
 	rare.err = err
 	outcome := JobFailed
-	if j.state.has(jobCancelled) && (errors.Is(err, context.Canceled) || errors.Is(err, rare.lives().cause)) {
+	if j.state.has(jobCancelled) && (errors.Is(err, context.Canceled) || errors.Is(err, rare.cause)) {
 		outcome = JobCancelled
 	} else if std := rare.standard.Load(); std != nil && errors.Is(context.Cause(std.Context), ErrJobTimeout) {
 		outcome = JobTimedOut

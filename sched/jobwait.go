@@ -62,7 +62,7 @@ func (j *Job) result() error {
 	if rare.err != nil {
 		return rare.err
 	}
-	cause := rare.life.cause
+	cause := rare.cause
 	if cause == ErrStopped { //nolint:errorlint // Exactly this one is the stop's.
 		return ErrStopped
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
@@ -195,4 +196,53 @@ func BenchmarkCancelQueued(b *testing.B) {
 			b.Fatal("no error")
 		}
 	}
+}
+
+// BenchmarkFirstSuccess has 1,000 tasks the fastest of which takes 10 ms, and the
+// others up to 100 ms more: each sleeps, blocks as code does that knows nothing of
+// tasks, or computes for a while and then sleeps. The figure is how long Join takes beside
+// the fastest task, from the first Go on.
+func BenchmarkFirstSuccess(b *testing.B) {
+	sleep := func(ctx context.Context, d time.Duration) error { return task.Sleep(ctx, d) }
+	block := func(ctx context.Context, d time.Duration) error {
+		select {
+		case <-time.After(d):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for _, kind := range []struct {
+		name string
+		wait func(ctx context.Context, d time.Duration) error
+	}{{"sleeping", sleep}, {"blocking", block}} {
+		b.Run(kind.name, func(b *testing.B) {
+			s := newScheduler(b, sched.Config{})
+			var ratio float64
+			for range b.N {
+				ratio += firstSuccess(b, s, kind.wait)
+			}
+			b.ReportMetric(ratio/float64(b.N), "of-fastest")
+		})
+	}
+}
+
+func firstSuccess(b *testing.B, s *sched.Scheduler, wait func(ctx context.Context, d time.Duration) error) float64 {
+	const n, fastest = 1000, 10 * time.Millisecond
+	ctx := context.Background()
+	g, err := task.NewGroup(ctx, task.FirstSuccess[int](), task.On(s))
+	if err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	for i := range n {
+		takes := fastest + time.Duration((i*7+n/2)%n)*100*time.Microsecond // The fastest is somewhere among them.
+		if _, err := g.Go(func(ctx context.Context) (int, error) { return i, wait(ctx, takes) }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := g.Join(ctx); err != nil {
+		b.Fatal(err)
+	}
+	return float64(time.Since(began)) / float64(fastest)
 }

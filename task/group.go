@@ -30,7 +30,7 @@ type Group[T any] struct {
 	reg    *registry
 	joiner Joiner[T]
 	// builtin says that the joiner does not call back, calm that nothing follows
-	// from a success but at the end.
+	// from a success or a cancellation but at the end.
 	builtin, calm bool
 	owner         sched.Keeper // The actor, say, with whose context it was opened, or nil.
 	opts          options
@@ -48,7 +48,10 @@ type Group[T any] struct {
 	watched atomic.Bool
 	// adopting holds up the ends of jobs. See anyRuns. Written under mu.
 	adopting atomic.Bool
-	_        [cacheLine]byte // And from here on, by whoever starts one.
+	// over says that it is decided, and that nothing follows from any end but the
+	// last. Written under mu.
+	over atomic.Bool
+	_    [cacheLine]byte // And from here on, by whoever starts one.
 
 	// newest is the slab that the next task comes from. Written under mu.
 	newest atomic.Pointer[slab[T]]
@@ -312,7 +315,9 @@ func (g *Group[T]) cancelTasks(cause error) {
 	g.queue = nil
 	g.mu.Unlock()
 	for _, t := range tasks {
-		t.Cancel(cause)
+		if !sched.ParentEnded((*body[T])(t)) {
+			t.Cancel(cause)
+		}
 	}
 	for _, t := range queue {
 		g.s.Enqueue(nil, (*body[T])(t)) // Void, but counted.

@@ -36,7 +36,7 @@ type builtin interface{ traits() traits }
 type traits struct {
 	name   string
 	values bool  // The result is made of the values.
-	calm   bool  // Successes decide nothing.
+	calm   bool  // Successes and cancelled tasks decide nothing.
 	wrong  error // It makes no sense.
 }
 

@@ -29,7 +29,7 @@ func (g *Group[T]) taskEnded(t *Task[T], f *sched.Fiber) {
 		}
 		return
 	}
-	calm := g.calm && t.State() == sched.JobCompleted
+	calm := g.decidesNothing(t) || g.over.Load()
 	for {
 		t.next = g.news.Load()
 		if g.news.CompareAndSwap(t.next, t) {
@@ -200,9 +200,10 @@ func (g *Group[T]) step() {
 		g.todo = t.next
 		g.tally(t)
 	}
-	known := g.decided || g.calm && t != nil && t.State() == sched.JobCompleted
+	known := g.decided || t != nil && g.decidesNothing(t)
 	if !known && g.asks(t) {
 		g.decided, g.decisive = true, t
+		g.over.Store(!g.opts.discard)
 	}
 	if t == nil {
 		return
@@ -210,6 +211,12 @@ func (g *Group[T]) step() {
 	if g.opts.discard {
 		g.discard(t)
 	}
+}
+
+// decidesNothing reports whether the end of t is of no interest to the joiner.
+func (g *Group[T]) decidesNothing(t *Task[T]) bool {
+	st := t.State()
+	return g.calm && (st == sched.JobCompleted || st == sched.JobCancelled)
 }
 
 // discard lets go of a task that the joiner has seen.

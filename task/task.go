@@ -226,6 +226,14 @@ func (c *taskContext[T]) Err() error {
 	return c.g.scope.state()
 }
 
+// Cause is what context.Cause would find out with a lock that all tasks share.
+func (c *taskContext[T]) Cause() error {
+	if c.standing.is(detached) {
+		return nil
+	}
+	return c.g.scope.Cause()
+}
+
 func (c *taskContext[T]) Value(key any) any {
 	if key == sched.KeeperKey && c.standing.is(detached) {
 		return nil
