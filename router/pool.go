@@ -216,9 +216,22 @@ func (c *pool[J, R]) awaitAny(ctx context.Context, tasks []*work[J, R]) int {
 	var waiter sched.Waiter
 	waiter.Arm(ctx, c.s)
 	defer waiter.Disarm()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	isOver := func(w *work[J, R]) bool { return w.stage == over }
+	var lent *work[J, R]
+	waits := false
+	c.mu.Lock()
+	defer func() {
+		if waits { // A simulation has given up the caller.
+			c.mu.Lock()
+		}
+		for _, w := range tasks {
+			w.waiter = sched.Waiter{}
+		}
+		if lent != nil {
+			c.takePlace(lent)
+		}
+		c.mu.Unlock()
+	}()
 	i := slices.IndexFunc(tasks, isOver)
 	if i >= 0 {
 		return i
@@ -229,20 +242,19 @@ func (c *pool[J, R]) awaitAny(ctx context.Context, tasks []*work[J, R]) int {
 	if above := tasks[0].above; above != nil && above.place {
 		above.place = false
 		c.running--
-		defer c.takePlace(above)
+		lent = above
 		c.dispatch(sched.Current(ctx))
 		c.mu.Lock()
 	}
 	for i = slices.IndexFunc(tasks, isOver); i < 0; i = slices.IndexFunc(tasks, isOver) {
 		c.mu.Unlock()
+		waits = true
 		goOn := waiter.Wait(ctx)
 		c.mu.Lock()
+		waits = false
 		if !goOn && !slices.ContainsFunc(tasks, isOver) {
 			break
 		}
-	}
-	for _, w := range tasks {
-		w.waiter = sched.Waiter{}
 	}
 	return i
 }

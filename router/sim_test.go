@@ -1,7 +1,9 @@
 package router_test
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -122,4 +124,25 @@ func TestWaitForRouteeInSimulation(t *testing.T) {
 		wantEqual(s, "handled and refused", handled+refused, 3)
 		wantEqual(s, "waiting", r.Stats().Waiting, 0)
 	})
+}
+
+// A simulation that fails while somebody waits for a task is reported as any
+// other.
+func TestPoolInASimulationThatFails(t *testing.T) {
+	f, err := simtest.Find(t, simtest.Config{Schedules: 1}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		wait, _ := door(s, sys)
+		p := newPool(s, sys, router.PoolConfig[int, int]{Do: func(ctx context.Context, n int) (int, error) { return n, wait(ctx) }})
+		asker := spawn(s, sys, func(ctx *actor.Context[int], n int) error {
+			_, err := p.Ask(ctx, n)
+			return err
+		})
+		wantNoErr(s, asker.Send(s.Context(), 1))
+		s.RunUntilIdle()
+		s.Fatal("as wanted")
+	})
+	wantNoErr(t, err)
+	if f == nil || !strings.Contains(f.String(), "as wanted") {
+		t.Errorf("the failure is %v", f)
+	}
 }
