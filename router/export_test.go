@@ -1,5 +1,7 @@
 package router
 
+import "time"
+
 // Owners returns, for a router whose routees have these names, which one each of
 // n keys belongs to.
 func Owners(names []string, n int) []int {
@@ -27,3 +29,12 @@ const (
 
 // HashOf is the hash of a key.
 func HashOf[K Hashable](k K) uint64 { return hasher[K]()(k) }
+
+// Decide returns how many members an elastic pool should have.
+func Decide[M any](c ElasticConfig[M], s Sample, changed time.Time) (to int, why ScaleReason, err error) {
+	if c, err = c.withDefaults(1); err != nil {
+		return 0, Unchanged, err
+	}
+	to, why = c.decide(s, changed)
+	return to, why, nil
+}

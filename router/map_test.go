@@ -97,6 +97,27 @@ func TestMapBreak(t *testing.T) {
 	wantEqual(t, "done and cancelled", []uint64{s.Done, s.Cancelled, s.Failed}, []uint64{1, 3, 0})
 }
 
+// Whoever leaves the loop also takes back what has not begun, at once: it leaves
+// its room to others, although the pool is busy with something else.
+func TestMapBreakTakesBack(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	ctx := guarded(t)
+	out := make(chan struct{})
+	t.Cleanup(func() { close(out) })
+	p := newPool(t, sys, router.PoolConfig[int, int]{Workers: 2, Do: func(_ context.Context, n int) (int, error) {
+		if n > 0 {
+			<-out // Whatever its context says.
+		}
+		return n, nil
+	}})
+	for _, err := range p.Map(ctx, count(4)) {
+		wantNoErr(t, err)
+		until(t, ctx, func() bool { return p.Stats().Running == 2 })
+		break
+	}
+	wantEqual(t, "waiting", p.Stats().Waiting[actor.Data], 0)
+}
+
 // When the context ends, so does the loop, with the cause; also in a pool that
 // has stopped.
 func TestMapEnds(t *testing.T) {

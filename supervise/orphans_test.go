@@ -63,7 +63,7 @@ func init() {
 				below := <-hung
 				s.hangRef(below)
 				disorder(s, sup)
-				s.ends(sup)
+				_ = s.ends(sup)
 				s.is(below.Err(), actor.ErrKilled)
 			},
 			"a nested supervisor that " + how + " is restarted although a child hangs": func(s *scene) {
