@@ -26,7 +26,7 @@ var subjects = []*suite.Subject{
 	&goactor.Subject,
 	&external.Erlang,
 	&iterpull.Subject,
-	&jobs.Workers,
+	&pools.Workers,
 	&jobs.Goroutines,
 	&jobs.Balanced,
 	&pools.Ants,

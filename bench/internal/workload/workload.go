@@ -15,7 +15,7 @@ import (
 // All are the workloads in the order in which they are reported.
 var All = slices.Concat([]*suite.Workload{
 	&pingPong, &tell, &tell4, &askOutside, &askInside, &ring, &spawn, &stop, &memory, &memoryUsed, &memoryStrand,
-	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent,
+	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent, &pool, &poolOne,
 }, savina.Workloads, jobs.Workloads)
 
 // channels is the name of the baseline.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/panjf2000/ants/v2"
 
+	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -14,7 +15,7 @@ var Ants = suite.Subject{
 	Name:     "ants",
 	About:    "ants v2.12.1, a pool of GOMAXPROCS for flat jobs, an unlimited one for those that wait",
 	Families: families,
-	Runs: map[string]suite.Func{
+	Runs: suite.Merge(workload.Pools(antsTasks), map[string]suite.Func{
 		jobs.Flat: func(r *suite.Run) (int64, error) {
 			return withAnts(jobs.Procs(), func(pool *ants.Pool) (int64, error) {
 				return jobs.RunFlat(func(k int, job func()) error {
@@ -57,7 +58,7 @@ var Ants = suite.Subject{
 		jobs.StartIdle: func(r *suite.Run) (int64, error) {
 			return withAnts(jobs.Procs(), func(pool *ants.Pool) (int64, error) { return jobs.RunStartIdle(pool.Submit)(r) })
 		},
-	},
+	}),
 	Notes: map[string]string{
 		jobs.ForkJoin: "an unlimited pool, since a limited one deadlocks when jobs wait for jobs",
 	},

@@ -4,6 +4,7 @@ import (
 	"github.com/sourcegraph/conc"
 	"github.com/sourcegraph/conc/pool"
 
+	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -13,7 +14,7 @@ var Conc = suite.Subject{
 	Name:     "conc",
 	About:    "conc v0.3.0, pool.Pool with GOMAXPROCS goroutines for flat jobs, conc.WaitGroup for forks",
 	Families: families,
-	Runs: map[string]suite.Func{
+	Runs: suite.Merge(workload.Pools(concTasks), map[string]suite.Func{
 		jobs.Flat: jobs.RunFlat(func(k int, job func()) error {
 			p := pool.New().WithMaxGoroutines(jobs.Procs())
 			for range k {
@@ -36,7 +37,7 @@ var Conc = suite.Subject{
 			defer p.Wait()
 			return jobs.RunStartIdle(func(job func()) error { p.Go(job); return nil })(r)
 		},
-	},
+	}),
 }
 
 func concFib(n int) int {

@@ -3,6 +3,7 @@ package pools
 import (
 	"golang.org/x/sync/errgroup"
 
+	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -12,7 +13,7 @@ var Errgroup = suite.Subject{
 	Name:     "errgroup",
 	About:    "errgroup.Group, limited to GOMAXPROCS for flat jobs, a group for each fork",
 	Families: families,
-	Runs: map[string]suite.Func{
+	Runs: suite.Merge(workload.Pools(errgroupTasks), map[string]suite.Func{
 		jobs.Flat: jobs.RunFlat(func(k int, job func()) error {
 			var g errgroup.Group
 			g.SetLimit(jobs.Procs())
@@ -39,7 +40,7 @@ var Errgroup = suite.Subject{
 			}
 			return n, err
 		},
-	},
+	}),
 }
 
 func errgroupFib(n int) int {

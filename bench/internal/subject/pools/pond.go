@@ -3,6 +3,7 @@ package pools
 import (
 	"github.com/alitto/pond/v2"
 
+	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -12,7 +13,7 @@ var Pond = suite.Subject{
 	Name:     "pond",
 	About:    "pond v2.7.1, a pool of GOMAXPROCS for flat jobs, an unlimited one for those that wait",
 	Families: families,
-	Runs: map[string]suite.Func{
+	Runs: suite.Merge(workload.Pools(pondTasks), map[string]suite.Func{
 		jobs.Flat: func(r *suite.Run) (int64, error) {
 			pool := pond.NewPool(jobs.Procs())
 			defer pool.StopAndWait()
@@ -45,7 +46,7 @@ var Pond = suite.Subject{
 			defer pool.StopAndWait()
 			return jobs.RunStartIdle(pool.Go)(r)
 		},
-	},
+	}),
 	Notes: map[string]string{
 		jobs.Flat:     "a task group, its way to wait for all",
 		jobs.ForkJoin: "an unlimited pool, since a limited one deadlocks when jobs wait for jobs",

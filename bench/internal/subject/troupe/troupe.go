@@ -19,7 +19,7 @@ var Subject = suite.Subject{
 	Name:     "troupe",
 	About:    "actor.System and sched.Scheduler with their default configurations",
 	Families: []suite.Family{suite.Actors, suite.Jobs},
-	Runs: suite.Merge(jobs.Troupe.Runs, savinaRuns, growthRuns(), map[string]suite.Func{
+	Runs: suite.Merge(jobs.Troupe.Runs, savinaRuns, growthRuns(), poolRuns, map[string]suite.Func{
 		workload.PingPong:     pingPong,
 		workload.Tell:         func(r *suite.Run) (int64, error) { return tell(r, 1) },
 		workload.Tell4:        func(r *suite.Run) (int64, error) { return tell(r, 4) },
