@@ -29,6 +29,7 @@ type activation struct {
 	countsControl bool
 	interrupted   bool    // Something critical waits elsewhere.
 	inCode        bool    // The flag of the state is set.
+	fetched       bool    // Data is in hand by a swap after which no announcement was taken.
 	lost          bool    // The actor belongs to another activation now.
 	span          *span   // By which the handlers are watched, or nil.
 	timing        *timing // What for.
@@ -43,6 +44,7 @@ type activation struct {
 type desk struct {
 	activation activation
 	span       atomic.Pointer[span] // Made when a handler is watched first.
+	slot       any                  // For the next ask on the fiber, or nil; see takeSlot.
 }
 
 // deskOf returns the desk of f, or another one if an activation is at it: that
@@ -62,7 +64,7 @@ func deskOf(f *sched.Fiber) *desk {
 // Run is one activation: it handles system messages, all Control messages, and
 // others up to the actor's throughput. The scheduler calls it.
 func (p *proc) Run(f *sched.Fiber, priority sched.Priority) {
-	todo, term, ok := p.transitionToRunning(priority)
+	todo, term, fetched, ok := p.transitionToRunning(priority)
 	if !ok {
 		return
 	}
@@ -72,7 +74,7 @@ func (p *proc) Run(f *sched.Fiber, priority sched.Priority) {
 	d := deskOf(f)
 	a := &d.activation
 	a.proc, a.f, a.term, a.todo, a.budget = p, f, term, todo, p.opts.throughput
-	a.urgentOnly, a.inCode = priority == sched.Critical, todo&pendingSystem == 0
+	a.urgentOnly, a.inCode, a.fetched = priority == sched.Critical, todo&pendingSystem == 0, fetched
 	a.probes = p.sys.probes.Load()
 	a.countsControl = p.sys.simulated || p.opts.bursts != nil && p.opts.bursts.of[Control] > 0
 	if p.sys.simulated {
@@ -113,9 +115,12 @@ func (a *activation) finish() {
 
 func (a *activation) work() {
 	for {
-		var ok bool
-		if a.todo, ok = a.takeAnnounced(a.todo, a.term); !ok {
+		news, ok := a.takeAnnounced(0, a.term)
+		if !ok {
 			a.vanish()
+		}
+		if news != 0 {
+			a.todo, a.fetched = a.todo|news, false
 		}
 		switch {
 		case a.todo&pendingSystem != 0:
@@ -183,8 +188,9 @@ func (a *activation) handleLane(which Lane) {
 	if a.mu.Load()&termBits != a.term {
 		a.vanish() // They belong to the next.
 	}
-	fresh := l.ready() == 0
-	if fresh && which == Data && (a.marked.Load() || l.left() > 0) && !a.handleMarks(l) {
+	fresh := a.fetched || l.ready() == 0
+	a.fetched = false
+	if l.ready() == 0 && which == Data && (a.marked.Load() || l.left() > 0) && !a.handleMarks(l) {
 		return
 	}
 	if l.ready() == 0 && !a.refill(l, which) {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/troupe-go/troupe/actor"
 )
 
 // maxTypeBytes is how much a further type of messages may add to a program. It
@@ -70,4 +72,26 @@ func main() {
 		t.Fatal(err)
 	}
 	return info.Size()
+}
+
+// Asks in a handler use their slots again, also when they are of several types.
+func TestAskInsideAllocatesNothing(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	numbers := spawn(t, sys, answer)
+	type spelling struct{ reply actor.Reply[string] }
+	words := spawn(t, sys, func(c *actor.Context[spelling], m spelling) error { return m.reply.Send(c, "word") })
+	makeWord := func(r actor.Reply[string]) spelling { return spelling{r} }
+	asker := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		n := testing.AllocsPerRun(2000, func() {
+			_, _ = actor.Ask(c, words, makeWord)
+			_, _ = actor.Ask(c, numbers, func(r actor.Reply[int]) question { return question{1, r} })
+		})
+		return q.reply.Send(c, int(n))
+	})
+	n, err := actor.Ask(ctx, asker, asking(1))
+	wantNoErr(t, err)
+	if n != 0 {
+		t.Errorf("two asks allocate %d times", n)
+	}
 }

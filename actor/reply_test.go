@@ -42,6 +42,32 @@ func testAskReturnsTheAnswer(t testing.TB) {
 	}
 }
 
+// Asks of several types take turns in one handler, and one is made while the
+// message of another is.
+func TestAsksOfSeveralTypesInAHandler(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	numbers := spawn(t, sys, answer)
+	type spelling struct{ reply actor.Reply[string] }
+	words := spawn(t, sys, func(c *actor.Context[spelling], m spelling) error { return m.reply.Send(c, "word") })
+	asker := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		for i := range q.n {
+			inner := 0
+			word, err := actor.Ask(c, words, func(r actor.Reply[string]) spelling {
+				inner, _ = actor.Ask(c, numbers, asking(i))
+				return spelling{r}
+			})
+			outer, err2 := actor.Ask(c, numbers, asking(2*i))
+			if word != "word" || inner != i+1 || outer != 2*i+1 || err != nil || err2 != nil {
+				return q.reply.Fail(c, fmt.Errorf("round %d: got %q, %d, %d, %w", i, word, inner, outer, errors.Join(err, err2)))
+			}
+		}
+		return q.reply.Send(c, q.n)
+	})
+	_, err := actor.Ask(ctx, asker, asking(50))
+	wantNoErr(t, err)
+}
+
 func TestAskOfNobody(t *testing.T) { simulated.Too(t, testAskOfNobody) }
 
 func testAskOfNobody(t testing.TB) {

@@ -115,27 +115,37 @@ func (p *proc) lags(s, bit uint32) bool {
 // transitionToRunning begins an activation from a queue entry of the given
 // priority. It returns the lanes that were announced and the term, and false
 // if the entry has become void. Unless there are system messages, the
-// activation is in the actor's code from now on.
-func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, ok bool) {
+// activation is in the actor's code from now on. Where it is about to handle
+// Data and nothing else, as mostly, it has the messages in hand by the same step.
+func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, fetched, ok bool) {
 	entry := queuedNormal
 	if priority == sched.Critical {
 		entry = queuedUrgent
 	}
-	for {
-		s := p.mu.Load()
-		todo = s & pendingAny
-		ok = s&(running|dead) == 0 && p.runnable(s, todo) != 0
-		next := s &^ entry
-		if ok {
-			next = next&^pendingAny | running
-			if todo&pendingSystem == 0 {
-				next |= inCode
-			}
+	s := p.mu.lock()
+	todo = s & pendingAny
+	ok = s&(running|dead) == 0 && p.runnable(s, todo) != 0
+	next := s &^ entry
+	if ok {
+		next = next&^pendingAny | running
+		if todo&pendingSystem == 0 {
+			next |= inCode
 		}
-		if p.mu.CompareAndSwap(s, next) {
-			return todo, s & termBits, ok
-		}
+		fetched = todo == Data.bit() && priority != sched.Critical && p.fetchLocked()
 	}
+	p.mu.unlock(next)
+	return todo, s & termBits, fetched, ok
+}
+
+// fetchLocked is a refill of Data for an activation that begins, unless there is
+// more to it than to swap. The caller holds mu and is the consumer.
+func (p *proc) fetchLocked() bool {
+	l := p.lanes[Data].Load()
+	if l == nil || p.rare != nil || p.reentrancy != NoReentrancy || l.left() != 0 || len(l.waiting) != 0 {
+		return false
+	}
+	l.swap(nil)
+	return l.ready() != 0
 }
 
 // runnable returns what of the pending lanes may be handled in state s.

@@ -242,7 +242,9 @@ func (f *Fiber) transitionFromSuspended() bool {
 }
 
 // takePermit uses up the permit of a resume that came too early.
-func (f *Fiber) takePermit() bool { return f.state.CompareAndSwap(fiberNotified, fiberRunning) }
+func (f *Fiber) takePermit() bool {
+	return f.state.Load() == fiberNotified && f.state.CompareAndSwap(fiberNotified, fiberRunning)
+}
 
 // transitionToSuspended completes a suspension. It returns false if a resume
 // was faster; its permit is then used up.

@@ -31,8 +31,12 @@ func newSignal() any { return xatomic.NewSignal() }
 // Arm prepares for waiting by the caller, whose context is ctx, for something
 // that work of s does. If s is nil, any work may do it; a goroutine then makes a
 // channel for each wait.
-func (w *Waiter) Arm(ctx context.Context, s *Scheduler) {
-	if w.fiber = Current(ctx); w.fiber == nil && s != nil && s.sim != nil {
+func (w *Waiter) Arm(ctx context.Context, s *Scheduler) { w.ArmOn(Current(ctx), s) }
+
+// ArmOn is Arm by a caller who knows that it runs on f, or, if f is nil, that it
+// runs on no fiber.
+func (w *Waiter) ArmOn(f *Fiber, s *Scheduler) {
+	if w.fiber = f; f == nil && s != nil && s.sim != nil {
 		w.fiber = s.sim.running()
 	}
 	switch {

@@ -92,6 +92,10 @@ func (s Signal) Offer() {
 // Await waits for the token and takes it. It returns false if done is closed
 // first.
 func (s Signal) Await(done <-chan struct{}) bool {
+	if done == nil { // A select of two costs 50 ns more.
+		<-s
+		return true
+	}
 	select {
 	case <-s:
 		return true
