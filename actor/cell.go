@@ -76,6 +76,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			err = a.crash(l, which, failed, recover())
 		}
 	}()
+	unobserved := a.unobserved(l)
 	for over := false; !over; {
 		if m, ok = b.take(); !ok {
 			break // Its term is over.
@@ -92,10 +93,12 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			asked = addressIn(l.locator, &m)
 			x.asked = asked
 		}
-		if a.span != nil || a.probes != nil {
-			err = x.receiveObserved(a, l, which, m)
-		} else {
+		if unobserved > 0 {
+			unobserved--
 			err = x.actor.Receive(x, m)
+		} else {
+			err = x.receiveObserved(a, l, which, m)
+			unobserved = a.unobserved(l)
 		}
 		if asked.slot != nil && asked.slot.isOpen(asked.round) && !x.keeps(l.locator, asked) {
 			asked.release(a.proc) // Put aside, it would come again.
@@ -159,7 +162,9 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 		l.show()
 	}
 	if l.stamp != nil {
-		p.stampLast(l)
+		if l.unstamped--; l.unstamped < 0 {
+			p.stampLast(l)
+		}
 	}
 	if state&which.bit() != 0 {
 		p.mu.unlock(state)

@@ -84,8 +84,10 @@ type lane struct {
 	contents contents // The buffers, which have this lane in them.
 
 	// Guarded by the mailbox's mutex.
-	stamp   *stamp // Nil unless the actor is observed.
-	waiting []*sendWaiter
+	stamp *stamp // Nil unless the actor is observed.
+	// unstamped is how many messages come before the next that is stamped, at most.
+	unstamped int64
+	waiting   []*sendWaiter
 
 	// The consumer's.
 	size     int  // The length of out, and

@@ -1,6 +1,9 @@
 package actor
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // # Measuring messages
 //
@@ -11,9 +14,9 @@ import "time"
 //
 // Both sides know a message's number without its carrying one: the sender by
 // what came into the lane, the consumer by what has left it. So an unmeasured
-// message costs a mask. There is one stamp for each lane, and a message that
-// would need another while the first waits goes without: under a load that
-// fills mailboxes, the measured latencies are those of fewer messages.
+// message costs a count on either side. There is one stamp for each lane, and a
+// message that would need another while the first waits goes without: under a
+// load that fills mailboxes, the measured latencies are those of fewer messages.
 
 // stamp notes when a message was sent. Guarded by the mailbox's mutex.
 type stamp struct {
@@ -65,6 +68,23 @@ type measure struct {
 	began, latency time.Duration
 }
 
+// unobserved returns how many messages of the lane are handled before one that
+// somebody wants to know of. So the others cost a comparison each.
+func (a *activation) unobserved(l *lane) int {
+	switch o := a.probes; {
+	case a.span != nil:
+		return 0
+	case o == nil:
+		return math.MaxInt
+	case o.marks:
+		return 0
+	case o.mask < 0:
+		return math.MaxInt
+	default:
+		return int(-(l.handled() + int64(a.pid.slot)) & o.mask)
+	}
+}
+
 // beginMeasure is called before a message is handled by an actor that is
 // observed.
 func (a *activation) beginMeasure(l *lane) (m measure) {
@@ -77,11 +97,10 @@ func (a *activation) beginMeasure(l *lane) (m measure) {
 	return m
 }
 
-// endMeasure is called when the handler has returned err.
+// endMeasure is called when the handler of a message that is measured has
+// returned err.
 func (a *activation) endMeasure(m measure, which Lane, err error) {
-	if m.on {
-		a.probes.tellHandled(Sample{a.subject(), which, m.latency, a.sys.uptime() - m.began, err})
-	}
+	a.probes.tellHandled(Sample{a.subject(), which, m.latency, a.sys.uptime() - m.began, err})
 }
 
 // latency returns how long the message has waited, or -1, and has the next ones
@@ -91,7 +110,7 @@ func (a *activation) latency(l *lane, n int64, now time.Duration) time.Duration 
 	defer a.mu.Unlock()
 	st := l.stamp
 	if st == nil || st.mask != a.probes.mask {
-		l.stamp = newStamp(a.probes, a.pid) // The actor was there before the probe.
+		l.stamp, l.unstamped = newStamp(a.probes, a.pid), 0 // The actor was there before the probe.
 		return -1
 	}
 	if sent, ok := st.take(n); ok {
@@ -100,16 +119,19 @@ func (a *activation) latency(l *lane, n int64, now time.Duration) time.Duration 
 	return -1
 }
 
-// stampLast stamps the message that was sent last, if it is its turn. The
-// caller holds mu.
+// stampLast stamps the message that was sent last, if it is its turn, and counts
+// how many come before the next one: send need not ask in between. The caller
+// holds mu.
 func (p *proc) stampLast(l *lane) {
 	if p.sys.probes.Load() == nil {
 		l.stamp = nil
 		return
 	}
-	if n := l.arrived() - 1; l.stamp.due(n) {
+	n := l.arrived() - 1
+	if l.stamp.due(n) {
 		l.stamp.set(n, p.sys.uptime())
 	}
+	l.unstamped = -(n + 1 + int64(p.pid.slot)) & l.stamp.mask
 }
 
 func (p *proc) subject() Subject {

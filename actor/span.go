@@ -33,8 +33,8 @@ import (
 // To take the time at each begin and end would cost two readings of the clock.
 type span struct {
 	// Written by the activation, before its first handler and after its last.
-	who    atomic.Pointer[proc]
-	timing atomic.Pointer[timing]
+	who    xatomic.Glance[proc]
+	timing xatomic.Glance[timing]
 
 	turn   xatomic.Count
 	marked atomic.Uintptr
@@ -102,7 +102,9 @@ func (a *activation) closeSpan() {
 		a.endSpan(nil)
 	}
 	a.span.who.Store(nil)
-	a.span.message.Store(nil)
+	if a.byName {
+		a.span.message.Store(nil)
+	}
 	a.span = nil
 }
 
@@ -136,7 +138,7 @@ func (x *Context[M]) receiveObserved(a *activation, l *lane, which Lane, m M) er
 	if a.span != nil {
 		a.endSpan(&x.scope)
 	}
-	if a.probes != nil {
+	if measure.on {
 		a.endMeasure(measure, which, err)
 	}
 	return err

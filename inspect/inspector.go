@@ -19,7 +19,7 @@ type Config struct {
 	// failed last. Defaults to 1000; -1 means none.
 	Failures int
 	// SampleEvery says that one message in so many is measured; see
-	// [actor.Probe]. Defaults to 64; -1 means that none is.
+	// [actor.Probe]. Defaults to 256; -1 means that none is.
 	SampleEvery int
 	// SlowAfter is how long a handler may take until it is slow. Defaults to 10 ms;
 	// -1 means that handlers are not watched.
@@ -50,7 +50,7 @@ func (c Config) withDefaults() (Config, error) {
 		name  string
 		value *int
 		usual int
-	}{{"Letters", &c.Letters, 100}, {"Failures", &c.Failures, 1000}, {"SampleEvery", &c.SampleEvery, 64}} {
+	}{{"Letters", &c.Letters, 100}, {"Failures", &c.Failures, 1000}, {"SampleEvery", &c.SampleEvery, 256}} {
 		switch {
 		case *f.value < -1:
 			return c, fmt.Errorf("inspect: Config.%s is %d; it must be positive, 0 for the default, or -1 for none", f.name, *f.value)

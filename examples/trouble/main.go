@@ -24,7 +24,7 @@ var cases = map[string]func(ctx context.Context, sys *actor.System) (busy func()
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` of the live page")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: trouble [-addr ADDRESS] stuck|backlog|ring") //nolint:errcheck // There is nobody else to be told.
+		fmt.Fprintln(os.Stderr, "usage: trouble [-addr ADDRESS] stuck|backlog|ring")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -36,7 +36,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *addr, begin); err != nil {
-		fmt.Fprintln(os.Stderr, "trouble:", err) //nolint:errcheck // As above.
+		fmt.Fprintln(os.Stderr, "trouble:", err)
 		os.Exit(1)
 	}
 }
