@@ -53,12 +53,6 @@ SIMULATED := ./simtest ./sched ./task ./strand ./actor ./supervise ./router ./he
 explore: ## Try SCHEDULES schedules, 10000, of each simulated program: for nights.
 	TROUPE_SCHEDULES=$(SCHEDULES) $(GO) test -count 1 -timeout 0 -skip Planted $(SIMULATED)
 
-SCHEDULES ?= 1000
-
-.PHONY: explore
-explore: ## Play each case of supervision and routing under SCHEDULES schedules, 1000 unless told otherwise.
-	TROUPE_SCHEDULES=$(SCHEDULES) $(GO) test -run 'TestSuiteSimulated|InSimulation' -count 1 -timeout 1h ./supervise ./router
-
 FUZZTIME ?= 400000x
 
 .PHONY: fuzz
