@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -256,4 +257,9 @@ func (s *System) tellDeadLetter(d DeadLetter) {
 	s.cfg.OnDeadLetter(d)
 }
 
-func (s *System) spawner() (birthplace, error) { return birthplace{parent: s.root}, nil }
+func (s *System) spawner() (birthplace, error) {
+	if s == nil {
+		return birthplace{}, errors.New("actor: the System is nil; a valid one comes from NewSystem")
+	}
+	return birthplace{parent: s.root}, nil
+}
