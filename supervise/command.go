@@ -25,7 +25,7 @@ func (o *orderer) from(reply actor.Reply[struct{}]) { o.reply = reply }
 
 // order makes the supervisor do something, and waits until it is done.
 func (s *Supervisor) order(ctx context.Context, o order) error {
-	_, err := actor.Ask(ctx, s.ref.On(actor.Control), func(r actor.Reply[struct{}]) command {
+	_, err := actor.Ask(ctx, s.self().On(actor.Control), func(r actor.Reply[struct{}]) command {
 		o.from(r)
 		return o
 	})

@@ -68,7 +68,7 @@ func (s *Supervisor) Child(ctx context.Context, name string) (ChildInfo, error) 
 }
 
 func question[T any](ctx context.Context, s *Supervisor, ask func(actor.Reply[T]) command) (T, error) {
-	v, err := actor.Ask(ctx, s.ref.On(actor.Control), ask)
+	v, err := actor.Ask(ctx, s.self().On(actor.Control), ask)
 	return v, s.explain(err)
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // Supervisor is the handle of a supervisor. Its methods are safe for
-// concurrent use.
+// concurrent use. Those of a nil or zero one, which Start has not returned, return
+// [actor.ErrNoRef].
 type Supervisor struct {
 	ref      actor.Ref[command] // Not written once others have the handle.
 	sys      *actor.System
@@ -84,28 +85,41 @@ func systemOf(at actor.Spawner) *actor.System {
 	return nil
 }
 
+// self returns the supervisor's own ref, which is zero if there is none.
+func (s *Supervisor) self() actor.Ref[command] {
+	if s == nil {
+		return actor.Ref[command]{}
+	}
+	return s.ref
+}
+
 // Restarts returns how many restarts there were since the start.
-func (s *Supervisor) Restarts() int { return int(s.restarts.Load()) }
+func (s *Supervisor) Restarts() int {
+	if s == nil {
+		return 0
+	}
+	return int(s.restarts.Load())
+}
 
 // Done returns a channel that is closed when the supervisor and all its
 // children have stopped for good.
-func (s *Supervisor) Done() <-chan struct{} { return s.ref.Done() }
+func (s *Supervisor) Done() <-chan struct{} { return s.self().Done() }
 
 // Err returns nil until Done is closed, and after that why the supervisor has
 // stopped: nil if it was asked to, or by its AutoShutdown; or an error that wraps
 // [ErrIntensity] and the reason of the child that failed last, or [ErrTooFew].
-func (s *Supervisor) Err() error { return s.ref.Err() }
+func (s *Supervisor) Err() error { return s.self().Err() }
 
 // PID returns the supervisor's PID.
-func (s *Supervisor) PID() actor.PID { return s.ref.PID() }
+func (s *Supervisor) PID() actor.PID { return s.self().PID() }
 
 // Path returns where the supervisor is in the tree of its system, as "/app/db".
-func (s *Supervisor) Path() string { return s.ref.Path() }
+func (s *Supervisor) Path() string { return s.self().Path() }
 
 // Stop stops the children, the last started first and each within its limit,
 // and then the supervisor. See [actor.Ref.Stop] for what happens when ctx ends
 // first; the stop goes on then.
-func (s *Supervisor) Stop(ctx context.Context) error { return s.ref.Stop(ctx) }
+func (s *Supervisor) Stop(ctx context.Context) error { return s.self().Stop(ctx) }
 
 // Ref returns the ref of the child with the given name. It stays valid however
 // often the child is restarted, until the child has ended for good. It returns
@@ -138,6 +152,9 @@ func (s *Supervisor) Nested(name string) (*Supervisor, error) {
 }
 
 func (s *Supervisor) place(name string) (place, error) {
+	if s.self() == (actor.Ref[command]{}) {
+		return place{}, s.explain(actor.ErrNoRef)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, ok := s.places[name]

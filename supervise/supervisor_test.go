@@ -379,3 +379,28 @@ func testSupervisorBelowAnActor(t testing.TB) {
 		t.Errorf("%d actors are left", n)
 	}
 }
+
+// A supervisor that there is not says so, whatever it is asked.
+func TestNoSupervisor(t *testing.T) {
+	ctx := guarded(t)
+	for _, sup := range []*supervise.Supervisor{nil, {}} {
+		_, errSpawn := supervise.Spawn(ctx, sup, supervise.Child[order]{New: newWorker})
+		_, errRef := supervise.Ref[order](sup, "a")
+		_, errNested := sup.Nested("a")
+		_, errStatus := sup.Status(ctx)
+		_, errChildren := sup.Children(ctx)
+		for _, err := range []error{
+			errSpawn, errRef, errNested, errStatus, errChildren, sup.Err(), sup.Stop(ctx), sup.Terminate(ctx, "a"), sup.Restart(ctx, "a"), sup.Delete(ctx, "a"),
+		} {
+			wantErr(t, err, actor.ErrNoRef)
+		}
+		wait(t, sup)
+		if sup.Restarts() != 0 || sup.PID() != (actor.PID{}) || sup.Path() != "<no actor>" {
+			t.Errorf("it is %s", sup.Path())
+		}
+	}
+	var none *actor.System
+	if _, err := supervise.Start(none, supervise.Config{}); err == nil || !strings.Contains(err.Error(), "nil") {
+		t.Errorf("a start in a nil system: %v", err)
+	}
+}
