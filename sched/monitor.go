@@ -44,6 +44,7 @@ type monitor struct {
 	asleep       xatomic.Bool
 	wake         chan struct{}
 	limitReached atomic.Uint64
+	crowds       atomic.Uint64 // How often it was crowded.
 	rebalance    rebalance
 	goroutines   [2]metrics.Sample
 
@@ -138,7 +139,11 @@ func (m *monitor) crowded() bool {
 	}
 	before := m.s.now()
 	runtime.Gosched()
-	return m.s.now()-before > slowAfter
+	if m.s.now()-before <= slowAfter {
+		return false
+	}
+	m.crowds.Add(1)
+	return true
 }
 
 // sleep waits until a worker wakes up, or work comes for which none does.

@@ -170,6 +170,34 @@ func TestLoneWorkIsNotHidden(t *testing.T) {
 }
 
 // TestSleepingMonitorIsRoused blocks workers after everything was asleep.
+// TestTheMonitorWatchesWithoutAPauseWhereProcessorsAreKept has endless loops on all
+// processors.
+func TestTheMonitorWatchesWithoutAPauseWhereProcessorsAreKept(t *testing.T) {
+	if strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") {
+		t.Skip("an endless loop can't be preempted")
+	}
+	ctx := guarded(t)
+	n := runtime.GOMAXPROCS(0)
+	s := newScheduler(t, sched.Config{Workers: n})
+	var over atomic.Bool
+	defer over.Store(true)
+	var jobs []*sched.Job
+	for range n {
+		jobs = append(jobs, start(t, ctx, s, func(context.Context) error {
+			for !over.Load() { // No call, so no point at which the runtime could ask.
+			}
+			return nil
+		}))
+	}
+	for s.Stats().Crowded == 0 {
+		// Nobody but the loops runs while this waits. The end of the job rouses the
+		// monitor, should it be asleep.
+		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
+	}
+	over.Store(true)
+	finish(t, ctx, jobs...)
+}
+
 func TestSleepingMonitorIsRoused(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, sched.Config{Workers: 1})

@@ -19,6 +19,10 @@ type Stats struct {
 	// replaced because Config.MaxSpares were there already, once for each piece
 	// of work that blocked.
 	SpareLimitReached uint64
+	// Crowded counts the times that whoever watches the workers had to queue for a
+	// processor, since held workers keep all of them. Then it watches without a
+	// pause, lest work that comes waits for one more time slice.
+	Crowded uint64
 	// Held tells what the workers are on that have been on one piece of work for
 	// longer than Config.BlockedAfter; see [Scheduler.Held].
 	Held []Held
@@ -167,6 +171,7 @@ func (s *Scheduler) Stats() Stats {
 		Workers:           make([]WorkerStats, 0, len(workers)),
 		Awake:             int(s.idle.awake()),
 		SpareLimitReached: s.monitor.limitReached.Load(),
+		Crowded:           s.monitor.crowds.Load(),
 		Held:              s.Held(),
 		Aged:              s.ageing.risen.Load(),
 		Rebalances:        s.monitor.rebalance.rounds.Load(),
@@ -196,7 +201,7 @@ func (w *Worker) stats() WorkerStats {
 		Pinned: int(w.inbox.pinned.Load()), Preferred: int(w.inbox.preferred.Load()),
 		Jobs: p.jobs.Load(), Stolen: p.stolen.Load(), Parked: p.slept.Load(),
 		Suspended: p.suspended.Load(), Yielded: p.yielded.Load(),
-		Preempted: p.preempted.Load(), Blocked: p.blocked.Load(), Steal: w.steals.stats(),
+		Preempted: p.preempted.Load(), Blocked: p.blocked.Load(), Steal: w.steals.stats(w.s.StealStrategy()),
 	}
 	if cpu := w.cpu.Load(); cpu != nil {
 		ws.CPU = cpu.ID

@@ -113,6 +113,9 @@ func TestStrategyChangesLive(t *testing.T) {
 	if err := s.SetStealStrategy(sched.StealBatched); err != nil {
 		t.Fatal(err)
 	}
+	if got := s.Stats().Workers[1].Steal; got.Strategy != sched.StealBatched || got.Reason != sched.StealConfigured {
+		t.Errorf("a worker that has not searched since shows %v, for %v", got.Strategy, got.Reason)
+	}
 	s.Worker(0).Found()
 	if got := stealOnce(s, 1, 0); got != 2 {
 		t.Errorf("after the change %d of 4 were taken, want 2", got)

@@ -64,11 +64,15 @@ func (t *thief) adopt(configured StealStrategy) {
 	}
 	t.configured = configured
 	t.window = stealWindow{}
-	if configured == StealAdaptive {
-		t.turnTo(StealBatched, StealUnmeasured)
-	} else {
-		t.turnTo(configured, StealConfigured)
+	t.turnTo(configured.begin())
+}
+
+// begin returns how a worker steals that was just told to.
+func (st StealStrategy) begin() (StealStrategy, StealReason) {
+	if st == StealAdaptive {
+		return StealBatched, StealUnmeasured
 	}
+	return st, StealConfigured
 }
 
 func newThief(configured StealStrategy) thief {
@@ -164,7 +168,8 @@ func (t *thief) load() time.Duration {
 // StealStats says how a worker stole.
 type StealStats struct {
 	// Strategy is what the worker does now: StealSingle, StealBatched or
-	// StealLocal. Under StealAdaptive it is the worker's own choice.
+	// StealLocal. Under StealAdaptive it is the worker's own choice. Of a worker that
+	// has not searched since SetStealStrategy it is what its next search begins with.
 	Strategy StealStrategy
 	// Reason says why.
 	Reason StealReason
@@ -193,7 +198,7 @@ type StealStats struct {
 
 // publishedSteals are the counters for others to read.
 type publishedSteals struct {
-	strategy, reason                                         atomic.Uint32
+	configured, strategy, reason                             atomic.Uint32
 	switches, attempts, contended, empty, batches, fruitless atomic.Uint64
 	retries                                                  atomic.Uint64 // Written by the monitor.
 	backoff                                                  atomic.Int64  // Likewise, in nanoseconds.
@@ -206,6 +211,7 @@ func (p *publishedSteals) publish(t *thief) {
 		return
 	}
 	t.dirty = false
+	p.configured.Store(uint32(t.configured))
 	p.strategy.Store(uint32(t.strategy))
 	p.reason.Store(uint32(t.reason))
 	copyCounter(&p.switches, t.count.Switches)
@@ -216,9 +222,14 @@ func (p *publishedSteals) publish(t *thief) {
 	copyCounter(&p.fruitless, t.count.Fruitless)
 }
 
-func (p *publishedSteals) stats() StealStats {
+// stats returns what was published, where the scheduler has the given strategy now.
+func (p *publishedSteals) stats(configured StealStrategy) StealStats {
+	strategy, reason := StealStrategy(p.strategy.Load()), StealReason(p.reason.Load())
+	if strategy == StealAdaptive || StealStrategy(p.configured.Load()) != configured { // Nothing of that was published yet.
+		strategy, reason = configured.begin()
+	}
 	return StealStats{
-		Strategy: StealStrategy(p.strategy.Load()), Reason: StealReason(p.reason.Load()),
+		Strategy: strategy, Reason: reason,
 		Switches: p.switches.Load(), Attempts: p.attempts.Load(), Contended: p.contended.Load(),
 		Empty: p.empty.Load(), Batches: p.batches.Load(), Fruitless: p.fruitless.Load(),
 		Retries: p.retries.Load(),
