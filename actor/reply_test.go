@@ -57,9 +57,13 @@ func TestAsksOfSeveralTypesInAHandler(t *testing.T) {
 				inner, _ = actor.Ask(c, numbers, asking(i))
 				return spelling{r}
 			})
-			outer, err2 := actor.Ask(c, numbers, asking(2*i))
-			if word != "word" || inner != i+1 || outer != 2*i+1 || err != nil || err2 != nil {
-				return q.reply.Fail(c, fmt.Errorf("round %d: got %q, %d, %d, %w", i, word, inner, outer, errors.Join(err, err2)))
+			alike := 0
+			outer, err2 := actor.Ask(c, numbers, func(r actor.Reply[int]) question {
+				alike, _ = actor.Ask(c, numbers, asking(3*i))
+				return question{2 * i, r}
+			})
+			if word != "word" || inner != i+1 || alike != 3*i+1 || outer != 2*i+1 || err != nil || err2 != nil {
+				return q.reply.Fail(c, fmt.Errorf("round %d: got %q, %d, %d, %d, %w", i, word, inner, alike, outer, errors.Join(err, err2)))
 			}
 		}
 		return q.reply.Send(c, q.n)
