@@ -76,6 +76,10 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			err = a.crash(l, which, failed, recover())
 		}
 	}()
+	plain := a.plain
+	if plain != nil {
+		plain.describe(x.incarnation)
+	}
 	unobserved := a.unobserved(l)
 	for over := false; !over; {
 		if m, ok = b.take(); !ok {
@@ -95,7 +99,13 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		}
 		if unobserved > 0 {
 			unobserved--
+			if plain != nil {
+				plain.begin()
+			}
 			err = x.actor.Receive(x, m)
+			if plain != nil && plain.end() {
+				a.tidySpan(&x.scope, plain.turn.Load()-1)
+			}
 		} else {
 			err = x.receiveObserved(a, l, which, m)
 			unobserved = a.unobserved(l)

@@ -72,7 +72,7 @@ type measure struct {
 // somebody wants to know of. So the others cost a comparison each.
 func (a *activation) unobserved(l *lane) int {
 	switch o := a.probes; {
-	case a.span != nil:
+	case a.span != a.plain:
 		return 0
 	case o == nil:
 		return math.MaxInt

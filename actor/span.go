@@ -90,6 +90,9 @@ func (a *activation) openSpan(w *timing, d *desk) {
 	s.who.Store(a.proc)
 	a.span, a.timing = s, w
 	a.byName = a.impl.messageType().Kind() == reflect.Interface
+	if !w.strict && !w.kinds && w.choose == nil && !a.byName && !a.sys.simulated {
+		a.plain = s
+	}
 	a.sys.vigil.rouse()
 }
 
@@ -105,7 +108,7 @@ func (a *activation) closeSpan() {
 	if a.byName {
 		a.span.message.Store(nil)
 	}
-	a.span = nil
+	a.span, a.plain = nil, nil
 }
 
 // receiveObserved is Receive for an actor that is observed, or watched.
@@ -152,6 +155,23 @@ func (a *activation) markMessage(name *string) {
 		return
 	}
 	a.f.Mark(sched.EventMessage, a.impl.messageType().String())
+}
+
+// describe says what is handled next: messages, and nothing is to be known of
+// each but that it takes long. So the turn is all that changes, by begin and end,
+// which are small enough to have a place in the loop.
+func (s *span) describe(incarnation uint32) {
+	s.kind.Store(uintptr(sent))
+	s.incarnation.Store(uintptr(incarnation))
+}
+
+func (s *span) begin() { s.turn.Store(s.turn.Load() + 1) }
+
+// end reports whether the vigil has dealt with the handler that has returned.
+func (s *span) end() bool {
+	n := s.turn.Load()
+	s.turn.Store(n + 1)
+	return s.marked.Load() == n
 }
 
 // beginHandler makes known that a message is being handled from now on.
