@@ -25,6 +25,7 @@ type program struct {
 
 	mu      sync.Mutex
 	letters map[letter]int
+	dropped int // Of these, for want of room.
 }
 
 // letter is a message; no two are equal.
@@ -49,6 +50,7 @@ type player struct {
 	refused  int
 	stopped  bool // Somebody asked it to, or it failed.
 	killed   bool // So a ghost may note a message late.
+	lossy    bool // It drops messages for which there is no room.
 }
 
 func (p *player) Receive(c *actor.Context[letter], l letter) error {
@@ -84,6 +86,9 @@ func newProgram(t *rapid.T) *program {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.letters[d.Message.(letter).key()]++
+			if errors.Is(d.Reason, actor.ErrOverflow) || errors.Is(d.Reason, actor.ErrMailboxLimit) {
+				p.dropped++
+			}
 		},
 	})
 	if err != nil {
@@ -100,7 +105,20 @@ func (p *program) spawn(restarted bool, capacity, throughput int) {
 	a := &player{accepted: map[letter]bool{}}
 	opts := []actor.Option{actor.WithThroughput(throughput)}
 	for _, l := range lanes {
-		opts = append(opts, actor.WithCapacity(l, capacity))
+		b := actor.Buffer(rapid.IntRange(0, 3).Draw(p.t, "buffer"))
+		opts = append(opts, actor.WithBuffer(l, b))
+		if b != actor.Unbounded {
+			opts = append(opts, actor.WithCapacity(l, capacity))
+		}
+		if burst := rapid.IntRange(0, 3).Draw(p.t, "burst"); burst > 0 {
+			opts = append(opts, actor.WithBurst(l, burst))
+		}
+		a.lossy = a.lossy || b == actor.Dropping || b == actor.Sliding
+	}
+	if then := actor.LimitAction(rapid.IntRange(0, 5).Draw(p.t, "limit")); then <= actor.LimitRestart {
+		opts = append(opts, actor.WithMailboxLimit(actor.MailboxLimit{Items: 2 * capacity, Bytes: 2000, Then: then}))
+		a.lossy, a.killed = true, then == actor.LimitRestart
+		a.stopped = a.killed && !restarted
 	}
 	var err error
 	if restarted {
@@ -229,15 +247,18 @@ func (p *program) check() {
 			}
 			last[key] = l.n
 		}
-		if n := len(a.accepted); n > 0 && !a.stopped {
+		if n := len(a.accepted); n > 0 && !a.stopped && !a.lossy {
 			p.t.Errorf("actor %d, which nobody stopped, has not handled %d messages", i, n)
 		}
 		for l := range a.accepted {
-			if p.letters[l] == 0 {
-				p.t.Errorf("actor %d lost %+v", i, l)
+			if n := p.letters[l]; n != 1 {
+				p.t.Errorf("%d dead letters of %+v, which actor %d did not handle", n, l, i)
 			}
 		}
 		total += len(a.accepted) + a.refused
+	}
+	if n := p.sys.Stats().Dropped; int(n) != p.dropped {
+		p.t.Errorf("%d messages were dropped, counted were %d", p.dropped, n)
 	}
 	if n := p.sys.Stats().DeadLetters; int(n) != total {
 		p.t.Errorf("%d dead letters, want %d", n, total)
