@@ -176,6 +176,11 @@ func (s *society) step(what string, a, b *member) {
 		s.in(a, func(c *actor.Context[feat]) error { return c.Link(b.ref.PID()) })
 		a.links[b], b.links[a] = true, true
 	case "unlink":
+		for _, m := range s.members { // One that it has a link with, if there is.
+			if a.links[m] {
+				b = m
+			}
+		}
 		s.in(a, func(c *actor.Context[feat]) error { return c.Unlink(b.ref.PID()) })
 		delete(a.links, b)
 		delete(b.links, a)
@@ -292,8 +297,8 @@ func TestRandomSocieties(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.spawn(nil, false)
-		deeds := []string{"spawn", "spawn", "spawn", "link", "link", "link", "link", "monitor", "monitor", "send", "ask", "unlink", "stop", "drain", "kill", "leave", "fail", "fail"}
-		for n := range rapid.IntRange(1, 40).Draw(t, "steps") {
+		deeds := []string{"spawn", "spawn", "spawn", "link", "link", "link", "link", "monitor", "monitor", "send", "ask", "unlink", "unlink", "stop", "drain", "kill", "leave", "fail", "fail"}
+		for n := range rapid.IntRange(1, 80).Draw(t, "steps") {
 			var living []*member
 			for _, m := range s.members {
 				if !m.ended {
