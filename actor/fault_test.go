@@ -14,6 +14,120 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 	planted.Expect(t, "modelcheck", stateFaults, laneFaults, replyFaults)
 }
 
+// TestTestsFindPlantedFaults shows the same of ordinary tests, where no search
+// of schedules would reach.
+func TestTestsFindPlantedFaults(t *testing.T) {
+	planted.Expect(t, "", overflowFaults, withinFaults)
+}
+
+var overflowFaults = planted.Group{
+	Run: "^(TestBuffers|TestShedByItems|TestShedByBytes|TestLimitSparesWhatIsUrgent|TestLimitOfWaitingSenders|TestBursts|TestInfoOfABatch)$",
+	Faults: []planted.Fault{
+		{
+			Name: "a dropping lane takes what it drops",
+			File: "overflow.go",
+			Old:  "			v.drop = ErrOverflow\n",
+			New:  "",
+			Want: "dropped: 0, want 6",
+			Run:  "^TestBuffers$",
+		},
+		{
+			Name: "the newest slides away",
+			File: "overflow.go",
+			Old:  "v.lose(p, which, true, ErrOverflow)",
+			New:  "v.lose(p, which, false, ErrOverflow)",
+			Want: "want [7 8 9 10]",
+			Run:  "^TestBuffers$",
+		},
+		{
+			Name: "what was dropped is no dead letter",
+			File: "overflow.go",
+			Old:  "	for _, lost := range v.lost {\n",
+			New:  "	for _, lost := range v.lost[:0] {\n",
+			Want: "dead letters: [], want [1 2 3 4 5 6]",
+			Run:  "^TestBuffers$",
+		},
+		{
+			Name: "what was dropped counts as handled",
+			File: "overflow.go",
+			Old:  "		p.handled-- // It will count as taken.\n",
+			New:  "",
+			Want: "messages handled: 11, want 5",
+			Run:  "^TestBuffers$",
+		},
+		{
+			Name: "what is urgent gives way",
+			File: "limit.go",
+			Old:  "	for which := Data; which <= than; which++ {\n",
+			New:  "	for which := Control; which < numLanes; which-- {\n",
+			Want: "FAIL",
+			Run:  "^TestShedByItems$",
+		},
+		{
+			Name: "what is less urgent drops what is more",
+			File: "limit.go",
+			Old:  "	for which := Data; which <= than; which++ {\n",
+			New:  "	for which := Data; which <= Control; which++ {\n",
+			Want: "FAIL",
+			Run:  "^TestLimitSparesWhatIsUrgent$",
+		},
+		{
+			Name: "what was handled still weighs",
+			File: "lane.go",
+			Old:  "		if l.meter != nil && l.size > 0 {\n			l.meter.drop(true)\n		}\n",
+			New:  "",
+			Want: "FAIL",
+			Run:  "^TestShedByBytes$",
+		},
+		{
+			Name: "senders that waited pass the limit",
+			File: "lane.go",
+			Old:  "		if l.meter != nil && !l.meter.takes(w.size) {\n",
+			New:  "		if false {\n",
+			Want: "dead letters: [], want [5]",
+			Run:  "^TestLimitOfWaitingSenders$",
+		},
+		{
+			Name: "a burst is as long as the throughput",
+			File: "burst.go",
+			Old:  "		left := int(b.of[which] - b.spent[which].Load())\n",
+			New:  "		left := budget\n",
+			Want: "FAIL",
+			Run:  "^TestBursts$",
+		},
+		{
+			Name: "what is claimed is left out of a snapshot",
+			File: "info.go",
+			Old:  "left := l.size - int(l.taken.Load())",
+			New:  "left := int(max(0, l.unclaimed.Load()))",
+			Want: "messages wait",
+			Run:  "^TestInfoOfABatch$",
+		},
+	},
+}
+
+var withinFaults = planted.Group{
+	Run: "^(TestStopWithinInTime|TestStopWithinForcesChildren)$",
+	Faults: []planted.Fault{
+		{
+			Name: "who stops in time is killed too",
+			File: "within.go",
+			Old:  "	if !over {\n		return err\n	}\n	killed := p.killDown(nil)\n",
+			New:  "	_, _ = over, err\n	killed := p.killDown(nil)\n",
+			Want: "FAIL",
+			Run:  "^TestStopWithinInTime$",
+		},
+		{
+			Name: "those are named that were idle",
+			File: "within.go",
+			Old:  "	if p.mu.Load()&inCode != 0 {\n",
+			New:  "	if p.mu.Load()&inCode == 0 {\n",
+			Want: "the error is",
+			Run:  "^TestStopWithinForcesChildren$",
+		},
+	},
+}
+
 var stateFaults = planted.Group{
 	Run: "^TestModel$/^(state|urgent|held|end)$",
 	Faults: []planted.Fault{
