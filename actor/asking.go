@@ -45,6 +45,10 @@ type asking struct {
 	up      address   // The ask that the asker was handling, if any.
 	since   time.Time // When the asker began, as far as its worker knows.
 
+	// errand is what the ask carries, or nil. Not written any more once the slot
+	// was made.
+	errand *errand
+
 	err error // Why there is no answer. It belongs to whoever answers, then to the asker.
 }
 
@@ -130,6 +134,9 @@ func (s *asking) begin(round uint64) error {
 			return ErrLateReply
 		}
 	}
+	if s.errand != nil {
+		s.errand.settle()
+	}
 	return nil
 }
 
@@ -156,6 +163,9 @@ func (s *asking) withdraw(round uint64) bool {
 		switch s.state.Load() {
 		case round | slotOpen:
 			if s.state.CompareAndSwap(round|slotOpen, round|slotLeft) {
+				if s.errand != nil {
+					s.errand.leave()
+				}
 				return true
 			}
 		case round | slotPinned:
@@ -204,17 +214,11 @@ type address struct {
 	round uint64
 }
 
-// askedKey is the key under which a Context returns the *address of the ask
-// that it handles.
-var askedKey any = &askedKeyType{}
-
-type askedKeyType struct{ _ byte }
-
-// askedIn returns the ask that a handler with the context is handling, or the zero
-// address.
-func askedIn(ctx context.Context) address {
-	if a, ok := ctx.Value(askedKey).(*address); ok {
-		return *a
+// askedIn returns the ask that a handler of asker, with the context, is handling, or
+// the zero address.
+func askedIn(ctx context.Context, asker *proc) address {
+	if c := scopeOf(ctx); c != nil {
+		return c.askedBy(asker)
 	}
 	return address{}
 }

@@ -60,6 +60,7 @@ func (c *Context[M]) Become(receive func(ctx *Context[M], m M) error) error {
 	if err := c.handling("becomes something else"); err != nil {
 		return err
 	}
+	c = c.root()
 	c.p.mu.Lock()
 	e := c.extraLocked()
 	c.p.mu.Unlock()
@@ -78,6 +79,7 @@ func (c *Context[M]) Unbecome() error {
 	if err := c.handling("unbecomes"); err != nil {
 		return err
 	}
+	c = c.root()
 	if c.extra == nil || len(c.extra.behaviours) == 0 {
 		return fmt.Errorf("%s: %w", c.p, ErrNoBehaviour)
 	}
@@ -91,7 +93,7 @@ func (c *Context[M]) Unbecome() error {
 // handler or hook. What says what the caller is about to do.
 func (c *scope) handling(what string) error {
 	p := c.p
-	if c.fence.Load() {
+	if c.home().fence.Load() {
 		return fmt.Errorf("%s %s: %w", p, what, ErrFenced)
 	}
 	if current(sched.Current(c)) != p {

@@ -93,21 +93,25 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			traceMessage(a.f, a.proc, which, reflect.ValueOf(&traced).Elem())
 		}
 		var asked address
+		c := x
 		if l.locator != nil {
 			asked = addressIn(l.locator, &m)
 			x.asked = asked
+			if asked.slot != nil && asked.slot.errand != nil {
+				c, x.asked = x.sees(asked, which), address{} // Which would be kept alive.
+			}
 		}
 		if unobserved > 0 {
 			unobserved--
 			if plain != nil {
 				plain.begin()
 			}
-			err = x.actor.Receive(x, m)
+			err = x.actor.Receive(c, m)
 			if plain != nil && plain.end() {
 				a.tidySpan(&x.scope, plain.turn.Load()-1)
 			}
 		} else {
-			err = x.receiveObserved(a, l, which, m)
+			err = x.receiveObserved(c, a, l, which, m)
 			unobserved = a.unobserved(l)
 		}
 		if asked.slot != nil && asked.slot.isOpen(asked.round) && !x.keeps(l.locator, asked) {
@@ -115,6 +119,9 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		}
 		if err != nil {
 			unhandled, bears := a.bears(err)
+			if !bears && c != x {
+				bears = a.excuses(asked.slot.errand, m, err)
+			}
 			if unhandled {
 				a.deadLetter(which, m, err)
 			}

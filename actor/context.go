@@ -26,6 +26,17 @@ import (
 // What is done by the Context of an incarnation that was killed, or that a
 // restart has replaced, has no effect and returns [ErrFenced].
 //
+// While a message is handled that was asked with a context that says something,
+// Context says it too: it has that one's deadline and values, and ends with it,
+// by the same [context.Cause], for as long as the asker waits. An ask that the
+// handler makes with it carries all this on. Once the ask is answered, it is but
+// the incarnation's context with the asker's values. An ask says nothing if its
+// context is [context.Background], or that of a handler which was not asked with
+// anything itself.
+//
+// Whatever is begun with a Context, such as children, timers, links or names,
+// belongs to the incarnation, whoever has asked.
+//
 // All methods may be called from any goroutine. On a goroutine that the
 // handler started, a Context is an ordinary one: what waits there blocks.
 type Context[M any] struct {
@@ -81,6 +92,7 @@ var (
 type life struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	view   *view // Of which it is a part from the beginning, or nil.
 }
 
 // stoppedLife is the life of all contexts that ended with their incarnation
@@ -119,53 +131,93 @@ func (c *scope) Checkpoint() error {
 	if f := sched.Current(c); f != nil {
 		f.Checkpoint()
 	}
-	if c.life.Load() == nil {
+	if c.life.Load() == nil || c.Err() == nil {
 		return nil
 	}
 	return context.Cause(c)
 }
 
 func (c *scope) spawner() (birthplace, error) {
-	if c.fence.Load() {
+	if c.home().fence.Load() {
 		return birthplace{}, fmt.Errorf("actor: spawn under %s: %w", c.p, ErrFenced)
 	}
 	return birthplace{c.p, c.incarnation, sched.Current(c)}, nil
 }
 
-// Deadline returns no deadline: an incarnation has none.
-func (c *scope) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
+// Deadline returns that of the ask that is being handled, while it is open. An
+// incarnation has none.
+func (c *scope) Deadline() (deadline time.Time, ok bool) {
+	if v := c.view(); v != nil {
+		return v.errand.deadline()
+	}
+	return time.Time{}, false
+}
 
 // Done returns a channel that is closed when the context ends. The channel is
 // made when it is first asked for.
-func (c *scope) Done() <-chan struct{} { return c.alive().ctx.Done() }
-
-// Err returns nil until the context ends, then [context.Canceled].
-func (c *scope) Err() error {
-	if l := c.life.Load(); l != nil {
-		return l.ctx.Err()
+func (c *scope) Done() <-chan struct{} {
+	if v := c.view(); v != nil {
+		return v.Done()
 	}
-	return nil
+	return c.alive().ctx.Done()
 }
 
-// Value returns nil for all keys but those of this module and of the context
-// package.
+// Err returns nil until the context ends, then [context.Canceled], or
+// [context.DeadlineExceeded] if the deadline of the ask has passed.
+func (c *scope) Err() error {
+	switch l := c.life.Load(); {
+	case l == nil:
+		return nil
+	case l.view != nil:
+		return l.view.Err()
+	default:
+		return l.ctx.Err()
+	}
+}
+
+// AfterFunc is [context.AfterFunc] for this context. Package context calls it,
+// too.
+func (c *scope) AfterFunc(f func()) (stop func() bool) {
+	if v := c.view(); v != nil {
+		return v.afterFunc(f)
+	}
+	return context.AfterFunc(c.alive().ctx, f)
+}
+
+// Value returns what the context of the ask that is being handled has under the
+// key. An incarnation has no values.
 func (c *scope) Value(key any) any {
 	if key == sched.FrameKey {
 		return &c.p.frame
 	}
 	if key == fenceKey {
-		return &c.fence
+		return &c.home().fence
 	}
-	if key == askedKey {
-		return &c.asked
+	if key == scopeKey {
+		return c
 	}
 	if key == sched.KeeperKey {
-		return sched.Keeper(c)
+		return sched.Keeper(c.home())
 	}
-	if l := c.life.Load(); l != nil {
+	switch l := c.life.Load(); {
+	case l == nil:
+		return nil
+	case l.view != nil:
+		return l.view.value(key)
+	default:
 		return l.ctx.Value(key)
 	}
-	return nil
+}
+
+// scopeKey is the key under which a Context returns its *scope.
+var scopeKey any = &scopeKeyType{}
+
+type scopeKeyType struct{ _ byte }
+
+// scopeOf returns the scope of the Context that ctx is or comes from, or nil.
+func scopeOf(ctx context.Context) *scope {
+	c, _ := ctx.Value(scopeKey).(*scope)
+	return c
 }
 
 // ResumesFiber reports whether the end of this context resumes f; see
@@ -174,7 +226,13 @@ func (c *scope) ResumesFiber(f *sched.Fiber) bool {
 	// Where another actor's handler runs on f, this actor may enter another
 	// fiber meanwhile.
 	// And a reentrant actor may wait on several.
-	return c.p.reentrancy == NoReentrancy && current(f) == c.p && c.p.frame.Fiber() == f
+	if c.p.reentrancy != NoReentrancy || current(f) != c.p || c.p.frame.Fiber() != f {
+		return false
+	}
+	if v := c.view(); v != nil {
+		v.arm(f)
+	}
+	return true
 }
 
 func (c *scope) alive() *life {

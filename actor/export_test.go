@@ -1,6 +1,10 @@
 package actor
 
-import "unsafe"
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+)
 
 // Asked reports whether a system message waits for the actor.
 func Asked[M any](r Ref[M]) bool {
@@ -83,4 +87,18 @@ func Returning[M any](r Ref[M]) int {
 	r.cell.proc.mu.Lock()
 	defer r.cell.proc.mu.Unlock()
 	return len(r.cell.proc.rare.turns.queue)
+}
+
+// Watchers returns how many functions wait for the end of the actor's present
+// incarnation. Package context keeps them to itself, so it looks there.
+func Watchers[M any](r Ref[M]) int {
+	l := r.cell.proc.ctx.Load().life.Load()
+	if l == nil {
+		return 0
+	}
+	v := reflect.ValueOf(l.ctx).Elem()
+	mu := (*sync.Mutex)(unsafe.Pointer(v.FieldByName("mu").UnsafeAddr()))
+	mu.Lock()
+	defer mu.Unlock()
+	return v.FieldByName("children").Len()
 }

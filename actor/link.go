@@ -137,7 +137,7 @@ func lockBoth(p, other *proc) (unlock func()) {
 // holds the proc's mu.
 func (c *scope) absent() error {
 	switch p := c.p; {
-	case c.fence.Load():
+	case c.home().fence.Load():
 		return ErrFenced
 	case p.stopped.Load() || p.incarnation != c.incarnation:
 		return ErrStopped

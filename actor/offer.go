@@ -103,13 +103,13 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	if msg == nil {
 		return zero, fmt.Errorf("actor: ask: the function that makes the message is nil")
 	}
-	asker := current(sched.Current(ctx))
-	pool := slotPool[T]()
-	slot := pool.Get().(*replySlot[T])
-	slot.waiter.Arm(ctx, s.scheduler)
+	f := sched.Current(ctx)
+	asker := current(f)
+	slot := takeSlot[T](ctx, f)
+	slot.waiter.ArmOn(f, s.scheduler)
 	var up address
 	if asker != nil {
-		up = askedIn(ctx)
+		up = askedIn(ctx, asker)
 	}
 	round := slot.open(asker, nil, up, AskWait, Data)
 	to, err := by.Deliver(ctx, msg(Reply[T]{slot: slot, round: round}))
@@ -121,7 +121,7 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	}
 	if err != nil {
 		slot.withdraw(round)
-		pool.recycle(slot)
+		slot.keep(f)
 		return zero, err
 	}
 	if s.simulated {
@@ -134,6 +134,6 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	} else {
 		err = fmt.Errorf("ask %s: %w", to, err)
 	}
-	pool.recycle(slot)
+	slot.keep(f)
 	return v, err
 }

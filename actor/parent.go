@@ -109,7 +109,7 @@ func (c *scope) decide(child PID, kind sysKind) error {
 
 // childOf returns the child with the given PID.
 func (c *scope) childOf(child PID) (*proc, error) {
-	if c.fence.Load() {
+	if c.home().fence.Load() {
 		return nil, fmt.Errorf("%s decides about %s: %w", c.p, child, ErrFenced)
 	}
 	p := c.p.sys.table.lookup(child)

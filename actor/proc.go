@@ -374,7 +374,7 @@ func (p *proc) await(ctx context.Context) error {
 	w.Arm(ctx, p.sys.scheduler)
 	defer w.Disarm()
 	if waiting := current(sched.Current(ctx)); waiting != nil {
-		s := newWait(waiting, p, askedIn(ctx), StopWait, Data)
+		s := newWait(waiting, p, askedIn(ctx, waiting), StopWait, Data)
 		if err := waiting.enterWait(p, s, onlyRound); err != nil {
 			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, err)
 		}

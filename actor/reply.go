@@ -98,7 +98,9 @@ func (r Reply[T]) abandonReply(err error) {
 // without an end waits as long as the answer takes: an actor that forgets to
 // reply keeps the asker waiting.
 //
-// In steady state an Ask allocates nothing.
+// The handler's context has the deadline and the values of ctx, and ends with it;
+// see [Context]. In steady state an Ask allocates nothing, unless its context has
+// something to say: then the handler gets a Context of its own.
 func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, error) {
 	var zero T
 	ctx = orBackground(ctx)
@@ -113,12 +115,12 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	target := &to.cell.proc
 	var up address
 	if asker != nil {
-		up = askedIn(ctx)
+		up = askedIn(ctx, asker)
 		if err := asker.wouldWaitForItself(target, up, AskWait, to.lane); err != nil {
 			return zero, fmt.Errorf("ask %s: %w", to, err)
 		}
 	}
-	s := takeSlot[T](f)
+	s := takeSlot[T](ctx, f)
 	s.waiter.ArmOn(f, to.cell.proc.sys.scheduler)
 	round := s.open(asker, target, up, AskWait, to.lane)
 	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
@@ -148,8 +150,14 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 
 // takeSlot returns a slot for an ask on the fiber, or elsewhere if that is nil.
 // A handler mostly finds the one that the last ask on its fiber has left, which
-// costs 2 ns; from a pool, which has to be found by the type, it takes 25 ns.
-func takeSlot[T any](f *sched.Fiber) *replySlot[T] {
+// costs 2 ns; from a pool, which has to be found by the type, it takes 25 ns. One
+// for an ask that carries its context is new.
+func takeSlot[T any](ctx context.Context, f *sched.Fiber) *replySlot[T] {
+	if e := errandOf(ctx, f); e != nil {
+		s := &replySlot[T]{}
+		s.errand = e
+		return s
+	}
 	if d := deskAt(f); d != nil {
 		if s, ok := d.slot.(*replySlot[T]); ok {
 			d.slot = nil
@@ -159,8 +167,13 @@ func takeSlot[T any](f *sched.Fiber) *replySlot[T] {
 	return slotPool[T]().Get().(*replySlot[T])
 }
 
-// keep is the end of takeSlot.
+// keep is the end of takeSlot. A slot with an errand is not used again: who has
+// the message still looks at it.
 func (s *replySlot[T]) keep(f *sched.Fiber) {
+	if s.errand != nil {
+		s.clear()
+		return
+	}
 	if d := deskAt(f); d != nil && d.slot == nil {
 		s.clear()
 		d.slot = s

@@ -71,7 +71,7 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	}
 	asker := current(f)
 	if asker != nil {
-		w.wait = newWait(asker, p, askedIn(ctx), SendWait, which)
+		w.wait = newWait(asker, p, askedIn(ctx, asker), SendWait, which)
 		defer w.endWait()
 	}
 	var waiter sched.Waiter

@@ -111,8 +111,9 @@ func (a *activation) closeSpan() {
 	a.span, a.plain = nil, nil
 }
 
-// receiveObserved is Receive for an actor that is observed, or watched.
-func (x *Context[M]) receiveObserved(a *activation, l *lane, which Lane, m M) error {
+// receiveObserved is Receive, with the Context c, for an actor that is observed,
+// or watched.
+func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, which Lane, m M) error {
 	var measure measure
 	if a.probes != nil {
 		if a.probes.marks && a.f.Recorded() {
@@ -137,7 +138,7 @@ func (x *Context[M]) receiveObserved(a *activation, l *lane, which Lane, m M) er
 		}
 		a.beginHandler(kind, x.incarnation)
 	}
-	err := x.actor.Receive(x, m)
+	err := x.actor.Receive(c, m)
 	if a.span != nil {
 		a.endSpan(&x.scope)
 	}

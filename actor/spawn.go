@@ -15,8 +15,9 @@ type Actor[M any] interface {
 	// Receive handles m. An error or a panic ends the actor, or this incarnation
 	// of it: a parent may restart it. An error that the actor can live with is
 	// not to be returned, except that [ErrLateReply] ends nothing, so that a
-	// handler may end with `return m.reply.Send(ctx, answer)`, and that
-	// [ErrUnhandled] only makes a dead letter of the message.
+	// handler may end with `return m.reply.Send(ctx, answer)`; that an error which
+	// only says that the asker has left, as the Err or the cause of ctx do then, ends
+	// nothing either; and that [ErrUnhandled] only makes a dead letter of the message.
 	Receive(ctx *Context[M], m M) error
 }
 

@@ -47,6 +47,7 @@ func (c *Context[M]) Stash(m M) error {
 	if c.lane >= numLanes {
 		return fmt.Errorf("%s stashes a message in a hook: %w", c.p, ErrNotInHandler)
 	}
+	c = c.root()
 	p := c.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,6 +70,7 @@ func (c *Context[M]) Unstash() (int, error) {
 	if err := c.handling("unstashes"); err != nil {
 		return 0, err
 	}
+	c = c.root()
 	p := c.p
 	p.mu.Lock()
 	if err := c.absent(); err != nil {
@@ -89,6 +91,7 @@ func (c *Context[M]) Unstash() (int, error) {
 
 // Stashed returns how many messages are stashed.
 func (c *Context[M]) Stashed() int {
+	c = c.root()
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
 	if c.extra == nil {

@@ -86,6 +86,9 @@ type workContext[J, R any] struct {
 // ownKey is the key under which the context of a pool's task has the task.
 type ownKey struct{ pool any }
 
+// LocalKey is that of [sched.LocalKey].
+func (ownKey) LocalKey() {}
+
 func (c *workContext[J, R]) Value(key any) any {
 	if k, ok := key.(ownKey); ok && k.pool == any(c.w.p) {
 		return c.w

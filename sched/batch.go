@@ -33,6 +33,9 @@ type batchContext struct {
 
 type batchKey struct{}
 
+// LocalKey is that of the interface of this name.
+func (batchKey) LocalKey() {}
+
 func (c *batchContext) Value(key any) any {
 	switch key {
 	case FrameKey:

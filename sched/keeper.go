@@ -25,3 +25,8 @@ type Kept interface {
 var KeeperKey any = &keeperKey{}
 
 type keeperKey struct{ _ byte } // So that its address is its own.
+
+// LocalKey is implemented by a key of a context's value that is bound to the work
+// which the context was made for. A context that is carried to other work, such as
+// that of an ask to the handler, leaves such values behind.
+type LocalKey interface{ LocalKey() }

@@ -51,6 +51,9 @@ type Scope struct {
 // scopeKey is the key under which a context returns its innermost *Scope.
 type scopeKey struct{}
 
+// LocalKey is that of [sched.LocalKey].
+func (scopeKey) LocalKey() {}
+
 // Within calls fn in a new scope and returns its error. The context of fn ends
 // with the scope, and has the values of ctx. If the error is owed to this
 // scope's cancellation, [Scope.Caught] says so:

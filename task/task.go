@@ -247,3 +247,6 @@ func (c *taskContext[T]) Value(key any) any {
 // memberKey is the key under which the context of a task of a group, and of what
 // is below, has the task.
 type memberKey struct{ of any }
+
+// LocalKey is that of [sched.LocalKey].
+func (memberKey) LocalKey() {}
