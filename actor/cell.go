@@ -120,7 +120,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		if err != nil {
 			unhandled, bears := a.bears(err)
 			if !bears && c != x {
-				bears = a.excuses(asked.slot.errand, m, err)
+				bears = x.excuses(a, asked.slot.errand, m, err)
 			}
 			if unhandled {
 				a.deadLetter(which, m, err)

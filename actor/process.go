@@ -139,6 +139,40 @@ func (p *Process[M]) receive(match func(M) bool, w wish) (m M, err error) {
 	return m, err
 }
 
+// Context returns the context of the message that was received last, as a handler
+// has it for that message: if it was asked, with the asker's deadline and values;
+// see [Context]. It is the process itself if that has nothing to add, and outside
+// of the body.
+func (p *Process[M]) Context() context.Context {
+	if b := &p.proc.body; b.running() != nil && p.proc.view != nil {
+		return &received{p.proc.view, b}
+	}
+	return p
+}
+
+// received is the view of a message that a body has received.
+type received struct {
+	*scope
+	body *body
+}
+
+// Value is that of [Context].
+func (r *received) Value(key any) any {
+	if key == sched.FrameKey {
+		return &r.body.frame
+	}
+	return r.scope.Value(key)
+}
+
+// ResumesFiber is that of [sched.Resumer].
+func (r *received) ResumesFiber(f *sched.Fiber) bool {
+	if f != r.body.frame.Fiber() || f.Owner() != any(r.p) {
+		return false
+	}
+	r.view().arm(f)
+	return true
+}
+
 // Monitor has told make a message of the end of the actor with the given PID,
 // which the process receives in its place among the messages of Data: after all
 // that it had accepted before that end. It is for the body itself, and otherwise

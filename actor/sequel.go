@@ -15,7 +15,8 @@ type process[M any] struct {
 	main func(p *Process[M]) error
 	body body
 	// The rest is the body's while it runs, and else the handler's.
-	m     M            // What the body is given.
+	m     M            // What the body is given, and
+	view  *scope       // its Context, if that is a view.
 	match func(M) bool // What it waits for; nil for anything.
 	// chosen says that the receive has found its message among those that were
 	// kept. It lies before the others of its lane again, and nothing else will do:
@@ -69,10 +70,15 @@ func (s *process[M]) Started(x *Context[M]) error {
 
 // Receive hands m to the body if that wants it now.
 func (s *process[M]) Receive(x *Context[M], m M) error {
-	if s.body.scope != &x.scope {
+	if s.body.scope != x.home() {
 		return fmt.Errorf("actor: %s has a process in itself; a process must be the whole of its actor", x.p)
 	}
-	return s.offer(x.lane, m)
+	if s.view = nil; x.view() != nil {
+		s.view = &x.scope
+	}
+	err := s.offer(x.lane, m)
+	s.view = nil
+	return err
 }
 
 // offer is Receive for a message, and for what is made of a signal.

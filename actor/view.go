@@ -78,6 +78,12 @@ func (c *Context[M]) root() *Context[M] {
 	return c.typed.(*Context[M])
 }
 
+// excuses is that of the activation. A process has ended, whatever it returns.
+func (x *Context[M]) excuses(a *activation, e *errand, m M, err error) bool {
+	_, ended := x.actor.(sequel)
+	return !ended && a.excuses(e, m, err)
+}
+
 func (v *view) Err() error {
 	v.look()
 	if !v.ended.Load() {
