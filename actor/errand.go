@@ -47,21 +47,21 @@ const (
 	errandLeft
 )
 
-// errandOf returns what an ask with the given context carries, or nil if that is
-// nothing: the context of an incarnation alone, or none at all. F is the fiber of
-// the asker, or nil.
-func errandOf(ctx context.Context, f *sched.Fiber) *errand {
+// carries reports whether an ask with ctx has an errand: not with the context of
+// an incarnation alone, or none at all.
+func carries(ctx context.Context) bool {
 	if c, ok := ctx.(interface{ plain() bool }); ok && c.plain() {
-		return nil
+		return false
 	}
-	if ctx == background || ctx == todo {
-		return nil
-	}
-	e := &errand{ctx: ctx}
+	return ctx != background && ctx != todo
+}
+
+// begin is called before the ask. F is the fiber of the asker, or nil.
+func (e *errand) begin(ctx context.Context, f *sched.Fiber) {
+	e.ctx = ctx
 	if c := scopeOf(ctx); c != nil {
 		e.asker, e.up = c.p, c.askedBy(current(f))
 	}
-	return e
 }
 
 // plain reports whether an ask by c carries nothing.

@@ -3,6 +3,7 @@
 package actor_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -89,8 +90,11 @@ func TestAskInsideAllocatesNothing(t *testing.T) {
 		})
 		return q.reply.Send(c, int(n))
 	})
-	n, err := actor.Ask(ctx, asker, asking(1))
+	n, err := actor.Ask(context.Background(), asker, asking(1))
 	wantNoErr(t, err)
+	if carried, err := actor.Ask(ctx, asker, asking(1)); carried > 4 || err != nil {
+		t.Errorf("with a context they allocate %d times, %v, want twice each", carried, err)
+	}
 	if n != 0 {
 		t.Errorf("two asks allocate %d times", n)
 	}

@@ -153,10 +153,14 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 // costs 2 ns; from a pool, which has to be found by the type, it takes 25 ns. One
 // for an ask that carries its context is new.
 func takeSlot[T any](ctx context.Context, f *sched.Fiber) *replySlot[T] {
-	if e := errandOf(ctx, f); e != nil {
-		s := &replySlot[T]{}
-		s.errand = e
-		return s
+	if carries(ctx) {
+		s := &struct {
+			replySlot[T]
+			carried errand
+		}{}
+		s.errand = &s.carried
+		s.carried.begin(ctx, f)
+		return &s.replySlot
 	}
 	if d := deskAt(f); d != nil {
 		if s, ok := d.slot.(*replySlot[T]); ok {
