@@ -18,9 +18,15 @@ import (
 type members[M any] struct {
 	refs   []actor.Ref[M]
 	closed bool
+	share  share
 
 	once sync.Once
 	made *ring
+}
+
+// membersOf returns the members that these routees are.
+func (c *core[M]) membersOf(refs []actor.Ref[M]) *members[M] {
+	return &members[M]{refs: refs, share: shareOf(c.cfg.LoadFactor, len(refs))}
 }
 
 // ring is made for the first message that needs it: routees are often added one
@@ -112,7 +118,7 @@ func (c *core[M]) enter(refs []actor.Ref[M]) (fresh []actor.Ref[M], waiters []*s
 	if fresh = next[len(t.refs):]; len(fresh) == 0 {
 		return nil, nil, nil
 	}
-	c.members.Store(&members[M]{refs: next})
+	c.members.Store(c.membersOf(next))
 	return fresh, c.takeWaiters(), nil
 }
 
@@ -145,7 +151,7 @@ func (c *core[M]) drop(id actor.PID) bool {
 	if i < 0 {
 		return false
 	}
-	c.members.Store(&members[M]{refs: slices.Delete(slices.Clone(t.refs), i, i+1)})
+	c.members.Store(c.membersOf(slices.Delete(slices.Clone(t.refs), i, i+1)))
 	return true
 }
 

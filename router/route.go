@@ -208,18 +208,29 @@ func (c *core[M]) leastOfTwo(t *members[M]) int {
 	return int(i)
 }
 
+// share is how much of all that waits one routee may have under BoundedHash. It
+// is worked out when routees change, since two divisions took a message 8 ns.
+type share struct{ of, inverse float64 }
+
+func shareOf(factor float64, routees int) share {
+	const exact = 1 + 0x1p-50 // Rounded up: what is equal to the bound is worked out.
+	return share{factor / float64(routees), float64(routees) / factor * exact}
+}
+
 // bounded returns the owner of a key, or, if that has too much to do, the next
 // routee on the ring that has not. With m messages waiting, none of n routees is
 // given more than LoadFactor*(m+1)/n, rounded up; some always has less.
 func (c *core[M]) bounded(t *members[M], owner int, hash uint64) int {
 	own := t.refs[owner].Backlog()
-	if len(t.refs) == 1 || own == 0 {
+	if own == 0 || len(t.refs) == 1 {
 		return owner
 	}
-	each := c.cfg.LoadFactor / float64(len(t.refs)) // How much one may have of the total.
-	enough := int(float64(own) / each)              // With more in total the owner may have what it has.
+	enough := int(float64(own) * t.share.inverse) // With more in total the owner may have what it has.
 	total := own + 1
-	for i := 0; i < len(t.refs) && total <= enough; i++ {
+	for i := range t.refs {
+		if total > enough {
+			return owner
+		}
 		if i != owner {
 			total += t.refs[i].Backlog()
 		}
@@ -227,7 +238,7 @@ func (c *core[M]) bounded(t *members[M], owner int, hash uint64) int {
 	if total > enough {
 		return owner
 	}
-	most := int(math.Ceil(each * float64(total)))
+	most := int(math.Ceil(t.share.of * float64(total)))
 	t.ring().from(hash, func(i int) bool {
 		owner = i
 		return t.refs[i].Backlog() < most
