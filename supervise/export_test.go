@@ -1,6 +1,11 @@
 package supervise
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+)
 
 // Window is the count of restarts on its own, to be tried with given times.
 type Window struct{ w window }
@@ -13,3 +18,15 @@ func NewWindow(intensity int, period time.Duration) (*Window, error) {
 
 // Allow counts a restart.
 func (w *Window) Allow(now time.Time) bool { return w.w.allow(now) }
+
+// Visits returns a function that says how many slots the supervisor's walks have
+// come by. It may be called while the supervisor does nothing, or has stopped.
+func (s *Supervisor) Visits(ctx context.Context) (func() int, error) {
+	return question(ctx, s, func(r actor.Reply[func() int]) command { return askVisits{r} })
+}
+
+type askVisits struct{ reply actor.Reply[func() int] }
+
+func (m askVisits) run(k *keeper, ctx *actor.Context[command]) {
+	_ = m.reply.Send(ctx, func() int { return k.visits })
+}

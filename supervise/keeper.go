@@ -76,7 +76,7 @@ func (k *keeper) introduce(ctx *actor.Context[command]) bool {
 	if k.publish == nil || k.handle.introduced {
 		return true
 	}
-	for s := k.first; s != nil; s = s.next {
+	for s := range k.all() {
 		if s.assign == nil {
 			continue
 		}
@@ -166,7 +166,7 @@ func (k *keeper) end(ctx *actor.Context[command], reason error) {
 	for _, a := range k.booters {
 		k.handle.answer(ctx, a, why)
 	}
-	for s := k.first; s != nil; s = s.next {
+	for s := range k.all() {
 		k.refuse(ctx, s, k.gone())
 	}
 	if k.round != nil {
@@ -194,10 +194,8 @@ func (k *keeper) whyNot() error {
 
 // endAtOnce stops all children of a Dynamic supervisor.
 func (k *keeper) endAtOnce(ctx *actor.Context[command]) {
-	for s := k.first; s != nil; {
-		next := s.next
+	for s := range k.all() {
 		k.halt(ctx, s, true)
-		s = next
 	}
 	k.over = len(k.byPID) == 0
 }
@@ -415,7 +413,7 @@ func (k *keeper) down(ctx *actor.Context[command], s *slot) {
 // supervisor.
 func (k *keeper) shutsDown() bool {
 	if k.cfg.AutoShutdown == AllSignificant {
-		for s := k.first; s != nil; s = s.next {
+		for s := range k.all() {
 			if s.significant && s.state != Down {
 				return false
 			}

@@ -85,10 +85,7 @@ func (k *keeper) step(ctx *actor.Context[command], r *round) bool {
 
 // haltNext stops the child whose turn it is.
 func (k *keeper) haltNext(ctx *actor.Context[command], r *round) bool {
-	s := r.at
-	for s != nil && s.removed {
-		s = s.prev
-	}
+	s := k.present(r.at)
 	if s == nil || s.seq < r.from {
 		r.stage = pausing
 		return true
@@ -141,10 +138,7 @@ func (k *keeper) pause(ctx *actor.Context[command], r *round) bool {
 
 // startNext starts the child whose turn it is.
 func (k *keeper) startNext(ctx *actor.Context[command], r *round) bool {
-	s := r.at
-	for s != nil && s.removed {
-		s = s.prev // Others may have been added behind it since.
-	}
+	s := k.present(r.at) // Others may have been added behind it since.
 	if s == nil && r.at != nil {
 		s = k.first
 	}

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"iter"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -72,6 +73,7 @@ type slots struct {
 	running     int
 	waiting     int
 	total       int
+	visits      int // How many slots walks have come by: what an event costs more than a fixed amount.
 }
 
 func newSlots() slots {
@@ -112,6 +114,29 @@ func (l *slots) remove(s *slot) {
 	if s.name != "" {
 		delete(l.byName, s.name)
 	}
+}
+
+// all returns the slots in order. Whoever is passed may be removed.
+func (l *slots) all() iter.Seq[*slot] {
+	return func(yield func(*slot) bool) {
+		for s := l.first; s != nil; {
+			next := s.next
+			l.visits++
+			if !yield(s) {
+				return
+			}
+			s = next
+		}
+	}
+}
+
+// present returns the slot, or if it was removed, the last one before it.
+func (l *slots) present(s *slot) *slot {
+	l.visits++
+	for ; s != nil && s.removed; s = s.prev {
+		l.visits++
+	}
+	return s
 }
 
 // count counts who is in a state.

@@ -79,7 +79,7 @@ func (m askStatus) run(k *keeper, ctx *actor.Context[command]) {
 		Path: k.path, Strategy: k.cfg.Strategy, Booted: k.booted, Ending: k.ending, Degraded: k.minimum.since,
 		Restarts: k.handle.Restarts(), Recent: k.window.count(time.Now()),
 	}
-	for s := k.first; s != nil; s = s.next {
+	for s := range k.all() {
 		if s.state != Down {
 			st.Count.Active++
 		}
@@ -96,7 +96,7 @@ type askChildren struct{ reply actor.Reply[[]ChildInfo] }
 
 func (m askChildren) run(k *keeper, ctx *actor.Context[command]) {
 	all := make([]ChildInfo, 0, k.total)
-	for s := k.first; s != nil; s = s.next {
+	for s := range k.all() {
 		all = append(all, k.info(s))
 	}
 	_ = m.reply.Send(ctx, all) // Who does not wait any more does not need it.
