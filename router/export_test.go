@@ -1,6 +1,12 @@
 package router
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/sched"
+)
 
 // Owners returns, for a router whose routees have these names, which one each of
 // n keys belongs to.
@@ -37,4 +43,29 @@ func Decide[M any](c ElasticConfig[M], s Sample, changed time.Time) (to int, why
 	}
 	to, why = c.decide(s, changed)
 	return to, why, nil
+}
+
+// PriorityOf returns the priority of the job that is the pool's task with this
+// context.
+func PriorityOf[J, R any](p *Pool[J, R], ctx context.Context) sched.Priority {
+	return p.core.own(ctx).Priority()
+}
+
+// StartForced takes a task on and gives it a place, then stops the pool by force,
+// and starts the task only now: as a stop may come between the two.
+func StartForced[J, R any](p *Pool[J, R], task J) error {
+	w, err := p.newWork(context.Background(), task, false)
+	if err != nil {
+		return err
+	}
+	c := p.core
+	c.mu.Lock()
+	c.accept(w)
+	next := c.next()
+	c.mu.Unlock()
+	ended, cancel := context.WithCancelCause(context.Background())
+	cancel(actor.ErrForced)
+	err = p.Stop(ended)
+	c.start(nil, next)
+	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/router"
+	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -169,6 +170,21 @@ func TestPoolRef(t *testing.T) {
 	wantNoErr(t, p.Drain(ctx))
 	wantEqual(t, "order", order, []string{"first", "control", "management", "data"})
 	wantErr(t, p.Ref().Send(ctx, "late"), actor.ErrStopped)
+}
+
+// Tasks of the Control lane are urgent also for the scheduler, and no others.
+func TestPoolControlIsUrgent(t *testing.T) {
+	var p *router.Pool[int, sched.Priority]
+	p = newPool(t, newSystem(t, actor.Config{}), router.PoolConfig[int, sched.Priority]{
+		Do: func(ctx context.Context, _ int) (sched.Priority, error) { return router.PriorityOf(p, ctx), nil },
+	})
+	for lane, want := range map[actor.Lane]sched.Priority{
+		actor.Data: sched.Normal, actor.Management: sched.Normal, actor.Control: sched.Critical,
+	} {
+		got, err := p.On(lane).Ask(guarded(t), 1)
+		wantNoErr(t, err)
+		wantEqual(t, lane.String(), got, want)
+	}
 }
 
 // Tasks of one key are done one at a time and in order, those of others at the

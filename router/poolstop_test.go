@@ -160,3 +160,18 @@ func TestPoolKeyOfASentTask(t *testing.T) {
 	wantNoErr(t, err)
 	wantNoErr(t, <-answers)
 }
+
+// A task that a worker has taken when the pool is stopped by force, and that
+// begins only then, is told like those that have begun.
+func TestPoolForcesWhatIsAboutToBegin(t *testing.T) {
+	ctx := guarded(t)
+	told := make(chan error, 1)
+	p := newPool(t, newSystem(t, actor.Config{}), router.PoolConfig[int, int]{
+		Do:      func(ctx context.Context, _ int) (int, error) { return 0, context.Cause(ctx) },
+		OnError: func(_ int, err error) { told <- err },
+	})
+	wantErr(t, router.StartForced(p, 1), actor.ErrForced)
+	until(t, ctx, func() bool { s := p.Stats(); return s.Done+s.Cancelled+s.Failed == 1 })
+	wantEqual(t, "cancelled", p.Stats().Cancelled, 1)
+	wantErr(t, <-told, actor.ErrForced)
+}
