@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+
+	"github.com/troupe-go/troupe/sched"
 )
 
 // A kill ends an incarnation whatever it is doing. Go can't stop a handler that
@@ -106,9 +108,15 @@ func (p *proc) killLocked(reason error) {
 		r.killed = reason
 	}
 	reason = p.rare.killed
-	p.mu.Unlock()
-	p.cancel(reason)
-	p.transitionToKilled()
+	x := p.ctx.Load()
+	queue, seize := p.unlockToKilled()
+	x.cancel(reason)
+	if h := p.opts.host; h != nil && seize {
+		h.abandon()
+	}
+	if queue {
+		p.submit(nil, sched.Critical)
+	}
 }
 
 // whyKilled returns the reason for which the incarnation was killed.

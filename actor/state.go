@@ -251,32 +251,26 @@ func (p *proc) transitionFromCode(term uint32) bool {
 	}
 }
 
-// transitionToKilled calls for the end of the incarnation, and begins another
-// term if the actor's code is running.
-func (p *proc) transitionToKilled() {
-	for {
-		s := p.mu.Load()
-		if s&dead != 0 {
-			return
-		}
-		next, queue := s|killed|pendingSystem, false
-		if s&inCode != 0 {
-			next = (next&^(running|inCode) | seized) + nextTerm
-		}
-		if next&running == 0 {
-			queue = s&queuedUrgent == 0
-			next |= queuedUrgent
-		}
-		if p.mu.CompareAndSwap(s, next) {
-			if h := p.opts.host; h != nil && s&inCode != 0 {
-				h.abandon()
-			}
-			if queue {
-				p.submit(nil, sched.Critical)
-			}
-			return
-		}
+// unlockToKilled calls for the end of the incarnation, and begins another term if
+// the actor's code is running. The caller holds mu, which is given back by the same
+// step: what has raised the fence must not leave a moment in which the next message
+// is handled behind it. It returns what is to be done about it then.
+func (p *proc) unlockToKilled() (queue, seize bool) {
+	s := p.mu.Load()
+	if s&dead != 0 {
+		p.mu.unlock(s)
+		return false, false
 	}
+	next := s | killed | pendingSystem
+	if seize = s&inCode != 0; seize {
+		next = (next&^(running|inCode) | seized) + nextTerm
+	}
+	if next&running == 0 {
+		queue = s&queuedUrgent == 0
+		next |= queuedUrgent
+	}
+	p.mu.unlock(next)
+	return queue, seize
 }
 
 // transitionFromKilled takes note of a kill. It reports whether an activation

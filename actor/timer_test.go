@@ -206,9 +206,7 @@ func TestTimerAndFullLane(t *testing.T) {
 
 // Stop tells the truth whenever it comes: a message arrives if, and only if, the
 // stop was late.
-func TestStopRacesWithTimers(t *testing.T) { simulated.Too(t, testStopRacesWithTimers) }
-
-func testStopRacesWithTimers(t testing.TB) {
+func TestStopRacesWithTimers(t *testing.T) {
 	const timers = 5000
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
