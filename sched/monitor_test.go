@@ -294,6 +294,25 @@ func TestWorkerThatStaysAwakeRousesMonitor(t *testing.T) {
 	}
 }
 
+// TestHeldWorkIsReplacedOnceOthersWait makes the looks itself, at a worker that
+// stands still: first with nothing queued, then with something.
+func TestHeldWorkIsReplacedOnceOthersWait(t *testing.T) {
+	var clock sched.Clock
+	s := sched.NewStill(sched.Config{Workers: 1, MaxSpares: -1})
+	s.SetClock(&clock)
+	s.Look()
+	clock.Advance(s.BlockedAfter())
+	s.Look()
+	if n := s.Stats().SpareLimitReached; n != 0 {
+		t.Errorf("%d spares were wanted though nothing waits", n)
+	}
+	s.Worker(0).Push(names{}.node("waiting"), sched.Normal) // So that no submitter helps.
+	clock.Advance(s.BlockedAfter())
+	if s.Look(); s.Stats().SpareLimitReached != 1 {
+		t.Errorf("%d spares were wanted for the work that waits, want 1", s.Stats().SpareLimitReached)
+	}
+}
+
 // TestLimitIsReportedOncePerBlock looks at a blocked worker again and again.
 func TestLimitIsReportedOncePerBlock(t *testing.T) {
 	s := sched.NewStill(sched.Config{Workers: 1, MaxSpares: -1})
