@@ -162,7 +162,7 @@ func TestRecorderTellsOfBlockedWorkers(t *testing.T) {
 // as was asked for.
 func TestRecorderIsBounded(t *testing.T) {
 	ctx := guarded(t)
-	s := newScheduler(t, sched.Config{Workers: 1})
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1}) // A spare has a ring of its own.
 	r := newRecorder(t, s, sched.RecorderConfig{Events: 100})
 	for range 1000 {
 		finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error { sched.Mark(ctx, strings.Repeat("é", 1000)); return nil }))
