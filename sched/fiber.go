@@ -98,21 +98,32 @@ func newFiber(s *Scheduler) *Fiber {
 	f := &Fiber{s: s}
 	f.node.Init(f)
 	f.frame.Enter(f)
+	// From here to the work's own code, frames are few and small, so that a stack
+	// that waits stays at 2 KB; so it is also in Job.Run.
 	f.co = coro.New(func(*coro.Coro) {
-		defer func() { // Also when the work calls Goexit.
-			f.id.Store(0)
-			s.fibers.remove(f)
-		}()
-		s.fibers.add(f)
-		f.id.Store(uintptr(gid.Current()))
-		f.number.Store(gid.Number())
-		if s.sim != nil {
-			sim.EnterWork(s.sim.engine)
-			defer sim.Leave()
-		}
+		defer f.leaveGoroutine() // Also when the work calls Goexit.
+		f.enterGoroutine()
 		f.loop()
 	})
 	return f
+}
+
+// enterGoroutine makes the calling goroutine known as the fiber's.
+func (f *Fiber) enterGoroutine() {
+	f.s.fibers.add(f)
+	f.id.Store(uintptr(gid.Current()))
+	f.number.Store(gid.Number())
+	if f.s.sim != nil {
+		sim.EnterWork(f.s.sim.engine)
+	}
+}
+
+func (f *Fiber) leaveGoroutine() {
+	if f.s.sim != nil {
+		sim.Leave()
+	}
+	f.id.Store(0)
+	f.s.fibers.remove(f)
 }
 
 // loop takes work and runs it until the worker leaves or the fiber is ended.
@@ -177,11 +188,15 @@ func (f *Fiber) Suspend() {
 	if f.takePermit() {
 		return
 	}
-	if f.turn != nil {
+	switch {
+	case f.turn != nil:
 		f.suspendTurn(f.turn)
-		return
+	case f.hosted != nil:
+		f.block()
+	default: // As in suspend, a frame less deep in the stack.
+		f.w.op = opSuspend
+		f.leave()
 	}
-	f.suspend()
 }
 
 // suspend is Suspend for work that keeps its turn, if it has one.

@@ -61,6 +61,12 @@ func (c *jobContext) Value(key any) any {
 	if key == FrameKey {
 		return &j.fiber.frame
 	}
+	return j.value(key)
+}
+
+// value is Value for what is asked for rarely: apart, so that the stack of work
+// that waits is small.
+func (j *Job) value(key any) any {
 	std := j.standardIfMade()
 	if word := j.state.word.Load(); std == nil && (jobStateOf(word).Ended() || word&jobCancelled != 0) {
 		std = j.standard() // It may be context.Cause that asks, and only that one knows the cause.

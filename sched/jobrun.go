@@ -8,36 +8,50 @@ import (
 
 // Run runs the job. It is called by the scheduler.
 func (j *Job) Run(f *Fiber, _ Priority) {
-	j.kind.s.room.leave()
 	if !j.begin(f) {
-		f.w.jobEnded()
 		return
 	}
-	returned := false
+	defer j.finish(f)
 	var err error
-	defer func() {
-		if !returned {
-			err = caught(recover())
-		}
-		j.end(f, err)
-	}()
-	err = j.call()
-	returned = true
+	if own, ok := j.node.runner.(*function); ok {
+		err = own.release()((*jobContext)(j))
+	} else {
+		err = j.node.runner.(Body).Do((*jobContext)(j))
+	}
+	f.w.returned(err) // On the worker where it is by now.
 }
 
-// call calls the job's function, of which the job lets go.
-func (j *Job) call() error {
-	own, ok := j.node.runner.(*function)
-	if !ok {
-		return j.node.runner.(Body).Do((*jobContext)(j))
+// finish ends a job whose function has returned, or has left otherwise.
+func (j *Job) finish(f *Fiber) {
+	err, returned := f.w.verdict, f.w.hasReturned
+	f.w.verdict, f.w.hasReturned = nil, false
+	if !returned {
+		err = caught(recover())
 	}
-	fn := own.fn
-	own.fn = nil
-	return fn((*jobContext)(j))
+	j.end(f, err)
+}
+
+// returned hands what a job's function has returned to finish, which comes at
+// once. On the stack it would take room from the function's own waits.
+func (w *Worker) returned(err error) { w.verdict, w.hasReturned = err, true }
+
+// release returns the job's function, of which it lets go.
+func (own *function) release() (fn func(context.Context) error) {
+	fn, own.fn = own.fn, nil
+	return fn
 }
 
 // begin starts the job on f. It returns false if the job was cancelled before.
 func (j *Job) begin(f *Fiber) bool {
+	j.kind.s.room.leave()
+	if !j.transitionToBegun(f) {
+		f.w.jobEnded()
+		return false
+	}
+	return true
+}
+
+func (j *Job) transitionToBegun(f *Fiber) bool {
 	j.fiber = f
 	now := f.w.coarse()
 	o := j.options()
@@ -150,16 +164,8 @@ func (f *Fiber) pauseJob() *Job {
 	default:
 		j.state.transitionToPreempted()
 	}
-	if f.measuredFrom != 0 {
-		f.spent += f.s.now() - f.measuredFrom
-	}
 	return j
 }
 
 // continueJob is called when the job runs again.
-func (f *Fiber) continueJob(j *Job) {
-	j.state.transitionFromPause()
-	if f.measuredFrom != 0 {
-		f.measuredFrom = f.s.now()
-	}
-}
+func (f *Fiber) continueJob(j *Job) { j.state.transitionFromPause() }

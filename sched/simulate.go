@@ -108,6 +108,7 @@ func (m *simulated) Step(work any, priority uint8) {
 	w.fiber = w.takeFiber()
 	for w.fiber != nil {
 		w.fiber.w = w
+		w.fiber.continueMeasure()
 		w.fiber.co.Resume()
 		m.perform()
 	}
@@ -119,6 +120,9 @@ func (m *simulated) perform() {
 	w := m.w
 	f := w.fiber
 	w.leaveForks()
+	if w.op != opSwitch {
+		f.pauseMeasure()
+	}
 	for n, _ := w.forks.offer.Steal(); n != nil; n, _ = w.forks.offer.Steal() {
 		m.queue(true, n, Normal)
 	}

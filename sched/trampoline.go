@@ -32,6 +32,7 @@ func (w *Worker) drive() {
 			w.fiber.on.Store(int32(w.id))
 		}
 		w.on.Store(w.fiber)
+		w.fiber.continueMeasure()
 		if !w.fiber.co.Resume() {
 			break
 		}
@@ -48,6 +49,9 @@ func (w *Worker) drive() {
 func (w *Worker) perform() {
 	f := w.fiber
 	w.leaveForks()
+	if w.op != opSwitch {
+		f.pauseMeasure()
+	}
 	switch w.op {
 	case opSuspend:
 		if f.transitionToSuspended() {

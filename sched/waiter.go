@@ -61,10 +61,7 @@ type Resumer interface {
 // ended. It may also return true without a reason.
 func (w *Waiter) Wait(ctx context.Context) bool {
 	if w.fiber == nil {
-		if over := sim.Over(); over != nil {
-			return w.waitSimulated(ctx, over)
-		}
-		return w.signal.Await(ctx.Done())
+		return w.waitBlocked(ctx)
 	}
 	if ctx.Err() != nil {
 		return false
@@ -73,11 +70,24 @@ func (w *Waiter) Wait(ctx context.Context) bool {
 		w.fiber.Suspend()
 		return ctx.Err() == nil
 	}
-	fiber := w.fiber
-	stop := context.AfterFunc(ctx, func() { fiber.Resume(nil, High) })
-	fiber.Suspend()
+	return suspendUntil(ctx, w.fiber)
+}
+
+// suspendUntil suspends f until it is resumed, also by the end of ctx. Like
+// waitBlocked it is not part of Wait so that the frame of that stays small.
+func suspendUntil(ctx context.Context, f *Fiber) bool {
+	stop := context.AfterFunc(ctx, func() { f.Resume(nil, High) })
+	f.Suspend()
 	stop()
 	return ctx.Err() == nil
+}
+
+// waitBlocked is Wait for a goroutine.
+func (w *Waiter) waitBlocked(ctx context.Context) bool {
+	if over := sim.Over(); over != nil {
+		return w.waitSimulated(ctx, over)
+	}
+	return w.signal.Await(ctx.Done())
 }
 
 // waitSimulated is Wait for the body of a simulation. When that is over nobody

@@ -111,6 +111,9 @@ type Worker struct {
 	// much. Both under the monitor's lock.
 	refused   bool
 	refusedAt uintptr
+
+	verdict     error // Of the job that is about to end, see returned.
+	hasReturned bool
 }
 
 const (

@@ -126,15 +126,16 @@ func (c *Conn) Append(ctx context.Context, dst []byte) ([]byte, error) {
 // Write writes all of p, waiting for the peer as need be. If it can't, it returns
 // how much it has written, and why.
 func (c *Conn) Write(ctx context.Context, p []byte) (n int, err error) {
-	if err := c.lock(ctx, &c.writeMu); err != nil {
-		return 0, c.wrap("write", err)
+	if err = c.lock(ctx, &c.writeMu); err == nil {
+		if len(p) > 0 {
+			n, err = c.t.write(ctx, p)
+		}
+		c.unlock(ctx, &c.writeMu)
 	}
-	defer c.unlock(ctx, &c.writeMu)
-	if len(p) == 0 {
-		return 0, nil
+	if err != nil {
+		err = c.wrap("write", err)
 	}
-	n, err = c.t.write(ctx, p)
-	return n, c.wrap("write", err)
+	return n, err
 }
 
 // CloseWrite tells the peer that nothing more will come, while reading goes on. It
@@ -171,8 +172,16 @@ func (c *Conn) lock(ctx context.Context, mu *Mutex) error {
 	if c == nil || c.closed.Load() {
 		return net.ErrClosed
 	}
-	if err := mu.Lock(ctx); err != nil {
-		return err
+	switch {
+	case ctx == nil:
+		return errNilContext
+	case pass(ctx) != nil: // As Lock does it, but less deep in the stack.
+		return cause(ctx)
+	case mu.TryLock():
+	default:
+		if err := mu.Lock(ctx); err != nil {
+			return err
+		}
 	}
 	if c.closed.Load() {
 		c.unlock(ctx, mu)

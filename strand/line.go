@@ -27,18 +27,55 @@ func (c *Conn) AppendLine(ctx context.Context, dst []byte) ([]byte, error) {
 	}
 	for {
 		if c.begin == c.end {
-			if err := c.t.await(ctx); err != nil {
-				return dst, c.give(ctx, err)
+			err := c.t.await(ctx)
+			if err == nil {
+				err = c.fill(ctx)
+			}
+			if err != nil {
+				return c.cut(ctx, dst, err)
 			}
 		}
-		line, whole, err := c.line(ctx, dst)
+		if line, ok := c.whole(dst); ok {
+			return line, c.give(ctx, nil)
+		}
+		line, whole, err := c.line(dst)
 		if whole || err != nil {
 			return line, c.give(ctx, err)
 		}
 	}
 }
 
+// whole appends a line if all of it, and nothing unusual, is in the buffer.
+//
+//go:noinline
+func (c *Conn) whole(dst []byte) ([]byte, bool) {
+	if c.skipping || len(c.partial) > 0 {
+		return dst, false
+	}
+	n := bytes.IndexByte(c.buffer[c.begin:c.end], '\n')
+	if n < 0 || n > int(c.limit.Load()) {
+		return dst, false
+	}
+	dst = append(dst, bytes.TrimSuffix(c.buffer[c.begin:c.begin+n], []byte{'\r'})...)
+	c.begin += n + 1
+	c.giveBack()
+	return dst, true
+}
+
+// cut ends a read for which nothing more comes. At the end of the stream, what has
+// come of a line is one.
+//
+//go:noinline
+func (c *Conn) cut(ctx context.Context, dst []byte, err error) ([]byte, error) {
+	if err == io.EOF && len(c.partial) > 0 { //nolint:errorlint // Exactly that one.
+		dst, err = c.finish(dst, nil, int(c.limit.Load()))
+	}
+	return dst, c.give(ctx, err)
+}
+
 // give ends a read.
+//
+//go:noinline
 func (c *Conn) give(ctx context.Context, err error) error {
 	c.unlock(ctx, &c.readMu)
 	if err != nil {
@@ -57,28 +94,25 @@ func (c *Conn) WriteLine(ctx context.Context, line string) error {
 		_, err := c.Write(ctx, append([]byte(line), '\n'))
 		return err
 	}
-	buffer := buffers.Get().(*[lent]byte)
-	defer buffers.Put(buffer)
-	n := copy(buffer[:], line)
-	buffer[n] = '\n'
-	_, err := c.Write(ctx, buffer[:n+1])
+	err := c.lock(ctx, &c.writeMu)
+	if err == nil {
+		buffer := buffers.Get().(*[lent]byte)
+		n := copy(buffer[:], line)
+		buffer[n] = '\n'
+		_, err = c.t.write(ctx, buffer[:n+1])
+		buffers.Put(buffer)
+		c.unlock(ctx, &c.writeMu)
+	}
+	if err != nil {
+		err = c.wrap("write", err)
+	}
 	return err
 }
 
 // line goes on with a line, by what is there. It returns false if that is not all
 // of it. The caller holds readMu.
-func (c *Conn) line(ctx context.Context, dst []byte) (line []byte, whole bool, err error) {
+func (c *Conn) line(dst []byte) (line []byte, whole bool, err error) {
 	limit := int(c.limit.Load())
-	if c.begin == c.end {
-		err := c.fill(ctx)
-		if err == io.EOF && len(c.partial) > 0 { //nolint:errorlint // Exactly that one.
-			line, err = c.finish(dst, nil, limit)
-			return line, true, err
-		}
-		if err != nil {
-			return dst, false, err
-		}
-	}
 	got, ended := c.next()
 	switch {
 	case c.skipping:
@@ -127,6 +161,8 @@ func (c *Conn) finish(dst, rest []byte, limit int) ([]byte, error) {
 }
 
 // fill reads into a buffer that is lent, after await. The caller holds readMu.
+//
+//go:noinline
 func (c *Conn) fill(ctx context.Context) error {
 	if c.buffer == nil {
 		c.buffer = buffers.Get().(*[lent]byte)

@@ -63,7 +63,6 @@ func (s *Strand) Park() error {
 		if s.Err() != nil && s.parking.CompareAndSwap(parked, idle) {
 			return cause(s)
 		}
-		s.ResumesFiber(f)
 		f.Suspend()
 	}
 	return nil

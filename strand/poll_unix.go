@@ -47,67 +47,66 @@ func newPolled(fd int, socket bool, local, remote net.Addr) (*polled, error) {
 func (c *polled) addresses() (local, remote net.Addr) { return c.local, c.remote }
 
 // await waits until there is something to be read.
-func (c *polled) await(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return cause(ctx)
-	}
-	return c.in.wait(ctx)
-}
+func (c *polled) await(ctx context.Context) error { return c.in.wait(ctx) }
 
-func (c *polled) read(ctx context.Context, p []byte) (int, error) {
+func (c *polled) read(ctx context.Context, p []byte) (n int, err error) {
 	if !c.users.enter() {
 		return 0, net.ErrClosed
 	}
-	defer c.leave()
-	for {
+	for err = unix.EAGAIN; err == unix.EAGAIN; { //nolint:errorlint // A system call's.
 		if ctx.Err() != nil {
-			return 0, cause(ctx)
+			n, err = 0, cause(ctx)
+			break
 		}
 		c.in.begin()
-		n, err := ignoringInterrupts(func() (int, error) { return unix.Read(c.fd, p) })
-		switch {
-		case n > 0:
-			if n == len(p) || !c.socket || c.hungUp.Load() { // A terminal gives a line at a time.
-				c.in.again() // There may be more, of which nobody will tell.
+		if n, err = readNow(c.fd, p); n <= 0 && err == unix.EAGAIN { //nolint:errorlint // As above.
+			if failed := c.in.wait(ctx); failed != nil {
+				n, err = 0, failed
 			}
-			return n, nil
-		case err == nil:
-			c.in.again() // The end stays.
-			return 0, io.EOF
-		case err != unix.EAGAIN: //nolint:errorlint // A system call's.
-			c.in.again()
-			return 0, os.NewSyscallError("read", err)
+			continue
 		}
-		if err := c.in.wait(ctx); err != nil {
-			return 0, err
-		}
+		n, err = c.got(n, len(p), err)
 	}
+	c.leave()
+	return n, err
+}
+
+// got says what a call has read that did not have to wait.
+func (c *polled) got(n, room int, err error) (int, error) {
+	switch {
+	case n > 0:
+		if n == room || !c.socket || c.hungUp.Load() { // A terminal gives a line at a time.
+			c.in.again() // There may be more, of which nobody will tell.
+		}
+		return n, nil
+	case err == nil:
+		c.in.again() // The end stays.
+		return 0, io.EOF
+	}
+	c.in.again()
+	return 0, os.NewSyscallError("read", err)
 }
 
 func (c *polled) write(ctx context.Context, p []byte) (done int, err error) {
 	if !c.users.enter() {
 		return 0, net.ErrClosed
 	}
-	defer c.leave()
-	for {
+	for done < len(p) && err == nil {
 		if ctx.Err() != nil {
-			return done, cause(ctx)
+			err = cause(ctx)
+			break
 		}
 		c.out.begin()
-		n, err := ignoringInterrupts(func() (int, error) { return unix.Write(c.fd, p[done:]) })
+		n, failed := writeNow(c.fd, p[done:])
 		done += max(n, 0)
-		switch {
-		case err == nil && done == len(p):
-			return done, nil
-		case err == nil:
-			continue
-		case err != unix.EAGAIN: //nolint:errorlint // A system call's.
-			return done, os.NewSyscallError("write", err)
-		}
-		if err := c.out.wait(ctx); err != nil {
-			return done, err
+		if failed == unix.EAGAIN { //nolint:errorlint // A system call's.
+			err = c.out.wait(ctx)
+		} else if failed != nil {
+			err = os.NewSyscallError("write", failed)
 		}
 	}
+	c.leave()
+	return done, err
 }
 
 func (c *polled) closeWrite() error {
@@ -170,16 +169,6 @@ func (u *users) close() bool {
 
 // leave reports whether the caller was the last of a descriptor that was closed.
 func (u *users) leave() bool { return u.word.Add(-1) == closing }
-
-// ignoringInterrupts makes a call again that a signal has interrupted.
-func ignoringInterrupts(call func() (int, error)) (int, error) {
-	for {
-		n, err := call()
-		if err != unix.EINTR { //nolint:errorlint // A system call's.
-			return n, err
-		}
-	}
-}
 
 // polling is the process's poller, while there is anything to be polled.
 var polling struct {

@@ -52,18 +52,28 @@ func (r *readiness) wait(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return cause(ctx)
 		}
-		w := &sched.Waiter{}
-		w.Arm(ctx, nil)
-		r.waiter.Store(w)
+		r.arm(ctx)
 		if !r.state.CompareAndSwap(unknown, awaited) {
 			continue
 		}
-		for r.state.Load() == awaited {
+		for w := r.waiter.Load(); r.state.Load() == awaited; {
 			if !w.Wait(ctx) && r.state.CompareAndSwap(awaited, unknown) {
 				break
 			}
 		}
 	}
+}
+
+// arm makes the caller the one who waits. Mostly that is who has waited before,
+// on the same fiber.
+func (r *readiness) arm(ctx context.Context) {
+	var w sched.Waiter
+	w.Arm(ctx, nil)
+	if last := r.waiter.Load(); last != nil && *last == w {
+		return
+	}
+	known := w
+	r.waiter.Store(&known)
 }
 
 // changed is called when the system has told of a change.

@@ -124,6 +124,9 @@ func (s *Strand) Do(context.Context) error {
 	f := sched.Current(s)
 	s.fiber.Store(f)
 	f.SetOwner(s) // Until Ended.
+	// The job is told of the end of its context from here on: to ask for that from
+	// a wait would make the stack grow.
+	sched.ContextOf(s).ResumesFiber(f)
 	fn := s.fn
 	s.fn = nil
 	return fn(s)
@@ -232,7 +235,9 @@ func (s *Strand) Value(key any) any {
 }
 
 // ResumesFiber is that of [sched.Resumer].
-func (s *Strand) ResumesFiber(f *sched.Fiber) bool { return sched.ContextOf(s).ResumesFiber(f) }
+func (s *Strand) ResumesFiber(f *sched.Fiber) bool {
+	return f == s.fiber.Load() && f.Owner() == any(s) // See Do.
+}
 
 // cause returns why ctx has ended.
 func cause(ctx context.Context) error {
