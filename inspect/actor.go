@@ -48,11 +48,14 @@ type Actor struct {
 
 // Lane is one of the queues of a mailbox.
 type Lane struct {
-	Name     string `json:"name"`
-	Length   int    `json:"length"`
-	Capacity int    `json:"capacity"`
+	Name   string `json:"name"`
+	Length int    `json:"length"`
+	// Capacity is 0 for a lane that takes all; see actor.Unbounded.
+	Capacity int `json:"capacity"`
 	// Senders is how many wait for room.
 	Senders int `json:"senders,omitempty"`
+	// Dropped is how many messages were dropped for want of room.
+	Dropped uint64 `json:"dropped,omitempty"`
 }
 
 // Handler is a handler that has been under way for some ms at least.
@@ -84,7 +87,7 @@ func actorOf(i *actor.Info) Actor {
 		a.Waits = append(a.Waits, waitOf(w))
 	}
 	for _, l := range lanes {
-		a.Lanes = append(a.Lanes, Lane{l.String(), i.Mailbox[l], i.Capacity[l], i.Senders[l]})
+		a.Lanes = append(a.Lanes, Lane{l.String(), i.Mailbox[l], i.Capacity[l], i.Senders[l], i.Dropped[l]})
 	}
 	return a
 }

@@ -38,7 +38,7 @@ type Config struct {
 	// Defaults to 1 s; -1 means never.
 	ScanEvery time.Duration
 	// Watermark is the part of a lane's capacity from which on its mailbox is
-	// reported. Defaults to 0.8.
+	// reported; a lane that takes all counts as full with 10,000. Defaults to 0.8.
 	Watermark float64
 	// Logger is told of all events, each with its level. Defaults to nil, which is
 	// silence.

@@ -52,7 +52,7 @@ func (s *scan) look() {
 
 func (s *scan) judge(i *actor.Info, l actor.Lane) {
 	m := mailboxOf{i.PID, l}
-	length, mark := i.Mailbox[l]+i.Senders[l], s.i.cfg.Watermark*float64(i.Capacity[l])
+	length, mark := i.Mailbox[l]+i.Senders[l], s.i.cfg.Watermark*float64(fullAt(i, l))
 	before, high := s.reported[m]
 	switch {
 	case !high && float64(length) >= mark && len(s.reported) < maxReported, high && length >= 2*before:
@@ -64,9 +64,19 @@ func (s *scan) judge(i *actor.Info, l actor.Lane) {
 	}
 }
 
+// unboundedFullAt is the length at which a lane without a limit counts as full.
+const unboundedFullAt = 10_000
+
+func fullAt(i *actor.Info, l actor.Lane) int {
+	if i.Buffer[l] == actor.Unbounded {
+		return unboundedFullAt
+	}
+	return i.Capacity[l]
+}
+
 func (s *scan) tell(kind EventKind, level slog.Level, i *actor.Info, l actor.Lane, length int, what string) {
 	s.i.hub.tell(Event{
 		Kind: kind, Level: level, PID: i.PID, Name: i.Name, ActorKind: i.Kind, Message: i.Message, Lane: l.String(), Mailbox: length,
-		Text: fmt.Sprintf("the %v lane of %s%s %s: %d messages, with waiting senders, of %d", l, i.Name, i.PID, what, length, i.Capacity[l]),
+		Text: fmt.Sprintf("the %v lane of %s%s %s: %d messages, with waiting senders, of %d", l, i.Name, i.PID, what, length, fullAt(i, l)),
 	})
 }

@@ -84,7 +84,7 @@ export const handler = (h) => h ? el('span', { class: 'tag ' + (h.slow ? 'bad' :
 // lanes shows how full the lanes of a mailbox are: as "c/m/d".
 export function lanes(a) {
   const cells = (a.lanes || []).map((l) => el('span', {
-    title: l.name + ': ' + l.length + ' of ' + l.capacity + (l.senders ? ', ' + l.senders + ' senders wait' : ''),
+    title: l.name + ': ' + l.length + (l.capacity ? ' of ' + l.capacity : '') + (l.dropped ? ', ' + l.dropped + ' dropped' : '') + (l.senders ? ', ' + l.senders + ' senders wait' : ''),
     class: l.senders ? 'tag bad' : l.length ? '' : 'dim',
   }, count(l.length)));
   return cells.flatMap((c, i) => i ? [el('span', { class: 'dim' }, ' / '), c] : [c]);

@@ -61,6 +61,12 @@ func facts(a *ActorLook, add func(string, ...any)) {
 	add("%s, %s priority, up %s, %d messages handled, %d restarts", a.State, a.Priority, seconds(a.UptimeSeconds), a.Handled, a.Restarts)
 	for _, l := range a.Lanes {
 		text := fmt.Sprintf("%d of %d", l.Length, l.Capacity)
+		if l.Capacity == 0 {
+			text = fmt.Sprintf("%d, without a limit", l.Length)
+		}
+		if l.Dropped > 0 {
+			text += fmt.Sprintf(", %d were dropped", l.Dropped)
+		}
 		if l.Senders > 0 {
 			text += fmt.Sprintf(", %d senders wait for room", l.Senders)
 		}
