@@ -156,6 +156,9 @@ func (a *activation) work() {
 		default:
 			return
 		}
+		if a.lost {
+			return
+		}
 		if a.todo == 0 && a.phase.Load() == draining {
 			continue // Nobody will announce anything more, so it may stop now.
 		}
@@ -207,14 +210,20 @@ func (a *activation) handleLane(which Lane) {
 	before := a.f.SetPriority(priority)
 	budget, allowed := a.beginBurst(which)
 	var err error
-	if a.reentrancy == NoReentrancy {
+	switch a.reentrancy {
+	case NoReentrancy:
 		err = x.typed.handleBatch(a, l, which)
-	} else {
+	case sharedReads:
+		err, fresh = a.handleShared(x, l, which), false
+	default:
 		err = a.handleInTurn(x, l, which, nil)
 		fresh = fresh && !a.turn.waited
 	}
 	a.endBurst(which, budget, allowed)
 	a.f.SetPriority(before)
+	if a.lost {
+		return // It was a reader.
+	}
 	if err != nil || l.chunk == 1 {
 		a.leave()
 		l.forget()

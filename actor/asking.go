@@ -58,6 +58,7 @@ const (
 	slotAnswered  uint64 = 2
 	slotLeft      uint64 = 3
 	slotPinned    uint64 = 4
+	slotBroken    uint64 = 5 // Answered, by who has found a ring: too late for others.
 
 	slotPhase = 7
 	slotRound = 8 // What a round counts in state.
@@ -143,16 +144,26 @@ func (s *asking) begin(round uint64) error {
 // answered makes the answer known that the caller has written, and wakes the
 // asker.
 func (s *asking) answered(f *sched.Fiber, round uint64) {
+	s.conclude(f, round|slotAnswered)
+}
+
+func (s *asking) conclude(f *sched.Fiber, state uint64) {
 	waiter := s.waiter // Afterwards the slot may be in use again.
-	s.state.Store(round | slotAnswered)
+	s.state.Store(state)
 	waiter.Wake(f, sched.Normal)
+}
+
+// isAnswered reports whether the asker need not wait any more.
+func (s *asking) isAnswered(round uint64) bool {
+	now := s.state.Load()
+	return now == round|slotAnswered || now == round|slotBroken
 }
 
 // fail answers with an error, if nobody has answered.
 func (s *asking) fail(round uint64, err error) {
 	if s.begin(round) == nil {
 		s.err = err
-		s.answered(nil, round)
+		s.conclude(nil, round|slotBroken)
 	}
 }
 

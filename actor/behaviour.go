@@ -99,6 +99,9 @@ func (c *scope) handling(what string) error {
 	if current(sched.Current(c)) != p {
 		return fmt.Errorf("%s %s: %w", p, what, ErrNotInHandler)
 	}
+	if v := c.view(); v != nil && v.frame != nil {
+		return fmt.Errorf("%s %s: %w", p, what, ErrReadOnly)
+	}
 	return nil
 }
 

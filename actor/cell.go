@@ -36,6 +36,11 @@ func (c *cell[M]) canWeigh(f any) bool {
 	return can
 }
 
+func (c *cell[M]) canRead(f any) bool {
+	_, can := f.(func(M) bool)
+	return can
+}
+
 func (c *cell[M]) newLane(capacity int, tight bool) *lane {
 	return &newBuffers[M](capacity, tight).lane
 }

@@ -81,6 +81,10 @@ type typed interface {
 	keeps(l *locator, asked address) bool
 	unstash(which Lane, all bool) *lane
 	stashedLocked() int
+
+	readsNext(l *lane) (reads bool, asked address, err error)
+	reject(a *activation, l *lane, which Lane, err error) error
+	handleRead(a *activation, l *lane, which Lane)
 }
 
 var (
@@ -188,6 +192,9 @@ func (c *scope) AfterFunc(f func()) (stop func() bool) {
 // key. An incarnation has no values.
 func (c *scope) Value(key any) any {
 	if key == sched.FrameKey {
+		if v := c.view(); v != nil && v.frame != nil {
+			return v.frame
+		}
 		return &c.p.frame
 	}
 	if key == fenceKey {

@@ -130,6 +130,11 @@ func (p *proc) edgesLocked() (all []edge) {
 	if p.reentrancy == NoReentrancy || p.turnsLocked() == nil || p.ctx.Load().fence.Load() {
 		return all
 	}
+	for _, s := range p.rare.turns.waits {
+		if e, ok := s.edge(p, s.state.Load()&^slotPhase); ok && !hasWait(all, s) {
+			all = append(all, e)
+		}
+	}
 	for _, t := range p.rare.turns.away {
 		if s := t.wait; s != nil && !hasWait(all, s) {
 			if e, ok := s.edge(p, s.state.Load()&^slotPhase); ok {
@@ -182,6 +187,9 @@ func (p *proc) enterWait(target *proc, s *asking, round uint64) error {
 	}
 	if p.waits.Load() != s {
 		p.waits.Store(s)
+	}
+	if p.reentrancy == sharedReads {
+		p.noteWait(s)
 	}
 	if s.moves.Load() == 0 && p != target && !target.mayWait(s) {
 		return nil

@@ -80,6 +80,16 @@
 // Rings that reentrancy does not open are errors as ever: those with an actor that
 // is not reentrant, and those of actors that wait as often as they may.
 //
+// # Readers
+//
+// [WithReadOnly] says which messages only read. They are handled at the same time
+// as each other, on several workers, and never together with others, so that
+// plain fields are enough: a write waits for the reads before it, and later reads
+// wait for the write. Each reader has a Context of its own, with which it can't
+// change what the actor does next, see [ErrReadOnly]. What is said above of the
+// ends of several handlers holds for readers, except that a kill leaves them to
+// run, as ghosts, at the same time.
+//
 // # The lock of a thread
 //
 // One case is forbidden by the Go runtime, which ends the process for it: on the

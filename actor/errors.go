@@ -84,6 +84,11 @@ var (
 	// actor does next, if they are not called by the actor's own handler.
 	ErrNotInHandler = errors.New("actor: not called by the handler of the actor")
 
+	// ErrReadOnly is returned by methods of a Context that change what its actor does
+	// next, if they are called by the handler of a message that only reads; see
+	// WithReadOnly.
+	ErrReadOnly = errors.New("actor: the message is one that only reads")
+
 	// ErrNoBehaviour is returned by Unbecome if the actor has not become anything.
 	ErrNoBehaviour = errors.New("actor: there is no behaviour to go back to")
 

@@ -113,3 +113,37 @@ func ExampleWithReentrancy_full() {
 	// 7 7
 	// 2
 }
+
+// A catalogue is read by many and seldom written to. Its readers run on several
+// workers at once, without a lock.
+func ExampleWithReadOnly() {
+	type entry struct {
+		key, value string
+		reply      actor.Reply[string] // Of those who read.
+	}
+	sys, err := actor.NewSystem(actor.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	entries := map[string]string{}
+	catalogue, err := actor.Spawn(sys, actor.Func(func(c *actor.Context[entry], e entry) error {
+		if e.value != "" {
+			entries[e.key] = e.value
+			return nil
+		}
+		return e.reply.Send(c, entries[e.key])
+	}), actor.WithReadOnly(func(e entry) bool { return e.value == "" }))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := catalogue.Send(ctx, entry{key: "go", value: "1.26"}); err != nil {
+		log.Fatal(err)
+	}
+	version, err := actor.Ask(ctx, catalogue, func(r actor.Reply[string]) entry { return entry{key: "go", reply: r} })
+	fmt.Println(version, err)
+	if err := sys.Stop(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output: 1.26 <nil>
+}

@@ -345,8 +345,8 @@ var replyFaults = planted.Group{
 		{
 			Name: "the asker is woken before the answer is there",
 			File: "asking.go",
-			Old:  "	s.state.Store(round | slotAnswered)\n	waiter.Wake(f, sched.Normal)\n",
-			New:  "	waiter.Wake(f, sched.Normal)\n	s.state.Store(round | slotAnswered)\n",
+			Old:  "	s.state.Store(state)\n	waiter.Wake(f, sched.Normal)\n",
+			New:  "	waiter.Wake(f, sched.Normal)\n	s.state.Store(state)\n",
 			Want: "deadlock",
 		},
 		{

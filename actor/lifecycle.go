@@ -49,6 +49,10 @@ func (a *activation) handleSystem(m sysMessage) {
 		if a.phase.Load() <= draining && !a.ctx.Load().fence.Load() {
 			a.endIncarnation(nil)
 		}
+	case sysFailed:
+		if a.phase.Load() <= draining {
+			a.fail(m.reason)
+		}
 	case sysChildGone:
 		a.childGone(m)
 	case sysChildHeld:

@@ -82,8 +82,9 @@ type cellular interface {
 	// canChoose reports whether f is a function of WithTimeoutFor for the cell's
 	// messages.
 	canChoose(f any) bool
-	// canWeigh is the same for WithSizeOf.
+	// canWeigh is the same for WithSizeOf, and canRead for WithReadOnly.
 	canWeigh(f any) bool
+	canRead(f any) bool
 	newLane(capacity int, tight bool) *lane
 	newScope(incarnation uint32, kind *kind) *scope
 	// produceActor makes the user's value anew.
@@ -164,6 +165,7 @@ const (
 	sysChildReady           // The child has started.
 	sysCheckup              // Somebody asks how well the actor does.
 	sysSignal               // One that it is linked to has ended.
+	sysFailed               // A reader has failed; by the incarnation itself.
 )
 
 // rareLocked returns the rare part, which is made on first use. The caller
@@ -179,7 +181,7 @@ func (p *proc) rareLocked() *rare {
 func (p *proc) post(from *sched.Fiber, m sysMessage) {
 	p.mu.Lock()
 	switch empty := p.first == sysNone && (p.rare == nil || len(p.rare.mail) == 0); {
-	case m.kind == sysExit && m.incarnation != p.incarnation:
+	case (m.kind == sysExit || m.kind == sysFailed) && m.incarnation != p.incarnation:
 		p.mu.Unlock()
 		return
 	case empty && m.isShort():

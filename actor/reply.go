@@ -198,7 +198,7 @@ func deskAt(f *sched.Fiber) *desk {
 // wait returns when the ask is answered, or with an error when ctx has ended
 // and no answer can come any more.
 func (s *replySlot[T]) wait(ctx context.Context, round uint64) error {
-	for s.state.Load() != round|slotAnswered {
+	for !s.isAnswered(round) {
 		if !s.waiter.Wait(ctx) && s.withdraw(round) {
 			return context.Cause(ctx)
 		}

@@ -12,7 +12,8 @@ import "slices"
 //   - In the lanes of an actor, or about to be: an actor that is not reentrant, or
 //     reentrant in a call chain, has to see all of its handlers that wait return,
 //     so one that is stuck is enough. A fully reentrant one goes on if it has room
-//     for one more, and else when any of them does: so all have to be stuck.
+//     for one more, and else when any of them does: so all have to be stuck. So
+//     does one with readers, as long as no write waits for them.
 //
 // The wait for an actor's end is one for all of its handlers.
 
@@ -65,6 +66,10 @@ func (r *ringSearch) heldUp(e edge) bool {
 			return false
 		case e.to.reentrancy == FullReentrancy:
 			return e.to.isCrowded(len(next)) && r.allStuck(next)
+		case e.to.reentrancy == sharedReads:
+			if readers, writer := e.to.readers(); readers > 0 && !writer {
+				return e.to.isCrowded(len(next)) && r.allStuck(next)
+			}
 		}
 	}
 	return r.anyStuck(next)

@@ -186,6 +186,9 @@ func (s *System) settled(opts []Option, c cellular) (*options, error) {
 	if err := o.settleReentrancy(); err != nil {
 		return nil, err
 	}
+	if err := o.settleReads(s, c); err != nil {
+		return nil, err
+	}
 	if o.backend != OnScheduler || o.host != nil {
 		if o.host, err = s.newHost(o); err != nil {
 			return nil, err
@@ -217,6 +220,8 @@ type options struct {
 
 	reentrancy   Reentrancy
 	maxSuspended int
+	reads        any // A func(M) bool, or nil.
+	maxReaders   int
 }
 
 // defaultThroughput is how many messages an actor handles before others get

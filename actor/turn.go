@@ -50,6 +50,10 @@ type turns struct {
 	queue   []entrant // Who wants to run.
 	// buried says that the incarnation was killed, and its handlers are ghosts.
 	buried bool
+	// Of an actor with readers, see reader.go: a write waits for them, and what its
+	// handlers wait for, as far as it is not over.
+	writer bool
+	waits  []*asking
 }
 
 // entrant is who waits for the turn: a handler that comes back, or a message that
@@ -123,7 +127,7 @@ func (p *proc) isCrowded(n int) bool {
 func (p *proc) crowdLocked(n int) {
 	s := p.mu.Load()
 	switch is := s&crowded != 0; {
-	case p.isCrowded(n) == is:
+	case (p.isCrowded(n) || p.rare.turns.writer) == is:
 	case is:
 		p.mu.replace(s &^ crowded)
 	default:
@@ -377,7 +381,7 @@ func (a *activation) bury(seized bool) (lost []letters) {
 			a.sys.ghosts.Add(1)
 		}
 	}
-	t.away = nil
+	t.away, t.writer = nil, false
 	t.queue = slices.DeleteFunc(t.queue, func(e entrant) bool {
 		if e.guest != nil {
 			lost = append(lost, e.guest.lane.contents.part(0, 1))

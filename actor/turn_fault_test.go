@@ -10,7 +10,37 @@ import (
 
 // TestReentrancyFindsPlantedFaults shows that the tests of reentrancy see what they
 // are there to see.
-func TestReentrancyFindsPlantedFaults(t *testing.T) { planted.Expect(t, "", turnFaults) }
+func TestReentrancyFindsPlantedFaults(t *testing.T) { planted.Expect(t, "", turnFaults, readerFaults) }
+
+var readerFaults = planted.Group{
+	Run: "^Test(SharedActorsUnderSimulation|AWriteWaitsForReads|RingThroughReaders|KillOfReaders)$",
+	Faults: []planted.Fault{
+		{
+			Name: "a write does not wait for readers",
+			File: "reader.go",
+			Old:  "	waits := len(t.away) > 0\n",
+			New:  "	waits := false && len(t.away) > 0\n",
+			Want: "readers and",
+			Run:  "^TestSharedActorsUnderSimulation$",
+		},
+		{
+			Name: "the last reader does not let the write begin",
+			File: "reader.go",
+			Old:  "	if announce {\n",
+			New:  "	if announce && ghost {\n",
+			Want: "somebody waits still",
+			Run:  "^TestSharedActorsUnderSimulation$",
+		},
+		{
+			Name: "a write that waits makes no rings",
+			File: "reader.go",
+			Old:  "	if asked.slot != nil {\n		a.breakRing(asked)\n	}\n	for _, e := range a.edges() {\n",
+			New:  "	for _, e := range a.edges()[:0] {\n",
+			Want: "FAIL",
+			Run:  "^TestRingThroughReaders$",
+		},
+	},
+}
 
 var turnFaults = planted.Group{
 	Run: "^Test(ReentrancyOfACallBack|TurnsAreFirstComeFirstServed|CallChainKeepsOthersOut|StopWaitsForSuspendedHandlers" +

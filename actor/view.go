@@ -27,6 +27,7 @@ type view struct {
 	life   // Has ctx only when the view has ended, for its cause.
 	home   *scope
 	errand *errand
+	frame  *sched.Frame // That of a reader, or nil; see reader.go.
 
 	ended atomic.Bool // Set under mu, after err and ctx.
 	mu    sync.Mutex
@@ -44,7 +45,11 @@ type viewed[M any] struct {
 
 // sees returns the view in which the message of an ask is handled.
 func (x *Context[M]) sees(asked address, which Lane) *Context[M] {
-	v := &viewed[M]{view: view{home: &x.scope, errand: asked.slot.errand}}
+	return x.views(asked.slot.errand, asked, which)
+}
+
+func (x *Context[M]) views(e *errand, asked address, which Lane) *Context[M] {
+	v := &viewed[M]{view: view{home: &x.scope, errand: e}}
 	v.view.life = life{view: &v.view}
 	c := &v.scope
 	c.p, c.typed, c.incarnation = x.p, x.typed, x.incarnation

@@ -1,0 +1,254 @@
+package actor
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// Messages that only read may be handled at the same time: by several readers,
+// each on its own fiber, while no other message is.
+//
+// # Protocol
+//
+// The activation that comes to a reading message enters itself as a reader (in
+// turns.away, with those who have left the turn to others), gives up the actor, and
+// then calls the handler. So the next activation may come at once, on another
+// worker, and goes on with the messages behind. One that comes to a writing message
+// while there are readers leaves it in its lane, and sets the bit crowded: no
+// message may begin any more. The last reader to leave clears that and announces
+// pendingTurn, by which the actor is queued again. So a write waits for the reads
+// before it, and reads wait for the write before them, also if it is on a less
+// urgent lane.
+//
+// A reader is never the running activation, so what a handler does at its end that
+// is for that one alone, it asks for by a system message.
+
+// handleShared handles one message of an actor with readers, unless it has to
+// wait. If the message reads, the actor belongs to others afterwards.
+func (a *activation) handleShared(x *scope, l *lane, which Lane) error {
+	reads, asked, err := x.typed.readsNext(l)
+	switch {
+	case err != nil:
+		return x.typed.reject(a, l, which, err)
+	case reads:
+		x.typed.handleRead(a, l, which)
+		return nil
+	case a.awaitReaders(asked):
+		return nil
+	}
+	budget := a.budget
+	a.budget = 0 // So that one message is handled.
+	t := a.beginTurn(x, nil)
+	err = x.typed.handleBatch(a, l, which)
+	t.end()
+	a.budget = budget - 1
+	return err
+}
+
+// awaitReaders reports whether a write, which may be an ask, has to wait for
+// readers. Then no message begins before the last of them has left. That may make
+// rings, of the waits for the write, or of those of the readers.
+func (a *activation) awaitReaders(asked address) bool {
+	a.mu.Lock()
+	t := a.turnsLocked()
+	waits := len(t.away) > 0
+	if waits {
+		t.writer = true
+		a.crowdLocked(len(t.away))
+	}
+	a.mu.Unlock()
+	if !waits {
+		return false
+	}
+	if asked.slot != nil {
+		a.breakRing(asked)
+	}
+	for _, e := range a.edges() {
+		a.breakRing(address{e.wait, e.round})
+	}
+	return true
+}
+
+// noteWait makes the wait of a reader, or a writer, known.
+func (p *proc) noteWait(s *asking) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t := p.turnsLocked(); t != nil {
+		t.waits = slices.DeleteFunc(t.waits, func(other *asking) bool {
+			phase := other.state.Load() & slotPhase
+			return other == s || phase != slotOpen && phase != slotPinned
+		})
+		t.waits = append(t.waits, s)
+	}
+}
+
+// readers returns how many readers there are, and whether a write waits for them.
+func (p *proc) readers() (n int, writer bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t := p.turnsLocked(); t != nil {
+		return len(t.away), t.writer
+	}
+	return 0, false
+}
+
+// beginRead makes the activation a reader. It is not the running one any more.
+func (a *activation) beginRead(x *scope, l *lane, which Lane) {
+	t := &turn{a: a, scope: x, lane: which}
+	a.turn = t
+	a.mu.Lock()
+	t.of = a.turnsLocked()
+	t.inHand = l.contents.part(l.head-1, l.head)
+	l.forget()
+	t.clearTodoLocked()
+	t.of.away = append(t.of.away, t)
+	a.crowdLocked(len(t.of.away))
+	a.mu.Unlock()
+	a.lost = true
+	if a.transitionFromRunning(nil, a.todo, a.term, false) {
+		return
+	}
+	a.mu.Lock()
+	t.lost = true
+	if t.stray {
+		t.stray = false
+		a.sys.ghosts.Add(-1)
+	}
+	a.mu.Unlock()
+}
+
+// endRead is called when the reader has returned, or failed with err.
+func (a *activation) endRead(err error) {
+	t, p := a.turn, a.proc
+	if err != nil {
+		p.post(a.f, sysMessage{kind: sysFailed, incarnation: t.scope.incarnation, reason: err})
+	}
+	p.mu.Lock()
+	ghost := t.lost || t.stray
+	announce := false
+	if !ghost {
+		before := p.mu.Load() & crowded
+		if len(t.of.away) == 1 {
+			t.of.writer = false
+		}
+		t.of.comeBack(p, t)
+		announce = before != 0 && p.mu.Load()&crowded == 0 || len(t.of.away) == 0 && p.phase.Load() >= draining
+	}
+	p.mu.Unlock()
+	if ghost {
+		a.vanish()
+	}
+	if announce {
+		p.announce(a.f, pendingTurn)
+	}
+}
+
+// crashRead deals with a reader that has not returned, but panicked with v, or
+// called Goexit.
+func (a *activation) crashRead(m, v any) {
+	err := ErrGoexit
+	if v != nil {
+		err = sched.NewPanicError(v)
+	}
+	a.abandon(m, err)
+	if v == nil {
+		a.closeSpan()
+		a.f.SetOwner(nil)
+	}
+	a.endRead(err)
+}
+
+// reader returns the Context in which a message that only reads is handled: a
+// view, which leads to the reader's own fiber.
+func (x *Context[M]) reader(a *activation, asked address, which Lane) *Context[M] {
+	e := noErrand
+	if asked.slot != nil && asked.slot.errand != nil {
+		e = asked.slot.errand
+	}
+	c := x.views(e, asked, which)
+	frame := &sched.Frame{}
+	frame.Enter(a.f)
+	c.view().frame = frame
+	return c
+}
+
+// noErrand is that of messages which were not asked with a context.
+var noErrand = func() *errand {
+	e := &errand{ctx: background}
+	e.settle()
+	return e
+}()
+
+// readsNext reports whether the next message only reads, and which ask it belongs
+// to.
+func (x *Context[M]) readsNext(l *lane) (reads bool, asked address, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = sched.NewPanicError(v)
+		}
+	}()
+	m := l.contents.(*buffers[M]).out[l.head]
+	if l.locator != nil {
+		asked = addressIn(l.locator, &m)
+	}
+	return x.p.opts.reads.(func(M) bool)(m), asked, nil
+}
+
+// reject takes the next message, which could not be told apart.
+func (x *Context[M]) reject(a *activation, l *lane, which Lane, err error) error {
+	if m, ok := l.contents.(*buffers[M]).take(); ok {
+		a.publish(l, l.left())
+		a.giveBack(l, which, m, err)
+	}
+	return err
+}
+
+// handleRead handles the next message as a reader.
+func (x *Context[M]) handleRead(a *activation, l *lane, which Lane) {
+	m, ok := l.contents.(*buffers[M]).take()
+	if !ok {
+		return // Its term is over.
+	}
+	a.publish(l, l.left())
+	if a.sys.simulated {
+		traced := m
+		traceMessage(a.f, a.proc, which, reflect.ValueOf(&traced).Elem())
+	}
+	var asked address
+	if l.locator != nil {
+		asked = addressIn(l.locator, &m)
+	}
+	c, returned := x.reader(a, asked, which), false
+	observed := x.beginObserved(a, l, &m)
+	a.beginRead(&x.scope, l, which)
+	defer func() {
+		if !returned {
+			a.crashRead(m, recover())
+		}
+	}()
+	err := x.actor.Receive(c, m)
+	returned = true
+	a.endObserved(observed, &x.scope, which, err)
+	a.concludeRead(asked, c.view().errand, which, m, err)
+}
+
+// concludeRead does what is to be done when a reader has returned err.
+func (a *activation) concludeRead(asked address, e *errand, which Lane, m any, err error) {
+	if asked.slot != nil && asked.slot.isOpen(asked.round) {
+		asked.release(a.proc)
+	}
+	if err != nil {
+		unhandled, bears := a.bears(err)
+		if unhandled {
+			a.deadLetter(which, m, err)
+		}
+		if bears || a.excuses(e, m, err) {
+			err = nil
+		} else {
+			a.abandon(m, err)
+		}
+	}
+	a.endRead(err)
+}
