@@ -56,7 +56,7 @@ var turnFaults = planted.Group{
 		},
 		{
 			Name: "the last who came back goes first",
-			File: "turn.go",
+			File: "turns.go",
 			Old:  "	t.queue = slices.Delete(t.queue, 0, 1)\n	if len(t.queue) == 0 {",
 			New:  "	e, t.queue = t.queue[len(t.queue)-1], t.queue[:len(t.queue)-1]\n	if len(t.queue) == 0 {",
 			Want: "the order is",
@@ -72,7 +72,7 @@ var turnFaults = planted.Group{
 		},
 		{
 			Name: "a message that is not of the call chain is handled",
-			File: "turn.go",
+			File: "turns.go",
 			Old:  "	return p.reentrancy == CallChainReentrancy && n > 0 || n >= p.opts.maxSuspended\n",
 			New:  "	return n >= p.opts.maxSuspended\n",
 			Want: "the order is",
@@ -80,7 +80,7 @@ var turnFaults = planted.Group{
 		},
 		{
 			Name: "the end does not wait for handlers",
-			File: "turn.go",
+			File: "turns.go",
 			Old:  "	return a.reentrancy != NoReentrancy && a.suspended() > 0\n",
 			New:  "	return false\n",
 			Want: "deadlock",
@@ -88,7 +88,7 @@ var turnFaults = planted.Group{
 		},
 		{
 			Name: "nobody goes on with the end",
-			File: "turn.go",
+			File: "turns.go",
 			Old:  "	if due {\n",
 			New:  "	if due && a.barred {\n",
 			Want: "deadlock",
