@@ -1,7 +1,6 @@
 package actor
 
 import (
-
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/sched"
 )
