@@ -36,11 +36,6 @@ func (c *cell[M]) canWeigh(f any) bool {
 	return can
 }
 
-func (c *cell[M]) canRead(f any) bool {
-	_, can := f.(func(M) bool)
-	return can
-}
-
 func (c *cell[M]) newLane(capacity int, tight bool) *lane {
 	return &newBuffers[M](capacity, tight).lane
 }
@@ -103,7 +98,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			asked = addressIn(l.locator, &m)
 			x.asked = asked
 			if asked.slot != nil && asked.slot.errand != nil {
-				c, x.asked = x.sees(asked, which), address{} // Which would be kept alive.
+				c, x.asked = x.sees(asked.slot.errand, asked, which), address{} // Which would be kept alive.
 			}
 		}
 		if unobserved > 0 {
@@ -163,21 +158,20 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 		l = p.laneLocked(which)
 	}
 	b := l.contents.(*buffers[M])
-	if p.reentrancy == CallChainReentrancy && l.locator != nil {
-		if asked := addressIn(l.locator, &m); p.invitesLocked(asked) {
+	var moved address
+	if l.locator != nil {
+		moved = addressIn(l.locator, &m)
+		if p.reentrancy == CallChainReentrancy && p.invitesLocked(moved) {
 			guest := m
-			p.letInLocked(which, asked, &guest)
-			p.mu.Unlock()
-			p.invite(ctx)
+			p.letIn(ctx, which, moved, &guest)
 			return nil
 		}
 	}
 	if l.full(len(b.in)) {
 		return c.sendFull(ctx, b, which, m, mode)
 	}
-	var moved address
-	if l.locator != nil {
-		moved = p.entrust(addressIn(l.locator, &m))
+	if moved.slot != nil {
+		moved = p.entrust(moved)
 	}
 	b.in = append(b.in, m)
 	if l.shown.Load() >= 0 {

@@ -70,8 +70,8 @@ func (p *proc) invitesLocked(asked address) bool {
 	return asked.slot != nil && p.hasRoomLocked() && p.inChain(asked)
 }
 
-// letInLocked lets the message in m, a *M, in. The caller holds mu.
-func (p *proc) letInLocked(which Lane, asked address, m any) {
+// letIn lets the message in m, a *M, in. The caller holds mu, which letIn unlocks.
+func (p *proc) letIn(ctx context.Context, which Lane, asked address, m any) {
 	p.entrust(asked)
 	asked.slot.letIn(asked.round)
 	l := p.impl.newLane(1, false)
@@ -80,10 +80,9 @@ func (p *proc) letInLocked(which Lane, asked address, m any) {
 	t.queue = append(t.queue, entrant{guest: &guest{lane: l, which: which}})
 	l.swap(nil)
 	p.handled++ // Its lane is not asked.
+	p.mu.Unlock()
+	p.announce(sched.Current(ctx), pendingTurn)
 }
-
-// invite makes known that a message was let in.
-func (p *proc) invite(ctx context.Context) { p.announce(sched.Current(ctx), pendingTurn) }
 
 // letIn says that the message of the ask does not wait for handlers that wait.
 func (s *asking) letIn(round uint64) {

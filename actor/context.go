@@ -81,10 +81,6 @@ type typed interface {
 	keeps(l *locator, asked address) bool
 	unstash(which Lane, all bool) *lane
 	stashedLocked() int
-
-	readsNext(l *lane) (reads bool, asked address, err error)
-	reject(a *activation, l *lane, which Lane, err error) error
-	handleRead(a *activation, l *lane, which Lane)
 }
 
 var (

@@ -82,9 +82,8 @@ type cellular interface {
 	// canChoose reports whether f is a function of WithTimeoutFor for the cell's
 	// messages.
 	canChoose(f any) bool
-	// canWeigh is the same for WithSizeOf, and canRead for WithReadOnly.
+	// canWeigh is the same for WithSizeOf.
 	canWeigh(f any) bool
-	canRead(f any) bool
 	newLane(capacity int, tight bool) *lane
 	newScope(incarnation uint32, kind *kind) *scope
 	// produceActor makes the user's value anew.

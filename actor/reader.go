@@ -28,13 +28,12 @@ import (
 // handleShared handles one message of an actor with readers, unless it has to
 // wait. If the message reads, the actor belongs to others afterwards.
 func (a *activation) handleShared(x *scope, l *lane, which Lane) error {
-	reads, asked, err := x.typed.readsNext(l)
+	reads, asked, err := a.tellApart(l)
 	switch {
 	case err != nil:
-		return x.typed.reject(a, l, which, err)
+		return a.reject(l, which, err)
 	case reads:
-		x.typed.handleRead(a, l, which)
-		return nil
+		return a.handleRead(x, l, which, asked)
 	case a.awaitReaders(asked):
 		return nil
 	}
@@ -94,14 +93,12 @@ func (p *proc) readers() (n int, writer bool) {
 	return 0, false
 }
 
-// beginRead makes the activation a reader. It is not the running one any more.
-func (a *activation) beginRead(x *scope, l *lane, which Lane) {
-	t := &turn{a: a, scope: x, lane: which}
-	a.turn = t
+// beginRead makes the activation a reader, just before it calls the handler. It is
+// not the running one any more.
+func (a *activation) beginRead() {
+	t := a.turn
 	a.mu.Lock()
 	t.of = a.turnsLocked()
-	t.inHand = l.contents.part(l.head-1, l.head)
-	l.forget()
 	t.clearTodoLocked()
 	t.of.away = append(t.of.away, t)
 	a.crowdLocked(len(t.of.away))
@@ -160,20 +157,6 @@ func (a *activation) crashRead(m, v any) {
 	a.endRead(err)
 }
 
-// reader returns the Context in which a message that only reads is handled: a
-// view, which leads to the reader's own fiber.
-func (x *Context[M]) reader(a *activation, asked address, which Lane) *Context[M] {
-	e := noErrand
-	if asked.slot != nil && asked.slot.errand != nil {
-		e = asked.slot.errand
-	}
-	c := x.views(e, asked, which)
-	frame := &sched.Frame{}
-	frame.Enter(a.f)
-	c.view().frame = frame
-	return c
-}
-
 // noErrand is that of messages which were not asked with a context.
 var noErrand = func() *errand {
 	e := &errand{ctx: background}
@@ -181,57 +164,102 @@ var noErrand = func() *errand {
 	return e
 }()
 
-// readsNext reports whether the next message only reads, and which ask it belongs
-// to.
-func (x *Context[M]) readsNext(l *lane) (reads bool, asked address, err error) {
+// reads is what has to know the type of the messages. It is compiled for those
+// types alone for which there is WithReadOnly.
+type reads struct {
+	message reflect.Type
+	// next reports whether the next message only reads, and which ask it belongs to.
+	next func(l *lane) (reads bool, asked address)
+	// handle has the actor handle the message as a reader, with a view of the Context
+	// that leads to the reader's own fiber.
+	handle func(a *activation, in letters, l *lane, which Lane, asked address, e *errand) error
+}
+
+func newReads[M any](tell func(m M) bool) *reads {
+	return &reads{
+		message: reflect.TypeFor[M](),
+		next: func(l *lane) (reads bool, asked address) {
+			m := &l.contents.(*buffers[M]).out[l.head]
+			if l.locator != nil {
+				asked = addressIn(l.locator, m)
+			}
+			return tell(*m), asked
+		},
+		handle: func(a *activation, in letters, l *lane, which Lane, asked address, e *errand) error {
+			x := a.turn.scope.typed.(*Context[M])
+			c := x.sees(e, asked, which)
+			c.view().frame = newFrame(a.f)
+			return x.receiveObserved(c, a, l, which, in.(batch[M])[0])
+		},
+	}
+}
+
+// tellApart is reads.next, and returns a panic as an error.
+func (a *activation) tellApart(l *lane) (reads bool, asked address, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = sched.NewPanicError(v)
 		}
 	}()
-	m := l.contents.(*buffers[M]).out[l.head]
-	if l.locator != nil {
-		asked = addressIn(l.locator, &m)
-	}
-	return x.p.opts.reads.(func(M) bool)(m), asked, nil
+	reads, asked = a.opts.reads.next(l)
+	return reads, asked, nil
 }
 
-// reject takes the next message, which could not be told apart.
-func (x *Context[M]) reject(a *activation, l *lane, which Lane, err error) error {
-	if m, ok := l.contents.(*buffers[M]).take(); ok {
-		a.publish(l, l.left())
-		a.giveBack(l, which, m, err)
+// takeOne takes the next message of a lane. It returns false if the term is over.
+func (a *activation) takeOne(l *lane) (in letters, ok bool) {
+	if l.head == l.claimed && !l.claim() {
+		return nil, false
+	}
+	in = l.contents.part(l.head, l.head+1)
+	l.head++
+	l.taken.Store(uintptr(l.head))
+	l.forget()
+	a.publish(l, l.left())
+	return in, true
+}
+
+// reject fails because of the next message, which could not be told apart.
+func (a *activation) reject(l *lane, which Lane, err error) error {
+	if in, ok := a.takeOne(l); ok {
+		in.each(func(m any) { a.giveBack(l, which, m, err) })
 	}
 	return err
 }
 
 // handleRead handles the next message as a reader.
-func (x *Context[M]) handleRead(a *activation, l *lane, which Lane) {
-	m, ok := l.contents.(*buffers[M]).take()
+func (a *activation) handleRead(x *scope, l *lane, which Lane, asked address) (failed error) {
+	in, ok := a.takeOne(l)
 	if !ok {
-		return // Its term is over.
+		return nil
 	}
-	a.publish(l, l.left())
 	if a.sys.simulated {
-		traced := m
-		traceMessage(a.f, a.proc, which, reflect.ValueOf(&traced).Elem())
+		in.each(func(m any) { traceMessage(a.f, a.proc, which, reflect.ValueOf(m)) })
 	}
-	var asked address
-	if l.locator != nil {
-		asked = addressIn(l.locator, &m)
+	e := noErrand
+	if asked.slot != nil && asked.slot.errand != nil {
+		e = asked.slot.errand
 	}
-	c, returned := x.reader(a, asked, which), false
-	observed := x.beginObserved(a, l, &m)
-	a.beginRead(&x.scope, l, which)
+	a.turn = &turn{a: a, scope: x, lane: which, inHand: in, reads: true}
+	returned := false
 	defer func() {
-		if !returned {
-			a.crashRead(m, recover())
+		switch v := recover(); {
+		case returned:
+		case a.lost:
+			in.each(func(m any) { a.crashRead(m, v) })
+		default: // It has not begun to read.
+			in.each(func(m any) { failed = a.crash(l, which, m, v) })
 		}
 	}()
-	err := x.actor.Receive(c, m)
+	err := a.opts.reads.handle(a, in, l, which, asked, e)
 	returned = true
-	a.endObserved(observed, &x.scope, which, err)
-	a.concludeRead(asked, c.view().errand, which, m, err)
+	in.each(func(m any) { a.concludeRead(asked, e, which, m, err) })
+	return nil
+}
+
+func newFrame(f *sched.Fiber) *sched.Frame {
+	frame := &sched.Frame{}
+	frame.Enter(f)
+	return frame
 }
 
 // concludeRead does what is to be done when a reader has returned err.

@@ -29,7 +29,7 @@ func WithReadOnly[M any](reads func(m M) bool) Option {
 		if reads == nil {
 			return errors.New("actor: WithReadOnly was given a nil function")
 		}
-		o.reads = reads
+		o.reads = newReads(reads)
 		return nil
 	}
 }
@@ -52,8 +52,8 @@ func (o *options) settleReads(s *System, c cellular) error {
 	switch {
 	case o.reads == nil:
 		return nil
-	case !c.canRead(o.reads):
-		return fmt.Errorf("actor: WithReadOnly has a %T, but the actor takes messages of type %v", o.reads, c.messageType())
+	case o.reads.message != c.messageType():
+		return fmt.Errorf("actor: WithReadOnly has a func(%v) bool, but the actor takes messages of type %v", o.reads.message, c.messageType())
 	case o.reentrancy != NoReentrancy:
 		return fmt.Errorf("actor: WithReadOnly together with reentrancy %v; leave one of them out", o.reentrancy)
 	case o.backend != OnScheduler || o.host != nil:

@@ -114,19 +114,12 @@ func (a *activation) closeSpan() {
 // receiveObserved is Receive, with the Context c, for an actor that is observed,
 // or watched.
 func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, which Lane, m M) error {
-	o := x.beginObserved(a, l, &m)
-	err := x.actor.Receive(c, m)
-	a.endObserved(o, &x.scope, which, err)
-	return err
-}
-
-// beginObserved is called before the message is handled.
-func (x *Context[M]) beginObserved(a *activation, l *lane, m *M) (measure measure) {
+	var measure measure
 	if a.probes != nil {
 		if a.probes.marks && a.f.Recorded() {
 			var name *string
 			if a.impl.messageType().Kind() == reflect.Interface {
-				name = nameOf(any(*m))
+				name = nameOf(any(m))
 			}
 			a.markMessage(name)
 		}
@@ -134,28 +127,28 @@ func (x *Context[M]) beginObserved(a *activation, l *lane, m *M) (measure measur
 	}
 	if w := a.timing; a.span != nil {
 		kind := sent
-		if w.kinds && isAsk(m) {
+		if w.kinds && isAsk(&m) {
 			kind = asked
 		}
 		if w.choose != nil {
-			a.chosen(w.choose.(func(M) time.Duration)(*m))
+			a.chosen(w.choose.(func(M) time.Duration)(m))
 		}
 		if a.byName {
-			a.span.message.Store(nameOf(any(*m)))
+			a.span.message.Store(nameOf(any(m)))
 		}
 		a.beginHandler(kind, x.incarnation)
 	}
-	return measure
-}
-
-// endObserved is called when the handler has returned err.
-func (a *activation) endObserved(m measure, x *scope, which Lane, err error) {
+	if a.turn != nil && a.turn.reads {
+		a.beginRead()
+	}
+	err := x.actor.Receive(c, m)
 	if a.span != nil {
-		a.endSpan(x)
+		a.endSpan(&x.scope)
 	}
-	if m.on {
-		a.endMeasure(m, which, err)
+	if measure.on {
+		a.endMeasure(measure, which, err)
 	}
+	return err
 }
 
 // markMessage tells the recorder of the scheduler what is handled now: a message

@@ -220,7 +220,7 @@ type options struct {
 
 	reentrancy   Reentrancy
 	maxSuspended int
-	reads        any // A func(M) bool, or nil.
+	reads        *reads // Nil without readers.
 	maxReaders   int
 }
 

@@ -47,6 +47,7 @@ type turn struct {
 	of    *turns
 	scope *scope
 	guest *guest // What is handled if it was let in.
+	reads bool   // It is a reader, or about to be one; see reader.go.
 
 	// The rest is of the handler that has waited, if one has.
 	waited bool

@@ -44,11 +44,7 @@ type viewed[M any] struct {
 }
 
 // sees returns the view in which the message of an ask is handled.
-func (x *Context[M]) sees(asked address, which Lane) *Context[M] {
-	return x.views(asked.slot.errand, asked, which)
-}
-
-func (x *Context[M]) views(e *errand, asked address, which Lane) *Context[M] {
+func (x *Context[M]) sees(e *errand, asked address, which Lane) *Context[M] {
 	v := &viewed[M]{view: view{home: &x.scope, errand: e}}
 	v.view.life = life{view: &v.view}
 	c := &v.scope
