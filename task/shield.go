@@ -53,8 +53,11 @@ func Checkpoint(ctx context.Context) error {
 // task, with its context, it holds no worker. If ctx has ended it returns at
 // once, also if d is 0 or less.
 func Sleep(ctx context.Context, d time.Duration) error {
-	if err := Checkpoint(ctx); err != nil || d <= 0 {
-		return err
+	if ctx == nil || d <= 0 {
+		return Checkpoint(ctx)
+	}
+	if ctx.Err() != nil { // What is critical goes first anyway, as soon as this waits.
+		return sched.Cause(ctx)
 	}
 	f := sched.Current(ctx)
 	if f == nil {
