@@ -199,6 +199,6 @@
 //
 // An idle actor takes about 370 bytes. Send, Ask and Reply allocate nothing in
 // steady state, but for an ask that carries a context: it allocates the slot for
-// its answer and the handler's Context, some 400 bytes. The package's benchmarks give times; run them with
+// its answer and the handler's Context, some 460 bytes. The package's benchmarks give times; run them with
 // go test -bench . ./actor.
 package actor

@@ -584,3 +584,45 @@ func TestContextsOfManyAskers(t *testing.T) {
 		t.Errorf("%d answered and %d left", answered.Load(), left.Load())
 	}
 }
+
+// Who waits at a channel and has kept nothing else is told of the end of the
+// incarnation all the same.
+func TestChannelThatOutlivesItsContext(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	var k tracked
+	dones := make(chan (<-chan struct{}), 1)
+	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		dones <- c.Done()
+		return q.reply.Send(c, 1)
+	})
+	_, err := actor.Ask(context.WithValue(ctx, traceKey{}, k.new()), ref, asking(1))
+	wantNoErr(t, err)
+	done := receive(t, ctx, dones)
+	k.wantNone(t, ctx) // The Context is gone, whose value it was.
+	select {
+	case <-done:
+		t.Fatal("the channel is closed before the actor has stopped")
+	default:
+	}
+	wantNoErr(t, ref.Stop(ctx))
+	receive(t, ctx, done)
+}
+
+// localKey is bound to the work that its context was made for.
+type localKey struct{}
+
+func (localKey) LocalKey() {}
+
+func TestLocalValuesStayBehind(t *testing.T) {
+	ctx := context.WithValue(context.WithValue(guarded(t), localKey{}, 1), traceKey{}, 2)
+	sys := newSystem(t, actor.Config{})
+	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		if local, value := c.Value(localKey{}), c.Value(traceKey{}); local != nil || value != 2 {
+			t.Errorf("the values are %v and %v", local, value)
+		}
+		return q.reply.Send(c, 1)
+	})
+	_, err := actor.Ask(ctx, ref, asking(1))
+	wantNoErr(t, err)
+}
