@@ -49,15 +49,12 @@ func (c *polled) addresses() (local, remote net.Addr) { return c.local, c.remote
 // await waits until there is something to be read.
 func (c *polled) await(ctx context.Context) error { return c.in.wait(ctx) }
 
+// read leaves it to its caller to see whether ctx has ended before.
 func (c *polled) read(ctx context.Context, p []byte) (n int, err error) {
 	if !c.users.enter() {
 		return 0, net.ErrClosed
 	}
 	for err = unix.EAGAIN; err == unix.EAGAIN; { //nolint:errorlint // A system call's.
-		if ctx.Err() != nil {
-			n, err = 0, cause(ctx)
-			break
-		}
 		c.in.begin()
 		if n, err = readNow(c.fd, p); n <= 0 && err == unix.EAGAIN { //nolint:errorlint // As above.
 			if failed := c.in.wait(ctx); failed != nil {
@@ -92,17 +89,16 @@ func (c *polled) write(ctx context.Context, p []byte) (done int, err error) {
 		return 0, net.ErrClosed
 	}
 	for done < len(p) && err == nil {
-		if ctx.Err() != nil {
-			err = cause(ctx)
-			break
-		}
 		c.out.begin()
 		n, failed := writeNow(c.fd, p[done:])
 		done += max(n, 0)
-		if failed == unix.EAGAIN { //nolint:errorlint // A system call's.
+		switch {
+		case failed == unix.EAGAIN: //nolint:errorlint // A system call's.
 			err = c.out.wait(ctx)
-		} else if failed != nil {
+		case failed != nil:
 			err = os.NewSyscallError("write", failed)
+		case done < len(p) && ctx.Err() != nil:
+			err = cause(ctx)
 		}
 	}
 	c.leave()
