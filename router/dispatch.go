@@ -144,10 +144,23 @@ func (c *pool[J, R]) next() *work[J, R] {
 	return nil
 }
 
+// batch is for how many tasks there must be room before senders that wait get it.
+// With a place at a time, each task woke a sender that fell asleep again. Tasks
+// with keys may all wait for one that is at work, so there each place counts.
+func (c *pool[J, R]) batch() int {
+	if c.cfg.Key != nil {
+		return 1
+	}
+	return max(1, c.cfg.Capacity/64)
+}
+
 // admit takes on the tasks of waiting senders, as long as there is room. The
 // caller holds mu, and wakes them.
 func (c *pool[J, R]) admit() (woken []sched.Waiter) {
 	for lane := range c.senders {
+		if c.held[lane] > c.cfg.Capacity-c.batch() {
+			continue
+		}
 		for c.held[lane] < c.cfg.Capacity && c.senders[lane].n > 0 {
 			w := c.senders[lane].pop()
 			woken = append(woken, w.waiter)

@@ -152,7 +152,8 @@ func (p *Pool[J, R]) String() string { return p.core.cfg.Name }
 
 // Send takes a task on, whose result nobody waits for; see PoolConfig.OnError.
 // While the lane is full Send waits, until ctx ends; senders get room in the
-// order in which they came. The task's context is not derived from ctx.
+// order in which they came, and, unless tasks have keys, when a 64th of a large
+// Capacity is free, so that they are not woken for each place. The task's context is not derived from ctx.
 //
 // Send returns [actor.ErrStopped] if the pool has stopped, [ErrNoKey] for a task
 // without a key, or an error that wraps the cause of ctx. In a handler or a task,

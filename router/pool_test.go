@@ -148,6 +148,44 @@ func TestPoolBackPressure(t *testing.T) {
 	wantEqual(t, "order", order, []int{0, 100, 1, 2, 3, 4, 5})
 }
 
+// Of a large lane, senders get room for some at a time; but where tasks have keys,
+// as soon as there is any.
+func TestPoolSendersComeInBatches(t *testing.T) {
+	const capacity, batch = 128, 2
+	for name, keyed := range map[string]bool{"keyed": true, "not keyed": false} {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			step := make(chan struct{})
+			cfg := router.PoolConfig[int, int]{Workers: 1, Capacity: capacity, Do: func(context.Context, int) (int, error) {
+				<-step
+				return 0, nil
+			}}
+			if keyed {
+				cfg.Key = router.By(func(n int) (int, bool) { return n, true })
+			}
+			p := newPool(t, newSystem(t, actor.Config{}), cfg)
+			for n := range 1 + capacity {
+				wantNoErr(t, p.Send(ctx, n))
+			}
+			sent := make(chan error, 1)
+			go func() { sent <- p.Send(ctx, -1) }()
+			until(t, ctx, func() bool { return p.Stats().Senders[actor.Data] == 1 })
+			for done := 1; done <= batch; done++ {
+				step <- struct{}{}
+				until(t, ctx, func() bool { s := p.Stats(); return s.Done == uint64(done) && s.Running == 1 })
+				wantsRoom := 0
+				if !keyed && done < batch {
+					wantsRoom = 1
+				}
+				wantEqual(t, "senders", p.Stats().Senders[actor.Data], wantsRoom)
+			}
+			wantNoErr(t, <-sent)
+			close(step)
+			wantNoErr(t, p.Drain(ctx))
+		})
+	}
+}
+
 // The ref leads to the same tasks, lane by lane.
 func TestPoolRef(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
