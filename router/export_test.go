@@ -47,7 +47,7 @@ func Decide[M any](c ElasticConfig[M], s Sample, changed time.Time) (to int, why
 
 // PriorityOf returns the priority of the job that is the pool's task with this
 // context.
-func PriorityOf[J, R any](p *Pool[J, R], ctx context.Context) sched.Priority {
+func PriorityOf[J, R any](ctx context.Context, p *Pool[J, R]) sched.Priority {
 	return p.core.own(ctx).Priority()
 }
 

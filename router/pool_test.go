@@ -214,7 +214,7 @@ func TestPoolRef(t *testing.T) {
 func TestPoolControlIsUrgent(t *testing.T) {
 	var p *router.Pool[int, sched.Priority]
 	p = newPool(t, newSystem(t, actor.Config{}), router.PoolConfig[int, sched.Priority]{
-		Do: func(ctx context.Context, _ int) (sched.Priority, error) { return router.PriorityOf(p, ctx), nil },
+		Do: func(ctx context.Context, _ int) (sched.Priority, error) { return router.PriorityOf(ctx, p), nil },
 	})
 	for lane, want := range map[actor.Lane]sched.Priority{
 		actor.Data: sched.Normal, actor.Management: sched.Normal, actor.Control: sched.Critical,
