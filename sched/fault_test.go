@@ -486,7 +486,7 @@ var measureFaults = planted.Group{
 		},
 		{
 			Name: "waits count as cost",
-			File: "jobrun.go",
+			File: "kind.go",
 			Old:  "		f.measuredFrom = f.s.now()\n",
 			New:  "",
 			Want: "FAIL",
