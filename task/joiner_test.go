@@ -136,10 +136,6 @@ func TestACustomJoinerThatPanicsEndsTheGroup(t *testing.T) {
 }
 
 func TestOutcomeErrHasOneOfManyCancelled(t *testing.T) {
-	simulated.Too(t, testOutcomeErrHasOneOfManyCancelled)
-}
-
-func testOutcomeErrHasOneOfManyCancelled(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	began := make(chan struct{})
