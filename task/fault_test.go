@@ -20,15 +20,15 @@ var joinerFaults = planted.Group{
 		{
 			Name: "a cancelled task counts as failed",
 			File: "joiners.go",
-			Old:  "t != nil && t.State() != sched.JobCompleted && t.State() != sched.JobCancelled",
-			New:  "t != nil && t.State() != sched.JobCompleted",
+			Old:  "return st != sched.JobCompleted && st != sched.JobCancelled",
+			New:  "return st != sched.JobCompleted",
 			Want: "FAIL: TestKotlinACancelledTaskIsNoFailure",
 			Run:  "^TestKotlinACancelledTaskIsNoFailure$",
 		},
 		{
 			Name: "a failure does not decide",
 			File: "joiners.go",
-			Old:  "return t != nil && t.State() != sched.JobCompleted && t.State() != sched.JobCancelled",
+			Old:  "return t != nil && failed(t)",
 			New:  "return t != nil && t.State() == sched.JobTimedOut",
 			Want: "FAIL: TestDecisionsUnderAllSchedules",
 			Run:  "^TestDecisionsUnderAllSchedules$",

@@ -51,7 +51,14 @@ type firstFailure[T any] struct{}
 func (firstFailure[T]) traits() traits { return traits{name: "FirstFailure", calm: true} }
 
 func (firstFailure[T]) Decide(t *Task[T], _ Count) bool {
-	return t != nil && t.State() != sched.JobCompleted && t.State() != sched.JobCancelled
+	return t != nil && failed(t)
+}
+
+// failed reports whether the task, which has ended, has failed: who was cancelled
+// has not.
+func failed[T any](t *Task[T]) bool {
+	st := t.State()
+	return st != sched.JobCompleted && st != sched.JobCancelled
 }
 
 func (firstFailure[T]) Result(o Outcome[T]) ([]T, error) {

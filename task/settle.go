@@ -215,8 +215,7 @@ func (g *Group[T]) step() {
 
 // decidesNothing reports whether the end of t is of no interest to the joiner.
 func (g *Group[T]) decidesNothing(t *Task[T]) bool {
-	st := t.State()
-	return g.calm && (st == sched.JobCompleted || st == sched.JobCancelled)
+	return g.calm && !failed(t)
 }
 
 // discard lets go of a task that the joiner has seen.

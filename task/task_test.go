@@ -128,6 +128,9 @@ func TestDetachTakesATaskOutOfItsGroup(t *testing.T) {
 	if !free.Detach() || free.Detach() {
 		t.Error("not exactly the first Detach is effective")
 	}
+	if tasks := g.Tasks(); len(tasks) != 0 {
+		t.Errorf("the group still has %d tasks", len(tasks))
+	}
 	start(t, g, returns(0, errBroken)) // Cancels all of the group.
 	_, err := g.Join(ctx)
 	is(t, err, errBroken)
