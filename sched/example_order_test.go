@@ -157,9 +157,7 @@ func ExamplePanicError() {
 		return
 	}
 	job, err := s.Go(ctx, func(context.Context) error {
-		var settings map[string]int
-		settings["volume"] = 11
-		return nil
+		panic("no settings")
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -171,6 +169,6 @@ func ExamplePanicError() {
 	}
 	fmt.Println(s.Stop(ctx))
 	// Output:
-	// assignment to entry in nil map true
+	// no settings true
 	// <nil>
 }
