@@ -197,7 +197,7 @@ func (l *lane) occupied() int { return l.contents.pending() + int(l.rest.Load())
 // the mutex.
 func (l *lane) show() {
 	if l.shown.Load() >= 0 {
-		l.shown.Store(int32(l.contents.pending()))
+		xatomic.ReleaseInt32(&l.shown, int32(l.contents.pending()))
 	}
 }
 
