@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // kindOf returns the kind of an actor, also if it has stopped.
@@ -21,9 +20,7 @@ func (byValue) Receive(*actor.Context[int], int) error { return nil }
 
 func ignore(*actor.Context[int], int) error { return nil }
 
-func TestKinds(t *testing.T) { simulated.Too(t, testKinds) }
-
-func testKinds(t testing.TB) {
+func TestKinds(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	for want, a := range map[string]actor.Actor[int]{

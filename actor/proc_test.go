@@ -81,9 +81,7 @@ func TestStopDropsWhatWaits(t *testing.T) {
 	}
 }
 
-func TestStopThatDoesNotWait(t *testing.T) { simulated.Too(t, testStopThatDoesNotWait) }
-
-func testStopThatDoesNotWait(t testing.TB) {
+func TestStopThatDoesNotWait(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	g := newGate()
@@ -234,9 +232,7 @@ func TestStopFromWithin(t *testing.T) {
 	}
 }
 
-func TestStopOfAnotherInAHandler(t *testing.T) { simulated.Too(t, testStopOfAnotherInAHandler) }
-
-func testStopOfAnotherInAHandler(t testing.TB) {
+func TestStopOfAnotherInAHandler(t *testing.T) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
 	g := newGate()

@@ -135,9 +135,7 @@ func testReleasedActorStops(t testing.TB) {
 
 // One that was asked to stop is not offered for a restart when it fails
 // meanwhile.
-func TestNoRestartAfterAStop(t *testing.T) { simulated.Too(t, testNoRestartAfterAStop) }
-
-func testNoRestartAfterAStop(t testing.TB) {
+func TestNoRestartAfterAStop(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	g := newGate()

@@ -13,9 +13,7 @@ import (
 	"github.com/troupe-go/troupe/task"
 )
 
-func TestJoinTwiceReturnsTheSame(t *testing.T) { simulated.Too(t, testJoinTwiceReturnsTheSame) }
-
-func testJoinTwiceReturnsTheSame(t testing.TB) {
+func TestJoinTwiceReturnsTheSame(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	gate := make(chan struct{})
@@ -99,9 +97,7 @@ func TestATaskThatIgnoresItsCancellation(t *testing.T) {
 	}
 }
 
-func TestUnfinishedErrorNamesAFew(t *testing.T) { simulated.Too(t, testUnfinishedErrorNamesAFew) }
-
-func testUnfinishedErrorNamesAFew(t testing.TB) {
+func TestUnfinishedErrorNamesAFew(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	gate := make(chan struct{})
@@ -263,9 +259,7 @@ func TestManyTakers(t *testing.T) {
 	}
 }
 
-func TestAllEndsWithItsContext(t *testing.T) { simulated.Too(t, testAllEndsWithItsContext) }
-
-func testAllEndsWithItsContext(t testing.TB) {
+func TestAllEndsWithItsContext(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	gate := make(chan struct{})

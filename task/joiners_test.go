@@ -16,10 +16,6 @@ import (
 // StructuredTaskScope.Joiner, Trio's nurseries, Kotlin's supervisorScope.
 
 func TestAllCompletedReturnsValuesAndErrorsInTheOrderOfGo(t *testing.T) {
-	simulated.Too(t, testAllCompletedReturnsValuesAndErrorsInTheOrderOfGo)
-}
-
-func testAllCompletedReturnsValuesAndErrorsInTheOrderOfGo(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int]())
 	gate, other := make(chan struct{}), errors.New("other")

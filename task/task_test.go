@@ -76,9 +76,7 @@ func TestAFailureOfACancelledTaskIsKept(t *testing.T) {
 	}
 }
 
-func TestNamesAndPlaces(t *testing.T) { simulated.Too(t, testNamesAndPlaces) }
-
-func testNamesAndPlaces(t testing.TB) {
+func TestNamesAndPlaces(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	g := newGroup(t, ctx, s, task.AllCompleted[int](), task.Name("group"))
 	gate := make(chan struct{})
