@@ -18,8 +18,9 @@ import (
 // Whoever kills, first raises the incarnation's fence: under proc.mu, its
 // number becomes void, on which whatever is done for the actor by its Context
 // depends, and the flag in the Context is set, on which sends and replies
-// depend. Then he tells the actor by the state word. If the actor's code is
-// running at that moment, this begins another term, and the actor is queued for
+// depend. The step that unlocks also tells the actor, by the state word, so that
+// no message is begun behind the fence. If the actor's code is running at that
+// moment, this begins another term, and the actor is queued for
 // an activation that takes over, while the ghost still holds its worker or lies
 // suspended. If not, the present activation, or the next, takes note.
 //

@@ -14,8 +14,8 @@ import (
 // # Protocol
 //
 // A sender puts its message into the lane and then announces the lane here, mostly
-// in the step in which it gives the mutex back. If the bit is set already, an earlier sender has done so, and no one has looked
-// since. The first announcement to an actor that is neither queued nor running
+// in the step in which it gives the mutex back. If the bit is set already, an
+// earlier sender has done so, and no one has looked since. The first announcement to an actor that is neither queued nor running
 // queues it. An activation takes all announcements with the step that makes it
 // the running one, and gives that up only in a step that sees no new ones. So
 // there is one doorbell for a batch of messages, however many senders there
