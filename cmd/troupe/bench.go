@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/bench"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 const benchSchedHelp = `Sched measures the scheduler beside goroutines and channel workers.
@@ -39,8 +40,21 @@ func newBench() *cobra.Command {
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newBenchSched(), newBenchTerminal())
+	cmd.AddCommand(benchSched.command(), benchStrands.command(), newBenchTerminal())
 	return cmd
+}
+
+// evaluation is a command that makes one, of workloads and subjects of its own.
+type evaluation struct {
+	use, short, long, example string
+	rounds                    int
+	workloads                 []*suite.Workload
+	subjects                  []*suite.Subject
+}
+
+var benchSched = evaluation{
+	use: "sched", short: "Measure the scheduler beside goroutines and channel workers", long: benchSchedHelp, example: benchSchedExample,
+	rounds: bench.DefaultRounds, workloads: jobs.Workloads, subjects: jobs.Subjects,
 }
 
 type benchFlags struct {
@@ -48,30 +62,30 @@ type benchFlags struct {
 	list    bool
 }
 
-func newBenchSched() *cobra.Command {
+func (e *evaluation) command() *cobra.Command {
 	flags := &benchFlags{}
 	cmd := &cobra.Command{
-		Use:     "sched",
-		Short:   "Measure the scheduler beside goroutines and channel workers",
-		Long:    benchSchedHelp,
-		Example: benchSchedExample,
+		Use:     e.use,
+		Short:   e.short,
+		Long:    e.long,
+		Example: e.example,
 		Args:    atMost(0, "no arguments; workloads are chosen with --workload"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.request.Quick && !cmd.Flag("rounds").Changed {
 				flags.request.Rounds = bench.QuickRounds
 			}
-			return flags.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return flags.run(cmd.Context(), e, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	flags.define(cmd.Flags())
+	flags.define(cmd.Flags(), e.rounds)
 	return cmd
 }
 
-func (f *benchFlags) define(set *pflag.FlagSet) {
+func (f *benchFlags) define(set *pflag.FlagSet, rounds int) {
 	set.SortFlags = false
 	set.StringSliceVar(&f.request.Workloads, "workload", nil, "comma-separated `names` of workloads or of their rows (default all)")
 	set.StringSliceVar(&f.request.Subjects, "subject", nil, "comma-separated `names` of subjects; a ratio needs its baseline among them (default all)")
-	set.IntVar(&f.request.Rounds, "rounds", bench.DefaultRounds, "`number` of turns of each subject; with --quick the default is 1")
+	set.IntVar(&f.request.Rounds, "rounds", rounds, "`number` of turns of each subject; with --quick the default is 1")
 	set.BoolVar(&f.request.Quick, "quick", false, "short runs: to see that all works, not to measure")
 	set.DurationVar(&f.request.Limit, "limit", bench.DefaultLimit, "`time` after which a run counts as hanging")
 	set.BoolVar(&f.request.JSON, "json", false, "one JSON object a line for each row and subject")
@@ -79,13 +93,13 @@ func (f *benchFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.request.ProfileDir, "cpuprofile", "", "`directory` for CPU profiles, one for each workload and subject")
 }
 
-func (f *benchFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
-	e, err := bench.New(f.request, jobs.Workloads, jobs.Subjects)
+func (f *benchFlags) run(ctx context.Context, of *evaluation, stdout, stderr io.Writer) error {
+	e, err := bench.New(f.request, of.workloads, of.subjects)
 	if err != nil {
 		return usageError{err}
 	}
 	if f.list {
-		return bench.List(stdout, jobs.Workloads, jobs.Subjects)
+		return bench.List(stdout, of.workloads, of.subjects)
 	}
 	if e.Runner.Command, err = bench.Self(); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 
 	main "github.com/troupe-go/troupe/cmd/troupe"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/demo"
-	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/cmd/troupe/internal/strands"
 	"github.com/troupe-go/troupe/internal/bench/runner"
 )
 
@@ -28,7 +28,10 @@ func TestMain(m *testing.M) {
 		os.Exit(main.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	if len(os.Args) > 1 && os.Args[1] == runner.ChildArg {
-		os.Exit(runner.Child(jobs.Workloads, jobs.Subjects, os.Args[2:], os.Stdout, os.Stderr))
+		os.Exit(runner.Child(main.AllWorkloads, main.AllSubjects, os.Args[2:], os.Stdout, os.Stderr))
+	}
+	if len(os.Args) > 1 && os.Args[1] == strands.ServerArg {
+		os.Exit(strands.Server(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -93,7 +93,7 @@ func child(all []*suite.Workload, subjects []*suite.Subject, args []string) (r r
 func find(all []*suite.Workload, subjects []*suite.Subject, o order) (*suite.Workload, suite.Func) {
 	for _, w := range all {
 		for _, s := range subjects {
-			if w.Name == o.Workload && s.Name == o.Subject {
+			if w.Name == o.Workload && s.Name == o.Subject && s.Runs[w.Name] != nil {
 				return w, s.Runs[w.Name]
 			}
 		}

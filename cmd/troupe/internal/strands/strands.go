@@ -1,4 +1,6 @@
-// Package strands measures what strands cost, beside goroutines, in one run.
+// Package strands measures what strands cost, beside goroutines, in one run: what is
+// waited for at first hand ([Measure]), and all that is asked of them, by the means of
+// package bench ([Workloads]).
 package strands
 
 import (
@@ -61,7 +63,7 @@ func Measure(ctx context.Context, cfg Config) (Report, error) {
 	r.Strands.Among, r.Goroutines.Among = many, many
 	for _, part := range []func() error{
 		func() error { return idleStrands(ctx, cfg, &r.Strands) },
-		func() error { return idleGoroutines(ctx, cfg.Count, &r.Goroutines) },
+		func() error { return idleGoroutines(ctx, cfg, &r.Goroutines) },
 		func() error { return switches(ctx, cfg.Switches, 2, &r.Strands.SwitchTwo, &r.Goroutines.SwitchTwo) },
 		func() error {
 			return switches(ctx, cfg.Switches, many, &r.Strands.SwitchMany, &r.Goroutines.SwitchMany)
@@ -114,7 +116,8 @@ func idleStrands(ctx context.Context, cfg Config, f *Figures) error {
 }
 
 // idleGoroutines does the same with goroutines.
-func idleGoroutines(ctx context.Context, count int, f *Figures) error {
+func idleGoroutines(ctx context.Context, cfg Config, f *Figures) error {
+	count := cfg.Count
 	gate := make(chan struct{})
 	var ready, ended sync.WaitGroup
 	open := sync.OnceFunc(func() { close(gate); ended.Wait() })
