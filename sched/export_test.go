@@ -399,3 +399,24 @@ func (w *Worker) GiveWay(at *Worker, isPinned bool) *Node {
 // Hold marks the worker as held, and Refused says that there was no spare for it.
 func (w *Worker) Hold()         { w.transitionToHeld() }
 func (w *Worker) Refused() bool { return w.refused }
+
+// Alarms returns how many alarms are kept.
+func (s *Scheduler) Alarms() (kept int) {
+	for i := range s.alarms {
+		a := &s.alarms[i]
+		a.mu.Lock()
+		kept += len(a.queue)
+		a.mu.Unlock()
+	}
+	return kept
+}
+
+// StopAlarmTimers returns how many timers were set for alarms until now.
+func (s *Scheduler) StopAlarmTimers() (set int) {
+	for i := range s.alarms {
+		if t := s.alarms[i].timer; t != nil && t.Stop() {
+			set++
+		}
+	}
+	return set
+}

@@ -80,6 +80,11 @@ type Fiber struct {
 	// hosted is where the goroutine of a host blocks; nil for fibers of workers.
 	hosted chan struct{}
 
+	// alarm numbers the alarms of the fiber: odd while one is set. Written by the
+	// fiber, and by whoever lets it ring. AlarmIn is where it is; the fiber's own.
+	alarm   atomic.Uint64
+	alarmIn *alarms
+
 	next, previous *Fiber // In the scheduler's list.
 	note           any    // See SetNote. Written under the list's mu by the fiber.
 

@@ -12,7 +12,7 @@ import (
 // TestTestsOfMechanismsFindPlantedFaults switches off what the scheduler does to
 // place, share out and contain work, and what it says of that, one by one.
 func TestTestsOfMechanismsFindPlantedFaults(t *testing.T) {
-	groups := []planted.Group{queueFaults, shareFaults, placeFaults, containmentFaults, accountFaults}
+	groups := []planted.Group{queueFaults, shareFaults, placeFaults, containmentFaults, accountFaults, alarmFaults}
 	if topology.CanPin && len(topology.Local().CPUs) > 1 {
 		groups = append(groups, processorFaults)
 	}
@@ -362,6 +362,53 @@ var accountFaults = planted.Group{
 			New:  "b.left < math.MinInt/2 {",
 			Want: "equals ran after",
 			Run:  "^TestTightLoopStarvesNobody$",
+		},
+	},
+}
+
+// alarmFaults are of the times at which fibers are resumed.
+var alarmFaults = planted.Group{
+	Run: "^TestAlarms(RingAtTheirTime|ThatAreNotNeededAreForgotten)$",
+	Faults: []planted.Fault{
+		{
+			Name: "an earlier alarm does not move the timer",
+			File: "alarm.go",
+			Old:  "if !a.armed || one.at < a.set {",
+			New:  "if !a.armed {",
+			Want: "FAIL: TestAlarmsRingAtTheirTime",
+			Run:  "^TestAlarmsRingAtTheirTime$",
+		},
+		{
+			Name: "an alarm sinks below the latest",
+			File: "alarm.go",
+			Old:  "a.queue[j].at < a.queue[least].at",
+			New:  "a.queue[j].at > a.queue[least].at",
+			Want: "FAIL: TestAlarmsRingAtTheirTime",
+			Run:  "^TestAlarmsRingAtTheirTime$",
+		},
+		{
+			Name: "a sweep does not mend the heap",
+			File: "alarm.go",
+			Old:  "i := len(kept)/branching + 1; i >= 0; i--",
+			New:  "i := 0; i < 0; i--",
+			Want: "FAIL: TestAlarmsRingAtTheirTime",
+			Run:  "^TestAlarmsRingAtTheirTime$",
+		},
+		{
+			Name: "alarms that are not needed are kept",
+			File: "alarm.go",
+			Old:  "		a.sweep()\n",
+			New:  "		_ = a\n",
+			Want: "FAIL: TestAlarmsThatAreNotNeededAreForgotten",
+			Run:  "^TestAlarmsThatAreNotNeededAreForgotten$",
+		},
+		{
+			Name: "the timer of nobody stays set",
+			File: "alarm.go",
+			Old:  "			a.timer.Stop() // It may be hours away, and keeps the scheduler.\n",
+			New:  "			_ = a\n",
+			Want: "FAIL: TestAlarmsThatAreNotNeededAreForgotten",
+			Run:  "^TestAlarmsThatAreNotNeededAreForgotten$",
 		},
 	},
 }

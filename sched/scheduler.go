@@ -194,6 +194,7 @@ type Scheduler struct {
 	room    room
 	kinds   kinds
 	fibers  fibers
+	alarms  []apart
 	// overdue is how many jobs have timed out while their functions go on.
 	overdue atomic.Int64
 	// coarseClock is the time at the monitor's last look. Written by it.
@@ -264,6 +265,7 @@ func assemble(cfg Config) *Scheduler {
 	s.room.limit, s.room.reject = int64(cfg.MaxQueued), cfg.WhenFull == RejectWhenFull
 	s.workers.Store(&[]*Worker{})
 	s.idle.form(cfg)
+	s.alarms = newAlarms(cfg.Workers, s.epoch)
 	return s
 }
 

@@ -66,10 +66,9 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	var w sched.Waiter
 	w.Arm(ctx, f.Scheduler())
 	defer w.Disarm()
-	known := w // The timer has a copy of its own.
 	until := time.Now().Add(d)
-	timer := time.AfterFunc(d, func() { known.Wake(nil, sched.Normal) })
-	defer timer.Stop()
+	f.SetAlarm(until)
+	defer f.StopAlarm()
 	for time.Now().Before(until) {
 		if !w.Wait(ctx) {
 			return sched.Cause(ctx)
