@@ -110,7 +110,8 @@ func (s *System) Info(id PID) (Info, error) {
 // in the process table, which are those of PIDs; it begins after the given PID,
 // or with the zero PID at the beginning. So a long list can be had in parts. It
 // stops nothing: each snapshot is of its own moment, and what is spawned or
-// stops meanwhile may or may not be among them. It costs about 200 ns an actor.
+// stops meanwhile may or may not be among them. It costs about 150 ns an actor,
+// and gives way to other goroutines every 256 actors.
 func (s *System) Infos(after PID) iter.Seq[Info] {
 	return func(yield func(Info) bool) {
 		var i Info // One for all, since it is on the heap.

@@ -3,6 +3,7 @@ package actor_test
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -270,4 +271,36 @@ func TestInfoOfABatch(t *testing.T) {
 			t.Errorf("%d messages wait and %d were handled, want %d and %d", i.Mailbox[actor.Data], i.Handled, want.waiting, want.handled)
 		}
 	}
+}
+
+// Who goes through many actors lets others run in between, all along, also where
+// there is one processor: otherwise Go would take it away after 10 ms.
+func TestInfosLetOthersRun(t *testing.T) {
+	ctx := guarded(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	sys := newSystem(t, actor.Config{Workers: 1})
+	for range 50_000 {
+		spawn(t, sys, func(*actor.Context[int], int) error { return nil })
+	}
+	var handled atomic.Int64
+	busy := spawn(t, sys, func(ctx *actor.Context[int], m int) error {
+		handled.Add(1)
+		return ctx.Self().Send(ctx, m)
+	})
+	wantNoErr(t, busy.Send(ctx, 1))
+	turns, before := 0, handled.Load()
+	for range sys.Infos(actor.PID{}) {
+		if now := handled.Load(); now != before {
+			before = now
+			turns++
+		}
+	}
+	if turns < 60 {
+		t.Errorf("the other actor had %d turns, want 60 at least", turns)
+	}
+	before = handled.Load()
+	if sys.Waits(); handled.Load() == before {
+		t.Error("the other actor had no turn during Waits")
+	}
+	wantNoErr(t, busy.Stop(ctx))
 }

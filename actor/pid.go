@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -150,6 +151,12 @@ func (t *table) lookup(id PID) *proc {
 	return p
 }
 
+// atOnce is how many slots who goes through the table looks at until it lets
+// other goroutines run: 40 us for snapshots. Go would take the processor away
+// only after 10 ms, and an actor whose worker, or asker, has become ready on it
+// would wait for so long.
+const atOnce = 256
+
 // after calls f for the actors that are there, from the slot after that of id
 // on, until it returns false.
 func (t *table) after(id PID, f func(*proc) bool) {
@@ -158,22 +165,20 @@ func (t *table) after(id PID, f func(*proc) bool) {
 		first++
 	}
 	chunks := *t.chunks.Load()
-	for i := first / chunkSize; i < len(chunks); i++ {
-		for j := max(0, first-i*chunkSize); j < chunkSize; j++ {
-			if p := chunks[i][j].proc.Load(); p != nil && !f(p) {
-				return
-			}
+	for n := first; n < len(chunks)*chunkSize; n++ {
+		if n%atOnce == atOnce-1 {
+			runtime.Gosched()
+		}
+		if p := chunks[n/chunkSize][n%chunkSize].proc.Load(); p != nil && !f(p) {
+			return
 		}
 	}
 }
 
 // all calls f for every actor that is there during the whole call.
 func (t *table) all(f func(*proc)) {
-	for _, c := range *t.chunks.Load() {
-		for i := range c {
-			if p := c[i].proc.Load(); p != nil {
-				f(p)
-			}
-		}
-	}
+	t.after(PID{}, func(p *proc) bool {
+		f(p)
+		return true
+	})
 }

@@ -2,7 +2,7 @@ package inspect_test
 
 import (
 	"context"
-	"sync"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,47 +14,90 @@ import (
 type ping struct{ reply actor.Reply[int] }
 
 // BenchmarkSnapshot is the price of a look at 100,000 actors for the 100 with
-// the longest mailboxes. An actor is asked all the while: max-ask-ns is the
-// longest that it took to answer, which on a machine with few processors also
-// says how long the asker itself waited for one; base-max-ask-ns is the same
-// without snapshots, in as many asks.
+// the longest mailboxes, of an idle system and of one whose workers are all busy,
+// and what it does to the actors that keep them busy: over-1ms/s is how often one
+// of them had to pause for more than 1 ms, for each second of snapshots, and base
+// is the same for each second without one, in turn. A pause may also be one of the
+// machine's, whose time slices are 4 ms.
 func BenchmarkSnapshot(b *testing.B) {
+	look := func(b *testing.B, i *inspect.Inspector) {
+		if _, err := i.Actors(inspect.Query{Sort: inspect.ByMailbox}); err != nil {
+			b.Fatal(err)
+		}
+	}
 	sys := newSystem(b, actor.Config{})
 	i := newInspector(b, sys, quiet)
 	for range 100_000 {
 		spawn(b, sys, actor.Actor[int](sink{}))
 	}
-	echo := spawn(b, sys, actor.Func(func(ctx *actor.Context[ping], m ping) error { return m.reply.Send(ctx, 1) }))
-	ask := func() time.Duration {
-		began := time.Now()
-		if _, err := actor.Ask(context.Background(), echo, func(r actor.Reply[int]) ping { return ping{r} }); err != nil {
-			b.Error(err)
-		}
-		return time.Since(began)
-	}
-	var longest, base time.Duration
-	asks := 0
-	var stop atomic.Bool
-	var all sync.WaitGroup
-	all.Go(func() {
-		for !stop.Load() {
-			longest = max(longest, ask())
-			asks++
+	b.Run("idle", func(b *testing.B) {
+		for b.Loop() {
+			look(b, i)
 		}
 	})
-	for b.Loop() {
-		if _, err := i.Actors(inspect.Query{Sort: inspect.ByMailbox}); err != nil {
-			b.Fatal(err)
+	b.Run("busy", func(b *testing.B) {
+		var p pauses
+		stop := p.keepBusy(b, sys)
+		for b.Loop() {
+			p.during(func() { look(b, i) })
+			b.StopTimer()
+			p.without(20 * time.Millisecond)
+			b.StartTimer()
+		}
+		stop()
+		b.ReportMetric(float64(p.long[1].Load())/p.spent[1].Seconds(), "over-1ms/s")
+		b.ReportMetric(float64(p.long[0].Load())/p.spent[0].Seconds(), "base-over-1ms/s")
+	})
+}
+
+// pauses are waits of actors that always have something to do: without a
+// snapshot, and during one.
+type pauses struct {
+	looking atomic.Int32 // 1 during a snapshot.
+	long    [2]atomic.Int64
+	spent   [2]time.Duration
+}
+
+// keepBusy has an actor for each processor send to itself.
+func (p *pauses) keepBusy(b *testing.B, sys *actor.System) (stop func()) {
+	var over atomic.Bool
+	n := runtime.GOMAXPROCS(0)
+	gone := make(chan struct{}, n)
+	for range n {
+		last := time.Now()
+		self := spawn(b, sys, actor.Func(func(ctx *actor.Context[int], m int) error {
+			now := time.Now()
+			if now.Sub(last) > time.Millisecond {
+				p.long[p.looking.Load()].Add(1)
+			}
+			last = now
+			if over.Load() {
+				gone <- struct{}{}
+				return nil
+			}
+			return ctx.Self().Send(ctx, m)
+		}))
+		send(b, b.Context(), self, 1)
+	}
+	return func() {
+		over.Store(true)
+		for range n {
+			<-gone
 		}
 	}
-	b.StopTimer()
-	stop.Store(true)
-	all.Wait()
-	for range asks {
-		base = max(base, ask())
-	}
-	b.ReportMetric(float64(longest), "max-ask-ns")
-	b.ReportMetric(float64(base), "base-max-ask-ns")
+}
+
+func (p *pauses) during(look func()) {
+	p.looking.Store(1)
+	began := time.Now()
+	look()
+	p.spent[1] += time.Since(began)
+	p.looking.Store(0)
+}
+
+func (p *pauses) without(d time.Duration) {
+	<-time.After(d)
+	p.spent[0] += d
 }
 
 // BenchmarkObserved is the price of being inspected: the same work without an
