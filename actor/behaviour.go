@@ -126,6 +126,9 @@ func (f firstOf[M]) check() error {
 		if a == nil {
 			return fmt.Errorf("actor: FirstOf was given a nil actor, as number %d", i+1)
 		}
+		if _, ok := a.(sequel); ok {
+			return fmt.Errorf("actor: FirstOf was given a process, as number %d; a process must be the whole of its actor", i+1)
+		}
 		if err := check(a); err != nil {
 			return fmt.Errorf("%w, as number %d of FirstOf", err, i+1)
 		}

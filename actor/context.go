@@ -39,6 +39,9 @@ import (
 //
 // All methods may be called from any goroutine. On a goroutine that the
 // handler started, a Context is an ordinary one: what waits there blocks.
+//
+// A Context comes with the call of a handler or hook. One that is made otherwise
+// belongs to no actor, and is of no use to its methods.
 type Context[M any] struct {
 	_ [0]func() // It can't be compared, which would be code for each type.
 	scope
@@ -82,6 +85,8 @@ type typed interface {
 	unstash(which Lane, all bool) *lane
 	stashedLocked() int
 }
+
+var errNoContext = errors.New("actor: the Context is nil or zero; a valid one is what a handler is called with")
 
 var (
 	_ context.Context = (*Context[int])(nil)
@@ -137,7 +142,17 @@ func (c *scope) Checkpoint() error {
 	return context.Cause(c)
 }
 
+func (c *Context[M]) spawner() (birthplace, error) {
+	if c == nil {
+		return birthplace{}, errNoContext
+	}
+	return c.scope.spawner()
+}
+
 func (c *scope) spawner() (birthplace, error) {
+	if c.p == nil {
+		return birthplace{}, errNoContext
+	}
 	if c.home().fence.Load() {
 		return birthplace{}, fmt.Errorf("actor: spawn under %s: %w", c.p, ErrFenced)
 	}

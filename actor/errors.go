@@ -34,6 +34,10 @@ var (
 	// ErrNoRef is returned when the zero Ref is used, which leads to no actor.
 	ErrNoRef = errors.New("actor: the ref is zero; a valid one comes from Spawn or Self")
 
+	// ErrNoSystem is returned when a nil System is used, or one that NewSystem has
+	// not made. ErrSystemStopped is about one that was at work.
+	ErrNoSystem = errors.New("actor: the System is nil or zero; a valid one comes from NewSystem")
+
 	// ErrNoReply is returned by Ask when no reply will come: the message was
 	// dropped, or its handler failed before it replied. The error also wraps
 	// the reason. An ask whose context ends first returns the cause of that.
@@ -55,8 +59,9 @@ var (
 	// kinds.
 	ErrAskCycle = ErrCycle
 
-	// ErrWouldDeadlock is returned by Stop and Drain in a handler that would
-	// wait for its own end. The stop is under way all the same.
+	// ErrWouldDeadlock is returned by Stop, StopWithin and Drain, of an actor or its
+	// system, in a handler that would wait for its own end, whatever the context.
+	// The stop is under way all the same.
 	ErrWouldDeadlock = errors.New("actor: the stop waits for the handler that called it")
 
 	// ErrStalePID is returned when a PID belongs to an actor that has stopped,

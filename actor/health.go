@@ -74,6 +74,9 @@ type checkup struct {
 //
 // It costs a look at every actor, and a system message for each patient.
 func (s *System) Checkup(ctx context.Context) []Diagnosis {
+	if s.missing() {
+		return nil
+	}
 	ctx = orBackground(ctx)
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc

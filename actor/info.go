@@ -99,6 +99,9 @@ type Info struct {
 // stopped. It is meant for people and tools: it holds up the actor's senders
 // for about a microsecond.
 func (s *System) Info(id PID) (Info, error) {
+	if s.missing() {
+		return Info{}, ErrNoSystem
+	}
 	p := s.table.lookup(id)
 	if p == nil {
 		return Info{}, fmt.Errorf("info about %s: %w", id, ErrStalePID)
@@ -114,6 +117,9 @@ func (s *System) Info(id PID) (Info, error) {
 // and gives way to other goroutines every 256 actors.
 func (s *System) Infos(after PID) iter.Seq[Info] {
 	return func(yield func(Info) bool) {
+		if s.missing() {
+			return
+		}
 		var i Info // One for all, since it is on the heap.
 		s.table.after(after, func(p *proc) bool {
 			p.snapshot(&i)
@@ -128,6 +134,9 @@ func (s *System) Infos(after PID) iter.Seq[Info] {
 // [ErrStalePID] if the parent has stopped, or the child that it is to go on
 // after.
 func (s *System) Children(parent, after PID, n int) ([]Info, error) {
+	if s.missing() {
+		return nil, ErrNoSystem
+	}
 	p := s.root
 	if parent != (PID{}) {
 		if p = s.table.lookup(parent); p == nil {

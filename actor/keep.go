@@ -19,7 +19,7 @@ var _ sched.Keeper = (*Context[int])(nil)
 
 // Keep has the end of the incarnation wait for k. It is called by package task;
 // see [sched.Keeper].
-func (c *scope) Keep(k sched.Kept) bool { return c.p.keep(k, c.incarnation) }
+func (c *scope) Keep(k sched.Kept) bool { return k != nil && c.p.keep(k, c.incarnation) }
 
 // LetGo is the end of Keep.
 func (c *scope) LetGo(from *sched.Fiber, k sched.Kept) { c.p.letGo(from, k) }

@@ -59,6 +59,9 @@ func (r Ref[M]) Kill() error {
 // Kill is [Ref.Kill] for the actor with the given PID. It returns [ErrStalePID]
 // if that has stopped.
 func (s *System) Kill(id PID) error {
+	if s.missing() {
+		return ErrNoSystem
+	}
 	p := s.table.lookup(id)
 	if p == nil {
 		return fmt.Errorf("kill %s: %w", id, ErrStalePID)
@@ -70,6 +73,9 @@ func (s *System) Kill(id PID) error {
 // RequestStop asks the actor with the given PID to stop, as [Ref.Stop] does, and
 // does not wait. It returns [ErrStalePID] if that has stopped.
 func (s *System) RequestStop(id PID) error {
+	if s.missing() {
+		return ErrNoSystem
+	}
 	p := s.table.lookup(id)
 	if p == nil {
 		return fmt.Errorf("stop %s: %w", id, ErrStalePID)

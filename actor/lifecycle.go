@@ -18,7 +18,8 @@ type Starter[M any] interface {
 // Stopper is implemented by an actor that clears up after itself. Stopped runs
 // once at the end of each incarnation, after the actor's children have stopped and
 // the groups of tasks that were opened with its context have ended.
-// Reason is nil if the actor was asked to stop or stopped itself.
+// Reason is nil if the actor was asked to stop or stopped itself. A panic in it is
+// contained and logged, and changes nothing: the incarnation has its reason.
 type Stopper[M any] interface {
 	Stopped(ctx *Context[M], reason error)
 }

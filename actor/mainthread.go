@@ -59,6 +59,9 @@ func (s *System) mainLoop() *mainLoop {
 // handlers itself until they have ended. RunMain returns [ErrPumping] if another
 // call is at work. If a handler calls runtime.Goexit, RunMain does not return.
 func (s *System) RunMain(ctx context.Context) error {
+	if s.missing() {
+		return ErrNoSystem
+	}
 	ctx = orBackground(ctx)
 	if s.simulated {
 		select {

@@ -140,7 +140,10 @@ func (p *proc) unwatch(id uint64, incarnation uint32) *watch {
 // doesn't want to wait for it any longer calls cancel, any number of times; the
 // channel then stays empty and open, unless the Exit is in it already.
 func (s *System) Monitor(id PID) (down <-chan Exit, cancel func()) {
-	w := &watch{monitor: Monitor{pid: id}, target: s.table.lookup(id), down: make(chan Exit, 1)}
+	w := &watch{monitor: Monitor{pid: id}, down: make(chan Exit, 1)}
+	if !s.missing() {
+		w.target = s.table.lookup(id)
+	}
 	there := false
 	if w.target != nil {
 		w.target.mu.Lock()

@@ -100,7 +100,12 @@ type Deliverer[M any] interface {
 func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(Reply[T]) M) (T, error) {
 	var zero T
 	ctx = orBackground(ctx)
-	if msg == nil {
+	switch {
+	case s.missing():
+		return zero, ErrNoSystem
+	case by == nil:
+		return zero, fmt.Errorf("actor: ask: the Deliverer is nil")
+	case msg == nil:
 		return zero, fmt.Errorf("actor: ask: the function that makes the message is nil")
 	}
 	f := sched.Current(ctx)

@@ -92,6 +92,9 @@ const maxSampleEvery = 1 << 30
 // Observe returns an error for a nil Probe or a SampleEvery that is negative or
 // more than 2^30.
 func (s *System) Observe(p *Probe) (stop func(), err error) {
+	if s.missing() {
+		return nil, ErrNoSystem
+	}
 	if p == nil {
 		return nil, errors.New("actor: Observe was given a nil Probe")
 	}

@@ -358,11 +358,23 @@ func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
 		return fmt.Errorf("stop of %s: %w", p, err)
 	}
 	f := sched.Current(ctx)
+	caller := current(f)
+	if f == nil && p.mayHoldUs() {
+		caller = current(p.sys.scheduler.Here())
+	}
 	p.post(f, sysMessage{kind: kind})
-	if caller := current(f); caller.hasAncestor(p) {
+	if caller.hasAncestor(p) {
 		return fmt.Errorf("stop of %s in a handler of %s: %w", p, caller, ErrWouldDeadlock)
 	}
 	return p.await(ctx)
+}
+
+// mayHoldUs reports whether code of p, or of an actor below it, may be what asks:
+// by a context that does not lead there.
+func (p *proc) mayHoldUs() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mu.Load()&running != 0 || p.eldest != nil || p.suspendedLocked() > 0
 }
 
 // await waits until p has stopped. When ctx ends, it ends the contexts of the

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/simulated"
@@ -208,6 +209,14 @@ func TestStopFromWithin(t *testing.T) {
 			defer cancel()
 			return self.Stop(child)
 		},
+		"within":           func(c *actor.Context[int], self, _ actor.Ref[int]) error { return self.StopWithin(c, time.Hour) },
+		"other context":    func(_ *actor.Context[int], self, _ actor.Ref[int]) error { return self.Stop(context.Background()) },
+		"above, by other":  func(_ *actor.Context[int], _, above actor.Ref[int]) error { return above.Drain(context.Background()) },
+		"within, by other": func(_ *actor.Context[int], self, _ actor.Ref[int]) error { return self.StopWithin(nil, time.Hour) }, //nolint:staticcheck // No context is another one, too.
+		"system, by other": func(c *actor.Context[int], _, _ actor.Ref[int]) error { return c.System().Stop(context.Background()) },
+		"system within": func(c *actor.Context[int], _, _ actor.Ref[int]) error {
+			return c.System().StopWithin(context.Background(), time.Hour)
+		},
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -230,6 +239,43 @@ func TestStopFromWithin(t *testing.T) {
 			until(t, ctx, func() bool { return child.Send(ctx, 0) != nil })
 		})
 	}
+}
+
+// Wherever a handler runs, it is known for what it is without its context.
+func TestStopFromWithinByAnotherContext(t *testing.T) {
+	kinds := map[string]actor.Option{
+		"scheduler": actor.WithBackend(actor.OnScheduler), "blocking": actor.WithBackend(actor.OnBlocking),
+		"thread": actor.WithBackend(actor.OnOwnThread), "reentrant": actor.WithReentrancy(actor.FullReentrancy),
+		"readers": actor.WithReadOnly(func(int) bool { return true }),
+	}
+	for name, kind := range kinds {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys, result := newSystem(t, actor.Config{}), make(chan error, 2)
+			ref := spawn(t, sys, func(c *actor.Context[int], _ int) error {
+				result <- c.Self().Stop(context.Background())
+				result <- sys.Stop(context.Background())
+				return nil
+			}, kind)
+			send(t, ctx, ref, 1)
+			wantErr(t, receive(t, ctx, result), actor.ErrWouldDeadlock)
+			wantErr(t, receive(t, ctx, result), actor.ErrWouldDeadlock)
+			receive(t, ctx, ref.Done())
+		})
+	}
+}
+
+func TestStopOfAProcessFromWithin(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	result := make(chan error, 1)
+	ref, err := actor.SpawnProcess(sys, func(p *actor.Process[int]) error {
+		result <- p.Self().Drain(context.Background())
+		return nil
+	})
+	wantNoErr(t, err)
+	wantErr(t, receive(t, ctx, result), actor.ErrWouldDeadlock)
+	receive(t, ctx, ref.Done())
 }
 
 func TestStopOfAnotherInAHandler(t *testing.T) {

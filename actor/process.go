@@ -112,6 +112,9 @@ func (p *Process[M]) ReceiveWithin(d time.Duration, match func(m M) bool) (M, er
 }
 
 func (p *Process[M]) receive(match func(M) bool, w wish) (m M, err error) {
+	if p == nil || p.proc == nil {
+		return m, errNoContext
+	}
 	b := &p.proc.body
 	f := b.running()
 	switch {
@@ -241,6 +244,9 @@ func (p *Process[M]) ResumesFiber(f *sched.Fiber) bool {
 }
 
 func (p *Process[M]) spawner() (birthplace, error) {
+	if p == nil || p.proc == nil {
+		return birthplace{}, errNoContext
+	}
 	b, err := p.scope.spawner()
 	b.fiber = sched.Current(p)
 	return b, err

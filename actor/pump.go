@@ -74,6 +74,8 @@ func (h ParkHint) String() string {
 // is at work, such as by one of its own handlers.
 var ErrPumping = errors.New("actor: the pump is running already")
 
+var errNoPump = errors.New("actor: the Pump is nil or zero; a valid one comes from NewPump")
+
 // NewPump returns a pump for actors of s, which are spawned with [WithPump]. The
 // doorbell is called by whoever sends, on any goroutine, also at the same time as
 // Run, so it must neither wait nor panic.
@@ -81,8 +83,8 @@ var ErrPumping = errors.New("actor: the pump is running already")
 // There is nothing to be closed: a pump without actors is garbage. But its actors
 // end only if Run is called until they have, which also a System.Stop waits for.
 func NewPump(s *System, doorbell func()) (*Pump, error) {
-	if s == nil {
-		return nil, errors.New("actor: NewPump was given a nil System")
+	if s.missing() {
+		return nil, ErrNoSystem
 	}
 	if doorbell == nil {
 		return nil, errors.New("actor: NewPump was given a nil doorbell; the loop would not wake up")
@@ -93,8 +95,8 @@ func NewPump(s *System, doorbell func()) (*Pump, error) {
 // WithPump has the actor run where p does; see [Pump].
 func WithPump(p *Pump) Option {
 	return func(o *options) error {
-		if p == nil {
-			return errors.New("actor: WithPump was given a nil Pump")
+		if p == nil || p.sys == nil {
+			return fmt.Errorf("WithPump: %w", errNoPump)
 		}
 		o.host = p
 		return nil
@@ -127,6 +129,9 @@ func (p *Pump) end()     {}
 // in a later Run. If a handler calls runtime.Goexit, that ends the loop's
 // goroutine, as it would without an actor, and the actor fails.
 func (p *Pump) Run(budget time.Duration) (ParkHint, error) {
+	if p == nil || p.sys == nil {
+		return ParkWait, errNoPump
+	}
 	p.mu.Lock()
 	if p.busy {
 		p.mu.Unlock()

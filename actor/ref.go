@@ -74,9 +74,9 @@ func (r Ref[M]) TrySend(ctx context.Context, m M) error {
 // the actor and of those below it, and returns an error that wraps the cause of
 // ctx. The stop goes on.
 //
-// In a handler of the actor itself or of one below it, with that handler's
-// [Context], Stop returns
-// [ErrWouldDeadlock] at once, and the stop goes on when the handler returns.
+// In a handler of the actor itself or of one below it, Stop returns
+// [ErrWouldDeadlock] at once, whatever its context, and the stop goes on when the
+// handler returns. On a goroutine that the handler has started, it waits.
 func (r Ref[M]) Stop(ctx context.Context) error {
 	return r.shutdown(ctx, sysStop)
 }
@@ -119,6 +119,9 @@ func (r Ref[M]) Err() error {
 // [ErrStalePID] if that actor has stopped, and another error if it takes
 // messages of another type than M.
 func Resolve[M any](s *System, id PID) (Ref[M], error) {
+	if s.missing() {
+		return Ref[M]{}, ErrNoSystem
+	}
 	p := s.table.lookup(id)
 	if p == nil {
 		return Ref[M]{}, fmt.Errorf("resolve %s: %w", id, ErrStalePID)

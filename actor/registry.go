@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // registry has the actors of a system by their names.
@@ -75,6 +76,9 @@ func (r *registry) leave(p *proc, names []string) {
 // of printable text. Registering an actor again under its own name does
 // nothing.
 func (s *System) Register(name string, id PID) error {
+	if s.missing() {
+		return ErrNoSystem
+	}
 	if err := checkName(name); err != nil {
 		return err
 	}
@@ -120,6 +124,9 @@ func WithRegistration(name string) Option {
 
 // Unregister frees a name. It returns [ErrNoName] if no actor has it.
 func (s *System) Unregister(name string) error {
+	if s.missing() {
+		return ErrNoSystem
+	}
 	if p := s.registry.find(name); p == nil || !s.registry.names.CompareAndDelete(name, p) {
 		return fmt.Errorf("unregister %q: %w", name, ErrNoName)
 	}
@@ -129,6 +136,9 @@ func (s *System) Unregister(name string) error {
 // WhereIs returns the PID of the actor with the given registered name. It
 // returns [ErrNoName] if there is none.
 func (s *System) WhereIs(name string) (PID, error) {
+	if s.missing() {
+		return PID{}, ErrNoSystem
+	}
 	p := s.registry.find(name)
 	if p == nil {
 		return PID{}, fmt.Errorf("look up %q: %w", name, ErrNoName)
@@ -140,6 +150,9 @@ func (s *System) WhereIs(name string) (PID, error) {
 // registered meanwhile may or may not be among them.
 func (s *System) Names() iter.Seq2[string, PID] {
 	return func(yield func(string, PID) bool) {
+		if s.missing() {
+			return
+		}
 		s.registry.names.Range(func(name, p any) bool {
 			return p.(*proc).stopped.Load() || yield(name.(string), p.(*proc).pid)
 		})
@@ -150,6 +163,9 @@ func (s *System) Names() iter.Seq2[string, PID] {
 // returns [ErrNoName] if there is none, and another error if the actor takes
 // messages of another type than M. It takes no lock, and costs about 20 ns.
 func Lookup[M any](s *System, name string) (Ref[M], error) {
+	if s.missing() {
+		return Ref[M]{}, ErrNoSystem
+	}
 	p := s.registry.find(name)
 	if p == nil {
 		return Ref[M]{}, fmt.Errorf("look up %q: %w", name, ErrNoName)
@@ -166,6 +182,9 @@ func Lookup[M any](s *System, name string) (Ref[M], error) {
 func checkName(name string) error {
 	if name == "" || len(name) > maxName {
 		return fmt.Errorf("actor: the name %.20q has %d bytes; it must have 1 to %d", name, len(name), maxName)
+	}
+	if !utf8.ValidString(name) {
+		return fmt.Errorf("actor: the name %q is not valid UTF-8", name)
 	}
 	for _, r := range name {
 		if !unicode.IsPrint(r) {

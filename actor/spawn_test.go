@@ -11,7 +11,7 @@ import (
 func TestSpawnOfNothing(t *testing.T) { simulated.Too(t, testSpawnOfNothing) }
 
 func testSpawnOfNothing(t testing.TB) {
-	sys := newSystem(t, actor.Config{})
+	sys, sys2 := newSystem(t, actor.Config{}), newSystem(t, actor.Config{})
 	one := actor.Func(func(*actor.Context[int], int) error { return nil })
 	spawns := map[string]func() error{
 		"no spawner":  func() error { _, err := actor.Spawn(nil, one); return err },
@@ -24,9 +24,32 @@ func testSpawnOfNothing(t testing.TB) {
 			return err
 		},
 		"no option": func() error { _, err := actor.Spawn(sys, one, nil); return err },
+		"nil context": func() error {
+			var at *actor.Context[int]
+			_, err := actor.Spawn(at, one)
+			return err
+		},
+		"zero context": func() error { _, err := actor.Spawn(&actor.Context[int]{}, one); return err },
+		"zero process": func() error { _, err := actor.Spawn(&actor.Process[int]{}, one); return err },
+		"timer of a zero context": func() error {
+			_, err := actor.SendAfter(&actor.Context[int]{}, 1, spawn(t, sys2, one.Receive), 1)
+			return err
+		},
+		"zero process receives": func() error { _, err := (&actor.Process[int]{}).Receive(t.Context()); return err },
+		"process among others": func() error {
+			_, err := actor.Spawn(sys, actor.FirstOf(one, actor.NewProcess(func(*actor.Process[int]) error { return nil })))
+			return err
+		},
+		"no deliverer": func() error {
+			_, err := actor.AskBy(t.Context(), sys, nil, func(actor.Reply[int]) int { return 1 })
+			return err
+		},
+		"zero pump":            func() error { _, err := actor.Spawn(sys, one, actor.WithPump(&actor.Pump{})); return err },
+		"run of a zero pump":   func() error { _, err := (&actor.Pump{}).Run(0); return err },
+		"name that is no text": func() error { _, err := actor.Spawn(sys, one, actor.WithName("a\xffb")); return err },
 	}
 	for name, f := range spawns {
-		if err := f(); err == nil || !strings.HasPrefix(err.Error(), "actor: ") {
+		if err := f(); err == nil || !strings.Contains(err.Error(), "actor: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

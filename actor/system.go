@@ -20,7 +20,8 @@ type Config struct {
 	// Workers is how many workers the system's scheduler has. Defaults to
 	// GOMAXPROCS. It must be 0 if Scheduler is given.
 	Workers int
-	// Scheduler runs the actors. It must not be stopped before the system.
+	// Scheduler runs the actors. It must not be stopped before the system: actors
+	// stand still then, and a Stop of the system waits until its context ends.
 	// Defaults to a new one, which stops with the system.
 	Scheduler *sched.Scheduler
 	// Logger is told of actors that fail. Defaults to nil, which is silence.
@@ -64,8 +65,9 @@ type DeadLetter struct {
 	Reason  error
 }
 
-// System is a set of actors that live and end together. Its methods are safe
-// for concurrent use.
+// System is a set of actors that live and end together. It comes from
+// [NewSystem]; of a nil or zero one, what can fail returns [ErrNoSystem], and the
+// rest has nothing to tell. Its methods are safe for concurrent use.
 type System struct {
 	cfg       Config
 	scheduler *sched.Scheduler
@@ -135,6 +137,10 @@ func NewSystem(cfg Config) (*System, error) {
 			return nil, fmt.Errorf("actor: %w", err)
 		}
 		s.scheduler = own
+	} else if cfg.Scheduler.Workers() == 0 {
+		return nil, errors.New("actor: Config.Scheduler is zero; a valid one comes from sched.New")
+	} else if cfg.Scheduler.Stopping() {
+		return nil, fmt.Errorf("actor: Config.Scheduler: %w", sched.ErrStopped)
 	} else if cfg.Workers != 0 {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
@@ -148,8 +154,16 @@ func NewSystem(cfg Config) (*System, error) {
 	return s, nil
 }
 
+// missing reports whether s is none that NewSystem has made.
+func (s *System) missing() bool { return s == nil || s.table == nil }
+
 // Scheduler returns the scheduler that runs the system's actors.
-func (s *System) Scheduler() *sched.Scheduler { return s.scheduler }
+func (s *System) Scheduler() *sched.Scheduler {
+	if s.missing() {
+		return nil
+	}
+	return s.scheduler
+}
 
 // Stats is a snapshot of a system's counters.
 type Stats struct {
@@ -163,6 +177,9 @@ type Stats struct {
 
 // Stats returns a snapshot. It costs a few loads.
 func (s *System) Stats() Stats {
+	if s.missing() {
+		return Stats{}
+	}
 	return Stats{
 		Actors:      int(s.table.live.Load()),
 		DeadLetters: s.deadLetters.Load(),
@@ -182,15 +199,22 @@ func (s *System) Stats() Stats {
 // returns an error that wraps the cause of ctx and names some of their actors.
 // The stop goes on in the background.
 //
-// In a handler of the system, with its [Context], Stop returns
-// [ErrWouldDeadlock] at once, and the stop goes on when the handler returns.
+// In a handler of the system, Stop returns [ErrWouldDeadlock] at once, whatever
+// its context, and the stop goes on when the handler returns. On a goroutine that
+// the handler has started, it waits.
 func (s *System) Stop(ctx context.Context) error {
+	if s.missing() {
+		return ErrNoSystem
+	}
 	ctx = orBackground(ctx)
 	if err := fenced(ctx); err != nil {
 		return fmt.Errorf("stop of the system: %w", err)
 	}
 	f := sched.Current(ctx)
 	s.stop.Do(func() { s.beginStop(f) })
+	if f == nil {
+		f = s.scheduler.Here() // By a context that does not lead there.
+	}
 	if p := current(f); p != nil && p.sys == s {
 		return fmt.Errorf("stop of the system in a handler of %s: %w", p, ErrWouldDeadlock)
 	}
@@ -258,8 +282,8 @@ func (s *System) tellDeadLetter(d DeadLetter) {
 }
 
 func (s *System) spawner() (birthplace, error) {
-	if s == nil {
-		return birthplace{}, errors.New("actor: the System is nil; a valid one comes from NewSystem")
+	if s.missing() {
+		return birthplace{}, ErrNoSystem
 	}
 	return birthplace{parent: s.root}, nil
 }

@@ -2,10 +2,12 @@ package actor_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/simulated"
@@ -16,7 +18,13 @@ func TestSystemConfig(t *testing.T) {
 	s, err := sched.New(sched.Config{})
 	wantNoErr(t, err)
 	defer func() { wantNoErr(t, s.Stop(guarded(t))) }()
-	for _, cfg := range []actor.Config{{Workers: -1}, {Scheduler: s, Workers: 1}} {
+	stopped, err := sched.New(sched.Config{})
+	wantNoErr(t, err)
+	wantNoErr(t, stopped.Stop(guarded(t)))
+	for _, cfg := range []actor.Config{
+		{Workers: -1}, {Workers: 1 << 40}, {Scheduler: s, Workers: 1}, {Scheduler: &sched.Scheduler{}}, {Scheduler: stopped},
+		{MaxBlocking: -2}, {SlowAfter: -2},
+	} {
 		if _, err := actor.NewSystem(cfg); err == nil || !strings.HasPrefix(err.Error(), "actor: ") {
 			t.Errorf("a system with %+v: %v", cfg, err)
 		}
@@ -29,6 +37,62 @@ func TestSystemConfig(t *testing.T) {
 	j, err := s.Go(context.Background(), func(context.Context) error { return nil })
 	wantNoErr(t, err) // It is not the system's own, so it goes on.
 	wantNoErr(t, j.Wait(guarded(t)))
+}
+
+// A System that NewSystem has not made refuses what can fail, and has nothing to
+// tell.
+func TestNoSystem(t *testing.T) {
+	live := spawn(t, newSystem(t, actor.Config{}), func(*actor.Context[int], int) error { return nil })
+	one := actor.Func(func(*actor.Context[int], int) error { return nil })
+	anew := func() actor.Actor[int] { return one }
+	for name, sys := range map[string]*actor.System{"nil": nil, "zero": {}} {
+		ctx, id := guarded(t), live.PID()
+		for what, f := range map[string]func() error{
+			"Spawn":     func() error { _, err := actor.Spawn(sys, one); return err },
+			"SpawnNew":  func() error { _, err := actor.SpawnNew(sys, anew); return err },
+			"SpawnHeld": func() error { _, err := actor.SpawnHeld(sys, anew); return err },
+			"SpawnProcess": func() error {
+				_, err := actor.SpawnProcess(sys, func(*actor.Process[int]) error { return nil })
+				return err
+			},
+			"SendAfter": func() error { _, err := actor.SendAfter(sys, 1, live, 1); return err },
+			"Every":     func() error { _, err := actor.Every(sys, 1, live, 1); return err },
+			"Lookup":    func() error { _, err := actor.Lookup[int](sys, "x"); return err },
+			"Resolve":   func() error { _, err := actor.Resolve[int](sys, id); return err },
+			"NewPump":   func() error { _, err := actor.NewPump(sys, func() {}); return err },
+			"AskBy": func() error {
+				_, err := actor.AskBy(ctx, sys, nil, func(actor.Reply[int]) int { return 1 })
+				return err
+			},
+			"Register":    func() error { return sys.Register("x", id) },
+			"Unregister":  func() error { return sys.Unregister("x") },
+			"WhereIs":     func() error { _, err := sys.WhereIs("x"); return err },
+			"Kill":        func() error { return sys.Kill(id) },
+			"RequestStop": func() error { return sys.RequestStop(id) },
+			"Info":        func() error { _, err := sys.Info(id); return err },
+			"Children":    func() error { _, err := sys.Children(actor.PID{}, actor.PID{}, 1); return err },
+			"Observe":     func() error { _, err := sys.Observe(&actor.Probe{}); return err },
+			"RunMain":     func() error { return sys.RunMain(ctx) },
+			"Stop":        func() error { return sys.Stop(ctx) },
+			"StopWithin":  func() error { return sys.StopWithin(ctx, time.Second) },
+		} {
+			if err := f(); !errors.Is(err, actor.ErrNoSystem) {
+				t.Errorf("%s of a %s system: %v", what, name, err)
+			}
+		}
+		for range sys.Infos(actor.PID{}) {
+			t.Errorf("a %s system has actors", name)
+		}
+		for range sys.Names() {
+			t.Errorf("a %s system has names", name)
+		}
+		down, cancel := sys.Monitor(id)
+		wantErr(t, receive(t, ctx, down).Reason, actor.ErrStalePID)
+		cancel()
+		if sys.Stats() != (actor.Stats{}) || sys.Scheduler() != nil || len(sys.Checkup(ctx))+len(sys.Waits())+len(sys.Handlers()) != 0 {
+			t.Errorf("a %s system has something to tell", name)
+		}
+	}
 }
 
 func TestSystemStopIsIdempotent(t *testing.T) {

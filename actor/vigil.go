@@ -111,6 +111,9 @@ func (v *vigil) look() (found bool) {
 // timeout, and all if slow or blocked ones are reported to Config or a [Probe].
 // It costs about 100 ns for each piece of work that has begun.
 func (s *System) Handlers() (all []HandlerReport) {
+	if s.missing() {
+		return nil
+	}
 	now := s.uptime()
 	s.scheduler.Notes(func(note any, goroutine uint64) {
 		d, ok := note.(*desk)

@@ -74,6 +74,9 @@ func (p *proc) looksAtClock() time.Time {
 // What a handler waits for elsewhere, or of an actor that nobody can name, is
 // not among them; see [CycleError]. It costs some nanoseconds for each actor.
 func (s *System) Waits() []Wait {
+	if s.missing() {
+		return nil
+	}
 	var all []Wait
 	s.table.all(func(p *proc) {
 		for _, e := range p.edges() {

@@ -42,6 +42,9 @@ func (r Ref[M]) StopWithin(ctx context.Context, d time.Duration) error {
 // does not return keeps that from stopping, so for it StopWithin waits no longer
 // than 100 ms. The handler goes on as a ghost; see [Stats].
 func (s *System) StopWithin(ctx context.Context, d time.Duration) error {
+	if s.missing() {
+		return ErrNoSystem
+	}
 	if d < 0 {
 		return fmt.Errorf("actor: stop of the system within %v; the time must not be negative", d)
 	}

@@ -22,8 +22,9 @@ var ErrJobTimeout error = timeoutError{}
 // Config.MaxQueued jobs are queued.
 var ErrFull = errors.New("sched: the scheduler is full")
 
-// ErrSelfWait is returned by Wait to a job that waits for itself, and to a
-// function of a group that waits for its group.
+// ErrSelfWait is returned by Wait to a job that waits for itself, to a function of
+// a group that waits for its group, and by Stop to work of the scheduler that is
+// to stop.
 var ErrSelfWait = errors.New("sched: the work waits for itself")
 
 // ErrNoJob is returned by Wait when the handle is nil, or was not returned by
@@ -34,6 +35,7 @@ var (
 	errNilScheduler = errors.New("sched: GoResult was given a nil scheduler; make one with New")
 	errNilFunction  = errors.New("sched: Go was given a nil function")
 	errNilContext   = errors.New("sched: Go was given a nil context; use context.Background()")
+	errNilStop      = errors.New("sched: Stop was given a nil context; use context.Background()")
 	errNilWait      = errors.New("sched: Wait was given a nil context; use context.Background()")
 )
 

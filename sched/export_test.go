@@ -80,7 +80,6 @@ func NewWithClock(cfg Config, c *Clock) (*Scheduler, error) {
 func (s *Scheduler) Worker(i int) *Worker { return (*s.workers.Load())[i] }
 func (s *Scheduler) Awake() int           { return int(s.idle.awake()) }
 func (s *Scheduler) Settled() bool        { return s.settled.Load() }
-func (s *Scheduler) Stopping() bool       { return s.stopping.Load() }
 
 // Searching and Sleeping are the two halves of the idle word.
 func (s *Scheduler) Searching() int { return s.idle.searching() }

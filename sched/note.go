@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/troupe-go/troupe/internal/gid"
+
 // A note is what a layer above keeps with a fiber, so that it can tell from
 // outside what goes on there, be it at work or waiting. So handlers are watched
 // that take too long: nothing need be listed when one begins, since every fiber
@@ -25,18 +27,43 @@ func (f *Fiber) SetNote(note any) {
 // while fibers can neither begin nor end, so it must be short. Calls of Notes
 // exclude each other. It costs about 10 ns a fiber.
 func (s *Scheduler) Notes(visit func(note any, goroutine uint64)) {
-	l := &s.fibers
+	s.fibers.visit(func(f *Fiber) {
+		if f.note != nil {
+			visit(f.note, f.number.Load())
+		}
+	})
+}
+
+// Here returns the fiber that the caller runs on, or nil if that is none of the
+// scheduler's: as [Current], for those who have no context to ask. It costs some
+// ns for each fiber, so it is for what is rare.
+func (s *Scheduler) Here() (here *Fiber) {
+	id := uintptr(gid.Current())
+	if id == 0 {
+		return nil
+	}
+	s.fibers.visit(func(f *Fiber) {
+		if f.id.Load() == id {
+			here = f
+		}
+	})
+	return here
+}
+
+// visit calls look with each fiber that is there all the time. Look is called with
+// mu held.
+func (l *fibers) visit(look func(f *Fiber)) {
 	l.visiting.Lock()
 	defer l.visiting.Unlock()
 	l.mu.Lock()
 	l.visited = l.first
 	l.mu.Unlock()
-	for l.visitSome(visit) {
+	for l.visitSome(look) {
 	}
 }
 
 // visitSome goes on with a visit of all fibers. It returns false at the end.
-func (l *fibers) visitSome(visit func(note any, goroutine uint64)) bool {
+func (l *fibers) visitSome(look func(f *Fiber)) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for range noteBatch {
@@ -44,9 +71,7 @@ func (l *fibers) visitSome(visit func(note any, goroutine uint64)) bool {
 		if f == nil {
 			return false
 		}
-		if f.note != nil {
-			visit(f.note, f.number.Load())
-		}
+		look(f)
 		l.visited = f.next
 	}
 	return true

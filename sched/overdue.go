@@ -41,7 +41,7 @@ type fibers struct {
 	cursor *Fiber        // The next on the present round, if it is not nil.
 	round  time.Duration // When the present or last round began.
 
-	visiting sync.Mutex // Held by who visits the notes.
+	visiting sync.Mutex // Held by who visits all fibers.
 	visited  *Fiber     // The next of that visit. Under mu.
 }
 

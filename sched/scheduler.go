@@ -88,13 +88,17 @@ type Config struct {
 	exactStart bool // JobTimeout is short.
 }
 
+// maxWorkers keeps a slip of the pen from starting goroutines without end. No
+// machine has that many processors.
+const maxWorkers = 1 << 14
+
 // maxQueueCapacity keeps a slip of the pen from asking for all memory.
 const maxQueueCapacity = 1 << 20
 
 func (c Config) withDefaults() (Config, error) {
 	switch {
-	case c.Workers < 0:
-		return c, fmt.Errorf("sched: Config.Workers is %d; it must be positive, or 0 for GOMAXPROCS", c.Workers)
+	case c.Workers < 0 || c.Workers > maxWorkers:
+		return c, fmt.Errorf("sched: Config.Workers is %d; it must be positive, at most %d, or 0 for GOMAXPROCS", c.Workers, maxWorkers)
 	case c.MaxSpares < -1:
 		return c, fmt.Errorf("sched: Config.MaxSpares is %d; it must be positive, 0 for the default, or -1 for none", c.MaxSpares)
 	case c.BlockedAfter < 0:

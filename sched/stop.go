@@ -13,10 +13,17 @@ import (
 // says how many jobs are left; the workers leave when those have ended. Stop may
 // be called again, also at the same time; each call waits.
 //
-// Stop must not be called by a job of the same scheduler, which would wait for
-// itself until ctx ends.
+// By a job of the same scheduler, which would wait for itself, Stop returns
+// [ErrSelfWait] at once, unless ctx has ended, and the stop goes on when the job
+// returns.
 func (s *Scheduler) Stop(ctx context.Context) error {
+	if ctx == nil {
+		return errNilStop
+	}
 	s.beginStop()
+	if ctx.Err() == nil && s.Here() != nil {
+		return fmt.Errorf("stop of the scheduler: %w", ErrSelfWait)
+	}
 	select {
 	case <-s.ended:
 		return nil
@@ -31,6 +38,9 @@ func (s *Scheduler) Stop(ctx context.Context) error {
 		return fmt.Errorf("sched: stop gave up with %d jobs left: %w", s.jobsLeft(), context.Cause(ctx))
 	}
 }
+
+// Stopping reports whether Stop was called: the scheduler takes no more work.
+func (s *Scheduler) Stopping() bool { return s.stopping.Load() }
 
 func (s *Scheduler) beginStop() {
 	s.mu.Lock()

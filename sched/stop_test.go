@@ -11,6 +11,42 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
+// Work that stops its own scheduler, with whatever context, would wait for itself.
+func TestStopFromWithin(t *testing.T) {
+	ctx := guarded(t)
+	s, err := sched.New(sched.Config{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, with := range map[string]func(own context.Context) context.Context{
+		"its own": func(own context.Context) context.Context { return own },
+		"another": func(context.Context) context.Context { return ctx },
+	} {
+		s, err := sched.New(sched.Config{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start(t, ctx, s, func(own context.Context) error {
+			if err := s.Stop(with(own)); !errors.Is(err, sched.ErrSelfWait) {
+				t.Errorf("stop by a job with %s context: %v", name, err)
+			}
+			return nil
+		})
+		if err := s.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Stop(nil); err == nil { //nolint:staticcheck // That is the question.
+		t.Error("a stop with a nil context is no error")
+	}
+	if s.Stopping() {
+		t.Error("a stop that was refused has begun")
+	}
+	if err := s.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStopWaitsForAcceptedJobs(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, sched.Config{Workers: 2})
