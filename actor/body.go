@@ -72,11 +72,8 @@ const (
 // begin starts the body on a fiber of its own, and returns when it waits.
 func (b *body) begin(x *scope, main func() error) error {
 	p := x.p
-	switch {
-	case p.opts.host != nil:
-		return fmt.Errorf("actor: %s is a process, which runs on the scheduler; leave out its backend", p)
-	case p.reentrancy != NoReentrancy:
-		return fmt.Errorf("actor: %s is a process, which receives by itself; leave out WithReentrancy", p)
+	if err := p.opts.suitProcess(); err != nil {
+		return fmt.Errorf("%w (%s)", err, p)
 	}
 	f := sched.Current(x)
 	if f == nil {
@@ -95,6 +92,17 @@ func (b *body) begin(x *scope, main func() error) error {
 		f.SubmitNext(&b.node)
 	}
 	return b.await(f)
+}
+
+// suitProcess returns why an actor with the options can't be a process, or nil.
+func (o *options) suitProcess() error {
+	switch {
+	case o.host != nil:
+		return errors.New("actor: a process runs on the scheduler; leave out its backend")
+	case o.reentrancy != NoReentrancy:
+		return errors.New("actor: a process receives by itself; leave out WithReentrancy")
+	}
+	return nil
 }
 
 // Run runs the body. It is called by the scheduler.

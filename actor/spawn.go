@@ -128,6 +128,11 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 	if p.opts, err = parent.sys.settled(opts, p.impl); err != nil {
 		return err
 	}
+	if _, ok := value.(sequel); ok {
+		if err := p.opts.suitProcess(); err != nil {
+			return err
+		}
+	}
 	x := p.ctx.Load()
 	if value == nil {
 		if parent.traits&isParent == 0 {
