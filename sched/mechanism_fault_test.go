@@ -12,7 +12,7 @@ import (
 // TestTestsOfMechanismsFindPlantedFaults switches off what the scheduler does to
 // place, share out and contain work, and what it says of that, one by one.
 func TestTestsOfMechanismsFindPlantedFaults(t *testing.T) {
-	groups := []planted.Group{queueFaults, shareFaults, placeFaults, containmentFaults, accountFaults, alarmFaults}
+	groups := []planted.Group{queueFaults, shareFaults, placeFaults, containmentFaults, accountFaults, alarmFaults, shelfFaults}
 	if topology.CanPin && len(topology.Local().CPUs) > 1 {
 		groups = append(groups, processorFaults)
 	}
@@ -409,6 +409,53 @@ var alarmFaults = planted.Group{
 			New:  "			_ = a\n",
 			Want: "FAIL: TestAlarmsThatAreNotNeededAreForgotten",
 			Run:  "^TestAlarmsThatAreNotNeededAreForgotten$",
+		},
+	},
+}
+
+// shelfFaults are of the fibers that are kept for later.
+var shelfFaults = planted.Group{
+	Run: "^TestFibers(AreUsedAgain|EndWithTheScheduler)$",
+	Faults: []planted.Fault{
+		{
+			Name: "fibers are not taken from the shelf",
+			File: "trampoline.go",
+			Old:  "if len(w.pool) == 0 && w.s.shelf.size.Load() > 0 {",
+			New:  "if len(w.pool) == 0 && w.s.shelf.size.Load() < 0 {",
+			Want: "they are not used again",
+			Run:  "^TestFibersAreUsedAgain$",
+		},
+		{
+			Name: "fibers are not put on the shelf",
+			File: "shelf.go",
+			Old:  "if w.s.cfg.PinWorkers ||",
+			New:  "if len(w.pool) > 0 ||",
+			Want: "they are not kept",
+			Run:  "^TestFibersAreUsedAgain$",
+		},
+		{
+			Name: "fibers that are not needed are kept",
+			File: "shelf.go",
+			Old:  "	n := min(l.excess, shelfEnd)\n",
+			New:  "	n := min(l.excess, 0)\n",
+			Want: "are left a minute later",
+			Run:  "^TestFibersAreUsedAgain$",
+		},
+		{
+			Name: "the monitor sleeps while fibers are to be ended",
+			File: "monitor.go",
+			Old:  "if idle >= monitorIdle && m.s.shelf.size.Load() == 0 {",
+			New:  "if idle >= monitorIdle {",
+			Want: "are left a minute later",
+			Run:  "^TestFibersAreUsedAgain$",
+		},
+		{
+			Name: "fibers on the shelf outlive the scheduler",
+			File: "shelf.go",
+			Old:  "	for _, f := range fibers {\n		f.co.Stop()\n	}\n}\n\n// shelve",
+			New:  "	_ = fibers\n}\n\n// shelve",
+			Want: "FAIL: TestFibersEndWithTheScheduler",
+			Run:  "^TestFibersEndWithTheScheduler$",
 		},
 	},
 }

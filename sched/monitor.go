@@ -115,7 +115,7 @@ func (m *monitor) run() {
 		default:
 			pause, idle = min(2*pause, monitorMax), 0
 		}
-		if idle >= monitorIdle {
+		if idle >= monitorIdle && m.s.shelf.size.Load() == 0 {
 			m.sleep()
 			pause, idle = time.Millisecond, 0
 		}
@@ -202,6 +202,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	m.s.coarseClock.Store(int64(now))
 	m.s.patrol(now)
 	m.s.ageing.look(now)
+	m.s.shelf.review(now)
 	limit := m.s.cfg.BlockedAfter
 	if m.processorIdle() {
 		limit = min(limit, pause/2)

@@ -199,6 +199,7 @@ type Scheduler struct {
 	kinds   kinds
 	fibers  fibers
 	alarms  []apart
+	shelf   shelf
 	// overdue is how many jobs have timed out while their functions go on.
 	overdue atomic.Int64
 	// coarseClock is the time at the monitor's last look. Written by it.

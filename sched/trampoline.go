@@ -11,7 +11,8 @@ const (
 	opRest                     // In a simulation: the piece of work is done.
 )
 
-// poolLimit is how many idle fibers a worker keeps: 2.7 KB each.
+// poolLimit is how many idle fibers a worker keeps for itself: 2.7 KB each. More are
+// on the shelf.
 const poolLimit = 64
 
 // run is the trampoline. It ends when the dispatch loop does.
@@ -73,11 +74,10 @@ func (w *Worker) perform() {
 		if f.job.Load() != nil {
 			f.job.Store(nil) // It may hold much memory.
 		}
-		if len(w.pool) < poolLimit {
-			w.pool = append(w.pool, f)
-		} else {
-			w.end(f)
+		if len(w.pool) == poolLimit {
+			w.shelve()
 		}
+		w.pool = append(w.pool, f)
 	}
 }
 
@@ -129,6 +129,9 @@ func (w *Worker) requeue(f *Fiber) {
 }
 
 func (w *Worker) takeFiber() *Fiber {
+	if len(w.pool) == 0 && w.s.shelf.size.Load() > 0 {
+		w.pool = w.s.shelf.take(w.pool, shelfBatch)
+	}
 	last := len(w.pool) - 1
 	if last < 0 {
 		w.fibers++
@@ -154,6 +157,7 @@ func (w *Worker) leave() {
 		w.crew().endSearch()
 	}
 	w.endPool()
+	w.s.shelf.close()
 }
 
 func (w *Worker) endPool() {
