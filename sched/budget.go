@@ -29,7 +29,7 @@ func Checkpoint(ctx context.Context) {
 // nothing queued it costs about 10 ns, else a few switches of 57 ns each.
 func Yield(ctx context.Context) {
 	if f := Current(ctx); f != nil {
-		f.yieldToEquals()
+		f.YieldToEquals()
 	}
 }
 
@@ -111,7 +111,7 @@ func (f *Fiber) checkpoint(n int) (left bool) {
 	}
 	if f.reductions += n; f.reductions >= f.s.cfg.Reductions {
 		f.reductions = 0
-		left = f.yieldToEquals() || left
+		left = f.YieldToEquals() || left
 	}
 	f.Interleave()
 	return left
@@ -120,9 +120,11 @@ func (f *Fiber) checkpoint(n int) (left bool) {
 // interrupted is how many pieces of work wait for having given way here.
 func (w *Worker) interrupted() int { return w.first.Len() + w.inbox.interrupted() }
 
-// yieldToEquals sends the work behind what is queued with its priority, and lets
-// that, and what is more urgent, run first. It returns false if there is nothing.
-func (f *Fiber) yieldToEquals() bool {
+// YieldToEquals is [Yield] for work that knows its fiber: it sends the work behind
+// what is queued with its priority, and lets that, and what is more urgent, run
+// first. It returns false, and does no switch, if there is nothing. It must be
+// called from the fiber's goroutine.
+func (f *Fiber) YieldToEquals() bool {
 	p := min(f.priority, Low)
 	if f.hosted != nil || !f.w.hasWorkFor(p) {
 		return false

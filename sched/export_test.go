@@ -419,3 +419,6 @@ func (s *Scheduler) StopAlarmTimers() (set int) {
 	}
 	return set
 }
+
+// MaxPauses is maxPauses.
+const MaxPauses = maxPauses

@@ -17,6 +17,10 @@ const (
 	// costWeight is the part of a new measurement in the mean cost, as a divisor:
 	// after eight jobs two thirds of a change are seen.
 	costWeight = 8
+	// maxPauses bounds for how long a job is measured that waits or gives way ever
+	// again: each pause takes two looks at the clock, a quarter of a switch between
+	// strands. What it took until then is its cost.
+	maxPauses = 64
 )
 
 // jobKind is what is known of the jobs of one kind. A job without a kind has
@@ -83,7 +87,8 @@ type KindStats struct {
 	Failed uint64
 	// MeanCost is the moving average of the time for which one holds a worker. It
 	// is measured of some jobs only, at most one in 16 where they are short, and 0
-	// before the first.
+	// before the first. One that waits or gives way very often counts with what it
+	// took until its 64th pause.
 	MeanCost time.Duration
 }
 
@@ -142,7 +147,7 @@ func (n *Node) cost() time.Duration {
 func (f *Fiber) measure() {
 	f.measuredFrom = 0
 	if f.w.fresh {
-		f.w.fresh = false
+		f.w.fresh, f.pauses = false, 0
 		f.spent, f.measuredFrom = 0, f.s.now()
 	}
 }
@@ -151,8 +156,17 @@ func (f *Fiber) measure() {
 // They are called on the trampoline: a look at the clock takes more of a stack
 // than is left of one that waits at 2 KB.
 func (f *Fiber) pauseMeasure() {
-	if f.measuredFrom != 0 && f.job.Load() != nil {
-		f.spent += f.s.now() - f.measuredFrom
+	if f.measuredFrom == 0 {
+		return
+	}
+	j := f.job.Load()
+	if j == nil {
+		return
+	}
+	f.spent += f.s.now() - f.measuredFrom
+	if f.pauses++; f.pauses == maxPauses {
+		j.kind.learn(max(1, f.spent))
+		f.measuredFrom = 0
 	}
 }
 

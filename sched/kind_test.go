@@ -129,3 +129,42 @@ func TestCostIsMeasuredWithoutWaits(t *testing.T) {
 		t.Errorf("1 ms of work was measured as %+v", kinds)
 	}
 }
+
+// TestJobThatWaitsForEverIsMeasuredOnce has a job work for 1 ms before each of many
+// waits, and for an hour after those for which it is measured.
+func TestJobThatWaitsForEverIsMeasuredOnce(t *testing.T) {
+	ctx := guarded(t)
+	var clock sched.Clock
+	s, err := sched.NewWithClock(sched.Config{Workers: 1, JobTimeout: -1}, &clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := make(chan *sched.Fiber)
+	work := func(ctx context.Context, times int, each time.Duration) {
+		for f := sched.Current(ctx); times > 0; times-- {
+			clock.Advance(each)
+			event <- f
+			f.Suspend()
+		}
+	}
+	for range 20 { // Of those that begin after a look at the clock, the first perhaps not.
+		j := start(t, ctx, s, func(ctx context.Context) error {
+			work(ctx, sched.MaxPauses, time.Millisecond)
+			work(ctx, 3, time.Hour)
+			return nil
+		}, sched.WithKind("patient"))
+		for range sched.MaxPauses + 3 {
+			f := receive(t, ctx, "the suspension", event)
+			eventually(t, ctx, "the suspension", func() bool { return j.State() == sched.JobWaiting })
+			f.Resume(nil, sched.Normal)
+		}
+		finish(t, ctx, j)
+	}
+	if err := s.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	kinds := s.Stats().Kinds
+	if want := sched.MaxPauses * time.Millisecond; len(kinds) != 1 || kinds[0].MeanCost != want {
+		t.Errorf("%v of work until the last pause that is measured was measured as %+v", want, kinds)
+	}
+}

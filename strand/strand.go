@@ -162,8 +162,11 @@ func (s *Strand) running() *sched.Fiber {
 	if s == nil {
 		return nil
 	}
-	f := sched.Current(s)
-	if f == nil || f.Owner() != any(s) { // Another may run there since.
+	f := s.fiber.Load()
+	if f == nil || !f.Here() {
+		return nil
+	}
+	if own, ok := f.Owner().(*Strand); !ok || own != s { // Another may run there since.
 		return nil
 	}
 	return f

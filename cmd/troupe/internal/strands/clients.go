@@ -35,7 +35,7 @@ func mostConnections() int {
 		return 100
 	}
 	// The Go runtime has raised the soft limit to the hard one.
-	return min(wanted, max(int(min(uint64(limit.Cur), math.MaxInt32))-spare, 1))
+	return min(wanted, max(int(min(limit.Cur, math.MaxInt32))-spare, 1))
 }
 
 func fewer() string {

@@ -188,8 +188,8 @@ func yieldStrands(ctx context.Context, among, rounds int) (took time.Duration, e
 				if err := errors.Join(ready.Done(s), s.Park()); err != nil {
 					return err
 				}
-				for range rounds {
-					if s.Yield(); s.Err() != nil {
+				for i := range rounds {
+					if s.Yield(); i%1024 == 0 && s.Err() != nil {
 						return s.Err()
 					}
 				}
