@@ -126,7 +126,7 @@ func (w *Worker) interrupted() int { return w.first.Len() + w.inbox.interrupted(
 // called from the fiber's goroutine.
 func (f *Fiber) YieldToEquals() bool {
 	p := min(f.priority, Low)
-	if f.hosted != nil || !f.w.hasWorkFor(p) {
+	if f.hosted || !f.w.hasWorkFor(p) {
 		return false
 	}
 	f.w.op, f.w.priority = opYield, p

@@ -487,7 +487,7 @@ var measureFaults = planted.Group{
 		{
 			Name: "waits count as cost",
 			File: "kind.go",
-			Old:  "		f.measuredFrom = f.s.now()\n",
+			Old:  "		f.measuredFrom += f.now()\n",
 			New:  "",
 			Want: "FAIL",
 		},

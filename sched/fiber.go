@@ -37,7 +37,7 @@ import (
 type Fiber struct {
 	node Node
 	s    *Scheduler
-	co   *coro.Coro
+	co   coro.Coro
 	// w is the worker that the fiber is on. Written by the worker before it
 	// resumes the coroutine, so it is valid on the fiber's own goroutine.
 	w *Worker
@@ -47,40 +47,37 @@ type Fiber struct {
 	// number is what stack dumps call that goroutine. Written by it, read by Held.
 	number atomic.Uint64
 	state  xatomic.Uint32
+	// on is the id of w. Written by the worker, read by whoever asks about a job.
+	on atomic.Int32
 	// running is the work that the loop has called. Written by the fiber, read by
 	// whoever asks what holds its worker.
 	running xatomic.Glance[Node]
-	// priority is that of the work that runs on the fiber. Written by the fiber,
-	// read by whoever resumes it.
-	priority Priority
 	// reductions counts those that the work has made since it began, or yielded
 	// for their sake.
 	reductions int
+	// priority is that of the work that runs on the fiber. Written by the fiber,
+	// read by whoever resumes it.
+	priority Priority
+	ended    bool  // The fiber was taken out of service; its loop returns.
+	bound    bool  // Home does not change any more.
+	hosted   bool  // It is that of a host; see fiberRare.blocked.
+	pauses   uint8 // Those of a job that is measured.
 	// owner is the work that runs on the fiber, if it says so. See SetOwner.
 	owner any
 	// turn is what the work gives up while it waits, or nil. See SetTurn.
 	turn Turn
 	// home is where the work on the fiber has to be continued. Written by the
 	// fiber, read by whoever resumes it.
-	home  home
-	bound bool // Home does not change any more.
-	ended bool // The fiber was taken out of service; its loop returns.
-	// pauses counts those of a job that is measured.
-	pauses uint8
+	home home
 
 	// job is the job that runs or ran on the fiber last; from its beginning to its
 	// end a job stays on one fiber. Written by the fiber, read by the monitor.
 	job atomic.Pointer[Job]
-	// on is the id of w. Written by the worker, read by whoever asks about a job.
-	on atomic.Int32
 	// frame leads the contexts of jobs here.
 	frame Frame
-	// measuredFrom is since when the job's cost is measured, or 0; spent is what it
-	// took before its last wait.
-	measuredFrom, spent time.Duration
-
-	// hosted is where the goroutine of a host blocks; nil for fibers of workers.
-	hosted chan struct{}
+	// measuredFrom is since when the job's cost is measured, less its pauses, or 0 if
+	// it is not; in a pause it is what the job took until then, below 0.
+	measuredFrom time.Duration
 
 	// alarm numbers the alarms of the fiber: odd while one is set. Written by the
 	// fiber, and by whoever lets it ring. AlarmIn is where it is; the fiber's own.
@@ -88,11 +85,32 @@ type Fiber struct {
 	alarmIn *alarms
 
 	next, previous *Fiber // In the scheduler's list.
-	note           any    // See SetNote. Written under the list's mu by the fiber.
 
+	// rare is what few fibers have, or nil. Written under the list's mu by the fiber,
+	// which reads it without.
+	rare *fiberRare
+}
+
+// fiberRare is a part of a fiber that takes no room where a hundred thousand
+// strands wait.
+type fiberRare struct {
+	note any // See SetNote. Written under the list's mu by the fiber.
+	// blocked is where the goroutine of a host blocks.
+	blocked chan struct{}
 	// aborted is set when a simulation ends while the fiber's work waits.
 	aborted bool
 	waits   string // In a simulation: what for.
+}
+
+// rarely returns the fiber's rare part, which it makes if there is none. It must be
+// called by the fiber, or while nobody else can.
+func (f *Fiber) rarely() *fiberRare {
+	if f.rare == nil {
+		f.s.fibers.mu.Lock()
+		f.rare = &fiberRare{}
+		f.s.fibers.mu.Unlock()
+	}
+	return f.rare
 }
 
 const (
@@ -107,12 +125,18 @@ func newFiber(s *Scheduler) *Fiber {
 	f.frame.Enter(f)
 	// From here to the work's own code, frames are few and small, so that a stack
 	// that waits stays at 2 KB; so it is also in Job.Run.
-	f.co = coro.New(func(*coro.Coro) {
-		defer f.leaveGoroutine() // Also when the work calls Goexit.
-		f.enterGoroutine()
-		f.loop()
-	})
+	f.co.Init(f.main)
 	return f
+}
+
+// main is what the fiber's coroutine runs.
+func (f *Fiber) main(yield func(struct{}) bool) {
+	if !f.co.Begin(yield) {
+		return
+	}
+	defer f.leaveGoroutine() // Also when the work calls Goexit.
+	f.enterGoroutine()
+	f.loop()
 }
 
 // enterGoroutine makes the calling goroutine known as the fiber's.
@@ -176,7 +200,7 @@ func (f *Fiber) leave() {
 	}
 	if !f.co.Yield() {
 		f.ended = true
-		if f.aborted {
+		if f.rare != nil && f.rare.aborted {
 			runtime.Goexit()
 		}
 	}
@@ -198,7 +222,7 @@ func (f *Fiber) Suspend() {
 	switch {
 	case f.turn != nil:
 		f.suspendTurn(f.turn)
-	case f.hosted != nil:
+	case f.hosted:
 		f.block()
 	default: // As in suspend, a frame less deep in the stack.
 		f.w.op = opSuspend
@@ -208,7 +232,7 @@ func (f *Fiber) Suspend() {
 
 // suspend is Suspend for work that keeps its turn, if it has one.
 func (f *Fiber) suspend() {
-	if f.hosted != nil {
+	if f.hosted {
 		f.block()
 		return
 	}
@@ -222,8 +246,8 @@ func (f *Fiber) suspend() {
 // the calling work's own fiber, or, if from is nil, from any goroutine.
 func (f *Fiber) Resume(from *Fiber, p Priority) {
 	if f.transitionFromSuspended() {
-		if f.hosted != nil {
-			f.hosted <- struct{}{}
+		if f.hosted {
+			f.rare.blocked <- struct{}{}
 			return
 		}
 		f.requeue(from, min(p, f.priority))
@@ -235,9 +259,9 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 func (f *Fiber) ResumeNext(from *Fiber) {
 	switch {
 	case !f.transitionFromSuspended():
-	case f.hosted != nil:
-		f.hosted <- struct{}{}
-	case f.priority == Critical || from.hosted != nil || from.s != f.s:
+	case f.hosted:
+		f.rare.blocked <- struct{}{}
+	case f.priority == Critical || from.hosted || from.s != f.s:
 		f.requeue(from, f.priority)
 	default:
 		from.w.pushNextOf(f, &f.node)
@@ -285,7 +309,7 @@ func (f *Fiber) transitionToSuspended() bool {
 // is queued with priority p, behind what is there. It returns at once, and
 // does no switch, if nothing is waiting.
 func (f *Fiber) Yield(p Priority) {
-	if f.hosted != nil || !f.s.hasWork() {
+	if f.hosted || !f.s.hasWork() {
 		return
 	}
 	f.w.op, f.w.priority = opYield, min(p, Low)
@@ -304,7 +328,7 @@ func (f *Fiber) Checkpoint() { f.checkpoint(1) }
 // Urgent reports whether critical work waits anywhere that the fiber's worker
 // could do. It costs two loads.
 func (f *Fiber) Urgent() bool {
-	return (f.s.injector.has(Critical) || f.w.inbox.urgent()) && f.hosted == nil
+	return (f.s.injector.has(Critical) || f.w.inbox.urgent()) && !f.hosted
 }
 
 // Tick tells the worker that one of many small pieces of work is done. It
@@ -322,7 +346,7 @@ func (f *Fiber) Submit(n *Node, p Priority) { f.w.push(n, min(p, Low)) }
 // critical work. It is for work that has been interrupted and shall go on. It
 // must be called from the fiber's goroutine.
 func (f *Fiber) SubmitNext(n *Node) {
-	if f.hosted != nil {
+	if f.hosted {
 		f.s.share(n, Normal)
 		return
 	}

@@ -84,7 +84,7 @@ func forking(ctx context.Context) *forkContext {
 		return nil
 	}
 	f := Current(ctx)
-	if f == nil || f.hosted != nil {
+	if f == nil || f.hosted {
 		return nil
 	}
 	c := &forkContext{Context: ctx}

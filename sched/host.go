@@ -24,7 +24,7 @@ type Host struct{ f *Fiber }
 // NewHost returns a host that nobody has entered. It is not for schedulers that
 // are part of a simulation, where everything runs on the one worker.
 func (s *Scheduler) NewHost() *Host {
-	f := &Fiber{s: s, hosted: make(chan struct{}, 1)}
+	f := &Fiber{s: s, hosted: true, rare: &fiberRare{blocked: make(chan struct{}, 1)}}
 	f.node.Init(f)
 	f.frame.Enter(f)
 	// Tier Critical takes nothing for itself, and the budget is never spent.
@@ -62,14 +62,14 @@ func (h *Host) Run(n *Node, p Priority) {
 // block is Suspend on a host.
 func (f *Fiber) block() {
 	if f.transitionToSuspended() {
-		<-f.hosted
+		<-f.rare.blocked
 	}
 }
 
 // within returns f if it is a fiber of a worker of s, and else nil: then the
 // caller counts as a goroutine outside.
 func (f *Fiber) within(s *Scheduler) *Fiber {
-	if f == nil || f.s != s || f.hosted != nil {
+	if f == nil || f.s != s || f.hosted {
 		return nil
 	}
 	return f

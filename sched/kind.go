@@ -148,7 +148,7 @@ func (f *Fiber) measure() {
 	f.measuredFrom = 0
 	if f.w.fresh {
 		f.w.fresh, f.pauses = false, 0
-		f.spent, f.measuredFrom = 0, f.s.now()
+		f.measuredFrom = f.now()
 	}
 }
 
@@ -163,18 +163,22 @@ func (f *Fiber) pauseMeasure() {
 	if j == nil {
 		return
 	}
-	f.spent += f.s.now() - f.measuredFrom
+	f.measuredFrom -= f.now()
 	if f.pauses++; f.pauses == maxPauses {
-		j.kind.learn(max(1, f.spent))
+		j.kind.learn(-f.measuredFrom)
 		f.measuredFrom = 0
 	}
 }
 
 func (f *Fiber) continueMeasure() {
 	if f.measuredFrom != 0 && f.job.Load() != nil {
-		f.measuredFrom = f.s.now()
+		f.measuredFrom += f.now()
 	}
 }
+
+// now is the scheduler's time, but never 0, which would mean that nothing is
+// measured.
+func (f *Fiber) now() time.Duration { return f.s.now() + 1 }
 
 // measured returns for how long the job has held its worker, or 0 if that was
 // not measured.
@@ -182,5 +186,5 @@ func (f *Fiber) measured() time.Duration {
 	if f.measuredFrom == 0 {
 		return 0
 	}
-	return max(1, f.spent+f.s.now()-f.measuredFrom)
+	return max(1, f.now()-f.measuredFrom)
 }

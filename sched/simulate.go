@@ -136,7 +136,7 @@ func (m *simulated) perform() {
 			m.left[f] = true
 			w.count.suspended++
 			if m.engine.Tracing() {
-				m.engine.Trace("waits", "%s %s", m.describe(f), f.waits)
+				m.engine.Trace("waits", "%s %s", m.describe(f), f.waiting())
 			}
 		}
 	case opYield, opGiveWay:
@@ -195,8 +195,8 @@ func (m *simulated) Settle() bool {
 // Waits says what waits for what.
 func (m *simulated) Waits() (waits []string) {
 	for f, waiting := range m.left {
-		if waiting && f.waits != "" {
-			waits = append(waits, m.describe(f)+" waits "+f.waits)
+		if what := f.waiting(); waiting && what != "" {
+			waits = append(waits, m.describe(f)+" waits "+what)
 		} else if waiting {
 			waits = append(waits, m.describe(f)+" waits")
 		}
@@ -247,8 +247,8 @@ func (m *simulated) Close() (left []string) {
 	m.closed = true
 	left = append(left, "a scheduler was not stopped")
 	for _, f := range m.inOrder() {
-		left = append(left, m.describe(f)+" has not ended "+f.waits)
-		f.aborted = true
+		left = append(left, m.describe(f)+" has not ended "+f.waiting())
+		f.rarely().aborted = true
 		done := make(chan struct{})
 		go func() { // Goexit goes on from the fiber to whoever stops it.
 			defer close(done)
@@ -325,7 +325,7 @@ func (f *Fiber) Handling(name string) (kill bool) {
 	}
 	fault := m.engine.Faults().Handling(name)
 	if d := fault.Hold; d > 0 {
-		f.waits = fmt.Sprintf("for %v, as it was told to be slow", d)
+		f.rarely().waits = fmt.Sprintf("for %v, as it was told to be slow", d)
 		until := time.Now().Add(d)
 		time.AfterFunc(d, func() { f.Resume(nil, Normal) })
 		for time.Now().Before(until) {
@@ -340,11 +340,19 @@ func (s *Scheduler) PretendsFull(name string) bool {
 	return s.sim != nil && s.sim.engine.Faults() != nil && s.sim.engine.Faults().Full(name)
 }
 
+// waiting is what the work waits for, or waited for last, as it has explained it.
+func (f *Fiber) waiting() string {
+	if f.rare == nil {
+		return ""
+	}
+	return f.rare.waits
+}
+
 // Explain says, for a simulation, what the work waits for from now on; elsewhere
 // nothing happens.
 func (f *Fiber) Explain(what func() string) {
 	if f.s.sim != nil {
-		f.waits = what()
+		f.rarely().waits = what()
 	}
 }
 

@@ -11,7 +11,7 @@ const (
 	opRest                     // In a simulation: the piece of work is done.
 )
 
-// poolLimit is how many idle fibers a worker keeps for itself: 2.7 KB each. More are
+// poolLimit is how many idle fibers a worker keeps for itself: 3 KB each. More are
 // on the shelf.
 const poolLimit = 64
 

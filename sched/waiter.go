@@ -112,7 +112,7 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 			return
 		}
 		w.signal.Offer()
-		if from != nil && from.hosted == nil {
+		if from != nil && !from.hosted {
 			from.w.nudge()
 		}
 	}

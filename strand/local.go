@@ -18,9 +18,13 @@ func (l *Local[T]) Get(s *Strand) (value T, ok bool) {
 	if s.running() == nil {
 		return value, false
 	}
-	for i := range s.locals {
-		if s.locals[i].key == any(l) {
-			value, _ = s.locals[i].value.(T) // It fails for a nil interface alone.
+	r := s.rare.Load()
+	if r == nil {
+		return value, false
+	}
+	for i := range r.locals {
+		if r.locals[i].key == any(l) {
+			value, _ = r.locals[i].value.(T) // It fails for a nil interface alone.
 			return value, true
 		}
 	}
@@ -33,12 +37,17 @@ func (l *Local[T]) Set(s *Strand, value T) error {
 	if s.running() == nil {
 		return ErrNotRunning
 	}
-	for i := range s.locals {
-		if s.locals[i].key == any(l) {
-			s.locals[i].value = value
+	r := s.rare.Load()
+	if r == nil {
+		r = &rare{}
+		s.rare.Store(r)
+	}
+	for i := range r.locals {
+		if r.locals[i].key == any(l) {
+			r.locals[i].value = value
 			return nil
 		}
 	}
-	s.locals = append(s.locals, local{l, value})
+	r.locals = append(r.locals, local{l, value})
 	return nil
 }

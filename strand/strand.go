@@ -28,16 +28,22 @@ type Strand struct {
 	job
 	fn    func(s *Strand) error // Dropped when it begins.
 	above context.Context       // What the strands that it starts are given in turn.
-	name  string
 	// fiber is where the strand runs. Written when it begins, read by Unpark.
 	fiber atomic.Pointer[sched.Fiber]
 	// parking is idle, permitted or parked. See Park.
 	parking atomic.Uint32
-	turn    uint32     // Counts selects, for their fairness. The strand's own.
-	locals  []local    // The strand's own.
-	group   *WaitGroup // What counts it, or nil.
+	turn    uint32 // Counts selects, for their fairness. The strand's own.
+	// rare is what few strands have, or nil. Written by Go, or else by the strand.
+	rare  atomic.Pointer[rare]
+	group *WaitGroup // What counts it, or nil.
 	// next and previous are the nest's, under its mutex.
 	next, previous *Strand
+}
+
+// rare takes no room where a hundred thousand strands wait.
+type rare struct {
+	name   string
+	locals []local // The strand's own.
 }
 
 var _ sched.Resumer = (*Strand)(nil)
@@ -80,7 +86,9 @@ func (s *Strand) start(ctx context.Context, opts []Option) error {
 			return ErrNoScheduler
 		}
 	}
-	s.name = o.name
+	if o.name != "" {
+		s.rare.Store(&rare{name: o.name})
+	}
 	from := sched.Current(ctx)
 	if from != nil && from.Scheduler() != sc {
 		from = nil
@@ -177,19 +185,21 @@ func (s *Strand) Name() string {
 	if s == nil {
 		return ""
 	}
-	return s.name
+	if r := s.rare.Load(); r != nil {
+		return r.name
+	}
+	return ""
 }
 
 // String returns the strand's name, or its number if it has none.
 func (s *Strand) String() string {
-	switch {
-	case s == nil:
+	if s == nil {
 		return "no strand"
-	case s.name != "":
-		return s.name
-	default:
-		return fmt.Sprintf("strand %d", s.ID())
 	}
+	if name := s.Name(); name != "" {
+		return name
+	}
+	return fmt.Sprintf("strand %d", s.ID())
 }
 
 // Join waits until the strand has ended, and returns what its function returned:

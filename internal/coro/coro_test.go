@@ -64,6 +64,54 @@ func TestStopUnwindsBody(t *testing.T) {
 	coro.New(func(*coro.Coro) { t.Error("a stopped coroutine began") }).Stop()
 }
 
+// TestStoppedBodyCannotYield has a body that goes on to yield while it unwinds.
+func TestStoppedBodyCannotYield(t *testing.T) {
+	var told []bool
+	c := coro.New(func(c *coro.Coro) {
+		told = append(told, c.Yield(), c.Yield())
+	})
+	c.Resume()
+	c.Stop()
+	if want := []bool{false, false}; !slices.Equal(told, want) {
+		t.Errorf("its yields said %v, want %v", told, want)
+	}
+	if c.Resume() {
+		t.Error("it was resumed after its end")
+	}
+	c.Stop()
+}
+
+// record is what a coroutine lies in.
+type record struct {
+	co   coro.Coro
+	seen []string
+}
+
+func (r *record) main(yield func(struct{}) bool) {
+	if !r.co.Begin(yield) {
+		r.seen = append(r.seen, "stopped")
+		return
+	}
+	r.seen = append(r.seen, "begun")
+	r.co.Yield()
+	r.seen = append(r.seen, "ended")
+}
+
+func TestCoroutineInARecord(t *testing.T) {
+	var one, two record
+	one.co.Init(one.main)
+	two.co.Init(two.main)
+	if two.co.Stop(); len(two.seen) > 1 || len(two.seen) == 1 && two.seen[0] != "stopped" {
+		t.Errorf("a stopped coroutine did %v", two.seen)
+	}
+	if !one.co.Resume() || one.co.Resume() {
+		t.Error("it did not end at its second turn")
+	}
+	if want := []string{"begun", "ended"}; !slices.Equal(one.seen, want) {
+		t.Errorf("it did %v, want %v", one.seen, want)
+	}
+}
+
 func TestGoexitReachesResumer(t *testing.T) {
 	c := coro.New(func(*coro.Coro) { runtime.Goexit() })
 	returned := false
