@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/strands"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 const benchStrandsHelp = `Strands measures strands, and actors for connections, beside goroutines.
@@ -36,6 +37,6 @@ var benchStrands = evaluation{
 
 // All that a process of its own may be told to run.
 var (
-	allWorkloads = slices.Concat(jobs.Workloads, strands.Workloads)
-	allSubjects  = slices.Concat(jobs.Subjects, strands.Subjects)
+	allWorkloads = slices.Concat(jobs.All, strands.Workloads)
+	allSubjects  = slices.Concat(jobs.Subjects, []*suite.Subject{&jobs.Errgroup}, strands.Subjects)
 )

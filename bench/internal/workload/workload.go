@@ -16,7 +16,7 @@ import (
 var All = slices.Concat([]*suite.Workload{
 	&pingPong, &tell, &tell4, &askOutside, &askInside, &ring, &spawn, &stop, &memory, &memoryUsed, &memoryStrand,
 	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent, &pool, &poolOne,
-}, savina.Workloads, jobs.Workloads)
+}, savina.Workloads, jobs.All)
 
 // channels is the name of the baseline.
 const channels = "channels"

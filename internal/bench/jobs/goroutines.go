@@ -30,6 +30,8 @@ var Goroutines = suite.Subject{
 			all.Wait()
 			return nil
 		}),
+		FirstSuccess:     RunFirstSuccess(goFirstSuccess),
+		Cancel:           RunCancel(goCancel),
 		Yield:            RunYield(goYield),
 		StartIdle:        RunStartIdle(spawn),
 		UrgentCheckpoint: goUrgent,

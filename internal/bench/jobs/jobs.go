@@ -1,5 +1,6 @@
-// Package jobs has the workloads that are jobs, without actors, and the subjects
-// that do them with nothing but this module or the standard library. A workload
+// Package jobs has the workloads that are jobs or tasks, without actors, and the
+// subjects that do them with nothing but this module or what comes from the Go
+// project. A workload
 // is one file: what is done, and the driver that its subjects share.
 package jobs
 
@@ -9,10 +10,20 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// Workloads are all of them, in the order in which they are reported.
+// Workloads are those of jobs, in the order in which they are reported.
 var Workloads = []*suite.Workload{
 	&forkJoin, &spawnJoin, &flat, &yield, &startIdle, &urgentCheckpoint, &urgentLoop, &oneFlooded, &queued,
 }
+
+// TaskWorkloads are those of structured tasks, in the order in which they are
+// reported.
+var TaskWorkloads = []*suite.Workload{&spawnJoin, &firstSuccess, &cancelWaiting}
+
+// All are those of jobs and those of structured tasks.
+var All = append(Workloads[:len(Workloads):len(Workloads)], &firstSuccess, &cancelWaiting)
+
+// TaskSubjects are those that do them, in the order of the tables.
+var TaskSubjects = []*suite.Subject{&Troupe, &Goroutines, &Errgroup}
 
 // Subjects are all of them, in the order of the tables.
 var Subjects = []*suite.Subject{&Troupe, &Goroutines, &Workers, &Balanced}
@@ -22,6 +33,7 @@ const (
 	goroutines = "goroutines"
 	workers    = "workers"
 	balanced   = "balanced"
+	errgroups  = "errgroup"
 )
 
 // troupe is the name of the subject that the targets are for.

@@ -2,7 +2,9 @@ package jobs_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -12,9 +14,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// subjects are those of jobs and those of tasks.
+var subjects = append(slices.Clone(jobs.Subjects), &jobs.Errgroup)
+
 func TestEveryWorkloadWithEverySubject(t *testing.T) {
-	for _, w := range jobs.Workloads {
-		for _, s := range jobs.Subjects {
+	for _, w := range jobs.All {
+		for _, s := range subjects {
 			f := s.Runs[w.Name]
 			if f == nil {
 				if s.Notes[w.Name] == "" && s.In(w.Family) {
@@ -38,10 +43,10 @@ func TestEveryWorkloadWithEverySubject(t *testing.T) {
 // TestRegistration keeps names from being misspelt.
 func TestRegistration(t *testing.T) {
 	byName, rows := map[string]*suite.Subject{}, map[string]bool{}
-	for _, s := range jobs.Subjects {
+	for _, s := range subjects {
 		byName[s.Name] = s
 	}
-	for _, w := range jobs.Workloads {
+	for _, w := range jobs.All {
 		rows[w.Name] = true
 		if b := byName[w.Baseline]; b == nil || b.Runs[w.Name] == nil {
 			t.Errorf("the baseline of %s, %q, can't do it", w.Name, w.Baseline)
@@ -59,7 +64,7 @@ func TestRegistration(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range jobs.Subjects {
+	for _, s := range subjects {
 		for name := range s.Notes {
 			if name != "" && !rows[name] {
 				t.Errorf("%s has a note on an unknown workload %q", s.Name, name)
@@ -104,6 +109,8 @@ func TestRefusedSubmissionsEndTheRun(t *testing.T) {
 		"one-flooded": func(r *suite.Run) (int64, error) {
 			return jobs.RunOneFlooded(r, func(int, func()) error { return errClosed })
 		},
+		"first-success": jobs.RunFirstSuccess(func(int, func(int) time.Duration) (int, error) { return 0, errClosed }),
+		"cancel":        jobs.RunCancel(func(int, func(), func()) (int, error) { return 0, errClosed }),
 		"queued": func(r *suite.Run) (int64, error) {
 			return jobs.RunQueued(r, func(int, func()) error { return errClosed }, func() error { return nil })
 		},
@@ -134,6 +141,26 @@ func TestSpawnJoinMissesNothing(t *testing.T) {
 	})(run(100))
 	if n != 99 || err != nil {
 		t.Errorf("%d values, %v, want 99: one task did not run", n, err)
+	}
+}
+
+func TestFirstSuccessMustNotBeEarly(t *testing.T) {
+	_, err := jobs.RunFirstSuccess(func(int, func(int) time.Duration) (int, error) { return 0, nil })(run(1))
+	if err == nil {
+		t.Error("a success before its time was not noticed")
+	}
+}
+
+func TestEachTaskMustBeCancelled(t *testing.T) {
+	n, err := jobs.RunCancel(func(k int, begun, ready func()) (int, error) {
+		for range k {
+			begun()
+		}
+		ready()
+		return k - 1, nil
+	})(run(3))
+	if n != 0 || err != nil {
+		t.Errorf("%d times all were cancelled, %v, want none: one task was not", n, err)
 	}
 }
 

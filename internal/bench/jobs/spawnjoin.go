@@ -9,7 +9,11 @@ var spawnJoin = suite.Workload{
 	Name: SpawnJoin, Family: suite.Jobs, Baseline: goroutines, Unit: "ns/task", Size: 1000, TinySize: 100, Step: 1000,
 	About: "start 1,000 trivial tasks that note a value each, and join them, over and over; " +
 		"the result is how many values were there after the join",
-	Targets: []suite.Target{{Subject: troupe, Row: SpawnJoin, Of: suite.RatioToBaseline, AtMost: 1}},
+	Targets: []suite.Target{
+		{Subject: troupe, Row: SpawnJoin, Of: suite.RatioToBaseline, AtMost: 1},
+		{Subject: troupe, Row: SpawnJoin, Of: suite.RatioToBaseline, AtMost: 1, To: errgroups},
+		{Subject: troupe, Row: SpawnJoin, Of: suite.RatioToBaseline, AtMost: 1, To: "conc"},
+	},
 }
 
 // RunSpawnJoin makes a function for the workload spawn-join of one that starts

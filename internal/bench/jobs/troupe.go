@@ -24,13 +24,17 @@ var Troupe = suite.Subject{
 		UrgentLoop:       onScheduler(troupeUrgent),
 		OneFlooded:       onScheduler(troupeOneFlooded),
 		Queued:           troupeQueued,
+		FirstSuccess:     onScheduler(troupeFirstSuccess),
+		Cancel:           onScheduler(troupeCancel),
 	},
 	Notes: map[string]string{
-		Flat:      "a Group: functions without handles, but with errors, containment of panics and waits that hold no worker; jobs with handles take 3.5 to 4.5 of workers",
-		ForkJoin:  "sched.Join in one job",
-		SpawnJoin: "a task.Group with handles, results and cancellation, in a job",
-		Yield:     "Fiber.Yield of two jobs on one worker",
-		Queued:    "one worker, and no spare for it",
+		Flat:         "a Group: functions without handles, but with errors, containment of panics and waits that hold no worker; jobs with handles take 3.5 to 4.5 of workers",
+		ForkJoin:     "sched.Join in one job",
+		SpawnJoin:    "a task.Group with handles, results and cancellation, in a job",
+		FirstSuccess: "a task.Group with the joiner FirstSuccess, started and joined by a goroutine outside",
+		Cancel:       "Group.Cancel and Join by a goroutine outside; the tasks wait by task.Sleep",
+		Yield:        "Fiber.Yield of two jobs on one worker",
+		Queued:       "one worker, and no spare for it",
 	},
 }
 

@@ -28,43 +28,50 @@ type Line struct {
 
 // Lines returns the results of a row, one for each cell that has some.
 func Lines(w *suite.Workload, row string, cells []*runner.Cell) []Line {
-	var baseline *runner.Cell
-	for _, c := range cells {
-		if c.Subject.Name == w.Baseline {
-			baseline = c
-		}
-	}
 	var lines []Line
 	for _, c := range cells {
-		if l, ok := line(w, row, c, baseline); ok {
+		if l, ok := line(w, row, c, cells); ok {
 			lines = append(lines, l)
 		}
 	}
 	return lines
 }
 
-func line(w *suite.Workload, row string, c, baseline *runner.Cell) (Line, bool) {
+func line(w *suite.Workload, row string, c *runner.Cell, cells []*runner.Cell) (Line, bool) {
 	l := Line{Workload: row, Subject: c.Subject.Name, Procs: c.Procs, Unit: w.Unit}
 	if c.Failed || len(c.Rounds) == 0 {
 		return l, false
 	}
-	var values, allocs, bytes, ratios []float64
-	for i, figures := range c.Rounds {
+	var values, allocs, bytes []float64
+	for _, figures := range c.Rounds {
 		f := figures[row]
 		values = append(values, f.Value)
 		if f.Allocs != nil && f.Bytes != nil {
 			allocs, bytes = append(allocs, *f.Allocs), append(bytes, *f.Bytes)
 		}
-		if baseline != nil && !baseline.Failed && i < len(baseline.Rounds) {
-			if base := baseline.Rounds[i][row].Value; base > 0 {
-				ratios = append(ratios, f.Value/base)
+	}
+	ratioTo := func(subject string) *float64 { return ratioOf(row, c, subject, cells) }
+	l.Median, l.Min, l.Max = suite.Median(values), suite.Percentile(values, 0), suite.Percentile(values, 100)
+	l.Allocs, l.Bytes, l.Ratio = medianOrNil(allocs), medianOrNil(bytes), ratioTo(w.Baseline)
+	l.Targets = outcomes(w, &l, ratioTo)
+	return l, true
+}
+
+// ratioOf returns the median of a cell's ratios to a subject in the same round, or
+// nil if that did not run or failed.
+func ratioOf(row string, c *runner.Cell, subject string, cells []*runner.Cell) *float64 {
+	var ratios []float64
+	for _, other := range cells {
+		if other.Subject.Name != subject || other.Failed {
+			continue
+		}
+		for i := range min(len(c.Rounds), len(other.Rounds)) {
+			if base := other.Rounds[i][row].Value; base > 0 {
+				ratios = append(ratios, c.Rounds[i][row].Value/base)
 			}
 		}
 	}
-	l.Median, l.Min, l.Max = suite.Median(values), suite.Percentile(values, 0), suite.Percentile(values, 100)
-	l.Allocs, l.Bytes, l.Ratio = medianOrNil(allocs), medianOrNil(bytes), medianOrNil(ratios)
-	l.Targets = outcomes(w, &l)
-	return l, true
+	return medianOrNil(ratios)
 }
 
 func medianOrNil(values []float64) *float64 {

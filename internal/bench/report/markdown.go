@@ -40,7 +40,7 @@ func Markdown(out io.Writer, workloads []*suite.Workload, subjects []*suite.Subj
 			return fmt.Errorf("unknown workload %q; it was written by another version", l.Workload)
 		}
 	}
-	for _, f := range []suite.Family{suite.Actors, suite.Jobs} {
+	for _, f := range []suite.Family{suite.Actors, suite.Jobs, suite.Tasks} {
 		m.overview(f)
 	}
 	for _, w := range workloads {

@@ -11,18 +11,28 @@ type Outcome struct {
 	Of      suite.Quantity `json:"of"`
 	AtMost  float64        `json:"at_most"`
 	Reached bool           `json:"reached"`
+	// To and Ratio are of a ratio to another subject than the baseline.
+	To    string   `json:"to,omitempty"`
+	Ratio *float64 `json:"ratio,omitempty"`
 }
 
 // outcomes compares a line with the workload's targets. A target for a quantity
 // that the line does not have, such as a ratio without a baseline, is left out.
-func outcomes(w *suite.Workload, l *Line) []Outcome {
+// RatioTo returns the ratio to a subject, or nil.
+func outcomes(w *suite.Workload, l *Line, ratioTo func(subject string) *float64) []Outcome {
 	var all []Outcome
 	for _, t := range w.Targets {
 		if t.Subject != l.Subject || t.Row != l.Workload {
 			continue
 		}
-		if value := l.quantity(t.Of); value != nil {
-			all = append(all, Outcome{Of: t.Of, AtMost: t.AtMost, Reached: *value <= t.AtMost})
+		o, value := Outcome{Of: t.Of, AtMost: t.AtMost, To: t.To}, l.quantity(t.Of)
+		if t.To != "" {
+			value = ratioTo(t.To)
+			o.Ratio = value
+		}
+		if value != nil {
+			o.Reached = *value <= t.AtMost
+			all = append(all, o)
 		}
 	}
 	return all
@@ -42,6 +52,9 @@ func (l *Line) quantity(q suite.Quantity) *float64 {
 
 // describe says what the target is, in the words of the table's head.
 func (o Outcome) describe(unit string) string {
+	if o.To != "" {
+		return fmt.Sprintf("ratio to %s at most %g", o.To, o.AtMost)
+	}
 	what := map[suite.Quantity]string{
 		suite.MedianFigure:    "at most %g " + unit,
 		suite.RatioToBaseline: "ratio at most %g",

@@ -38,6 +38,31 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestATargetBesideTheBaseline has ratios to other subjects than the baseline, one
+// of which does not take part.
+func TestATargetBesideTheBaseline(t *testing.T) {
+	w := *aimed
+	w.Targets = []suite.Target{
+		{Subject: "fast", Row: "race", Of: suite.RatioToBaseline, AtMost: 0.5},
+		{Subject: "fast", Row: "race", Of: suite.RatioToBaseline, AtMost: 0.3, To: "slow"},
+		{Subject: "fast", Row: "race", Of: suite.RatioToBaseline, AtMost: 0.3, To: "absent"},
+	}
+	cells := []*runner.Cell{cell("fast", 10), cell("base", 20), cell("slow", 30)}
+	got := report.Lines(&w, "race", cells)[0].Targets
+	if len(got) != 2 || !got[0].Reached || got[1].Reached || got[1].Ratio == nil || *got[1].Ratio < 0.33 || *got[1].Ratio > 0.34 {
+		t.Fatalf("outcomes = %+v, want 0.5 of the baseline, and 0.33 of slow, which is too much", got)
+	}
+	var out strings.Builder
+	var summary report.Summary
+	summary.Add(&w, "race", cells)
+	if err := summary.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "slow: 30.0 ns/lap  0.33   ratio to slow at most 0.3  ✗") || strings.Contains(text, "absent") {
+		t.Errorf("the summary is\n%s", text)
+	}
+}
+
 func TestTargetsInEveryOutput(t *testing.T) {
 	cells := []*runner.Cell{cell("fast", 10), cell("base", 20)}
 	var json, table, sum strings.Builder

@@ -23,12 +23,15 @@ func (s *Summary) Add(w *suite.Workload, row string, cells []*runner.Cell) {
 	lines := Lines(w, row, cells)
 	for _, l := range lines {
 		for _, o := range l.Targets {
-			base := ""
-			if b := find(lines, w.Baseline); b != nil && b.Subject != l.Subject {
+			base, to, times := "", w.Baseline, l.Ratio
+			if o.To != "" {
+				to, times = o.To, o.Ratio
+			}
+			if b := find(lines, to); b != nil && b.Subject != l.Subject {
 				base = withSubject(b)
 			}
 			fmt.Fprintf(&s.rows, "  %s\t%s\t%s\t%s\t%s\t%s\n",
-				row, withSubject(&l), base, ratio(l.Ratio), o.describe(w.Unit), o.mark())
+				row, withSubject(&l), base, ratio(times), o.describe(w.Unit), o.mark())
 			s.all++
 			if o.Reached {
 				s.reached++

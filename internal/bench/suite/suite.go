@@ -17,6 +17,7 @@ type Family string
 const (
 	Actors Family = "actors"
 	Jobs   Family = "jobs"
+	Tasks  Family = "tasks"
 )
 
 // Kind says what the figure of a workload is.
@@ -72,6 +73,8 @@ type Target struct {
 	Row     string
 	Of      Quantity
 	AtMost  float64
+	// To is the subject that a ratio is to. Defaults to the workload's baseline.
+	To string
 }
 
 // Quantity is one of the numbers that a row has for each subject. Its text is

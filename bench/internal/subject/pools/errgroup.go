@@ -13,7 +13,7 @@ var Errgroup = suite.Subject{
 	Name:     "errgroup",
 	About:    "errgroup.Group, limited to GOMAXPROCS for flat jobs, a group for each fork",
 	Families: families,
-	Runs: suite.Merge(workload.Pools(errgroupTasks), map[string]suite.Func{
+	Runs: suite.Merge(jobs.Errgroup.Runs, workload.Pools(errgroupTasks), map[string]suite.Func{
 		jobs.Flat: jobs.RunFlat(func(k int, job func()) error {
 			var g errgroup.Group
 			g.SetLimit(jobs.Procs())
@@ -22,13 +22,6 @@ var Errgroup = suite.Subject{
 				g.Go(failing)
 			}
 			return g.Wait()
-		}),
-		jobs.SpawnJoin: jobs.RunSpawnJoin(func(k int, task func(i int)) error {
-			var all errgroup.Group
-			for i := range k {
-				all.Go(func() error { task(i); return nil })
-			}
-			return all.Wait()
 		}),
 		jobs.ForkJoin: jobs.RunForkJoin(errgroupFib),
 		jobs.StartIdle: func(r *suite.Run) (int64, error) {
@@ -41,6 +34,7 @@ var Errgroup = suite.Subject{
 			return n, err
 		},
 	}),
+	Notes: jobs.Errgroup.Notes,
 }
 
 func errgroupFib(n int) int {

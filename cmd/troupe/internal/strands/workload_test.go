@@ -58,7 +58,7 @@ func TestRegistration(t *testing.T) {
 			}
 		}
 	}
-	for _, w := range jobs.Workloads {
+	for _, w := range jobs.All {
 		if rows[w.Name] {
 			t.Errorf("%s is a workload of jobs, too", w.Name)
 		}
