@@ -262,13 +262,16 @@ func TestRetryOfAnAsk(t *testing.T) {
 		return err
 	})
 	n.restart(child.PID())
+	restarted := make(chan struct{})
 	go func() {
+		defer close(restarted)
 		e := <-n.exits
 		n.restart(e.PID)
 	}()
 	if v, err := actor.Ask(guarded(t), child, asking(1)); v != 2 || err != nil {
 		t.Errorf("the answer is %d, %v", v, err)
 	}
+	<-restarted // Which may come after the answer.
 }
 
 // A Leaver takes its time.
