@@ -135,6 +135,8 @@ func (a *activation) work() {
 		case a.phase.Load() >= failing:
 			a.goOnEnding()
 			return
+		case a.paused && !a.drained():
+			return
 		case a.reentrancy != NoReentrancy && a.mu.Load()&crowded != 0:
 			return
 		case a.todo&Control.bit() != 0 && !a.sated(Control):

@@ -127,7 +127,8 @@
 //
 // [Ref.Kill] ends an actor whose handler does not return: the handler goes on
 // as a ghost that is fenced off, see [ErrFenced], and a new incarnation may
-// already be at work.
+// already be at work. [System.Suspend] and [System.Resume] are for somebody who
+// wants an actor to do nothing for a while.
 //
 // Why an actor has ended is in its [Exit]: it was asked to or stopped itself
 // (no reason), its code failed, it was killed ([ErrKilled]), or an actor that it

@@ -265,3 +265,41 @@ func ExampleNear() {
 	// reader runs on preferably worker 1
 	// actor: spawn with a place: sched: there is no worker 2 to place work on; choose one from 0 to 1 (spare workers can't be chosen)
 }
+
+// Suspend makes an actor do nothing while somebody looks at it. What is sent to
+// it waits.
+func ExampleSystem_Suspend() {
+	ctx := context.Background()
+	sys := exampleSystem()
+	defer stop(sys)
+	printed := make(chan job)
+	printer, err := actor.Spawn(sys, actor.Func(func(_ *actor.Context[job], m job) error {
+		printed <- m
+		return nil
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := sys.Suspend(printer.PID()); err != nil {
+		log.Fatal(err)
+	}
+	if err := printer.Send(ctx, job{}); err != nil {
+		log.Fatal(err)
+	}
+	for state := actor.Ready; state != actor.Suspended; { // It may still be at something.
+		info, err := printer.Info()
+		if err != nil {
+			log.Fatal(err)
+		}
+		state = info.State
+	}
+	fmt.Println("suspended")
+	if err := sys.Resume(printer.PID()); err != nil {
+		log.Fatal(err)
+	}
+	<-printed
+	fmt.Println("printed")
+	// Output:
+	// suspended
+	// printed
+}

@@ -222,7 +222,7 @@ var stateFaults = planted.Group{
 		{
 			Name: "held is forgotten",
 			File: "state.go",
-			Old:  "	if s&(held|crowded) != 0 {\n		return pending & (pendingSystem | pendingTurn)\n	}\n",
+			Old:  "	if s&(held|paused|crowded) != 0 {\n		return pending & (pendingSystem | pendingTurn)\n	}\n",
 			New:  "",
 			Want: "FAIL",
 			Run:  "^TestModel$/^held$",

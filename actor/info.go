@@ -13,20 +13,21 @@ type State uint8
 
 // The states of an actor.
 const (
-	Waiting  State = iota // For messages.
-	Ready                 // Queued to run.
-	Running               // Runs, or waits within its handler.
-	Held                  // Has ended, and can be restarted: its parent decides.
-	Stopping              // Waits for its children to stop, or runs its Stopped hook.
-	Exited                // Has stopped for good.
+	Waiting   State = iota // For messages.
+	Ready                  // Queued to run.
+	Running                // Runs, or waits within its handler.
+	Held                   // Has ended, and can be restarted: its parent decides.
+	Stopping               // Waits for its children to stop, or runs its Stopped hook.
+	Suspended              // Handles no messages until it is resumed; see System.Suspend.
+	Exited                 // Has stopped for good.
 
-	numStates = 6
+	numStates = 7
 )
 
 // String returns the state's name in lower case.
 func (s State) String() string {
 	if s < numStates {
-		return [numStates]string{"waiting", "ready", "running", "held", "stopping", "exited"}[s]
+		return [numStates]string{"waiting", "ready", "running", "held", "stopping", "suspended", "exited"}[s]
 	}
 	return fmt.Sprintf("State(%d)", uint8(s))
 }
@@ -259,6 +260,8 @@ func (p *proc) describeState(i *Info) {
 	case i.State == Held || i.State == Stopping:
 	case s&running != 0:
 		i.State = Running
+	case s&paused != 0:
+		i.State = Suspended
 	case s&(queuedUrgent|queuedNormal) != 0:
 		i.State = Ready
 	}

@@ -73,15 +73,7 @@ func (s *System) Kill(id PID) error {
 // RequestStop asks the actor with the given PID to stop, as [Ref.Stop] does, and
 // does not wait. It returns [ErrStalePID] if that has stopped.
 func (s *System) RequestStop(id PID) error {
-	if s.missing() {
-		return ErrNoSystem
-	}
-	p := s.table.lookup(id)
-	if p == nil {
-		return fmt.Errorf("stop %s: %w", id, ErrStalePID)
-	}
-	p.post(nil, sysMessage{kind: sysStop})
-	return nil
+	return s.postTo(id, "stop", sysStop)
 }
 
 func (p *proc) kill() {

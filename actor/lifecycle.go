@@ -70,6 +70,10 @@ func (a *activation) handleSystem(m sysMessage) {
 		if a.phase.Load() == waiting {
 			a.stop(a.reason)
 		}
+	case sysSuspend:
+		a.suspend()
+	case sysResume:
+		a.resume()
 	case sysUnstash:
 		a.unstash(false)
 	case sysCheckup:
@@ -332,6 +336,13 @@ func (a *activation) requestDrain() {
 // lane full, or a timer, may have put one in before the lanes were closed and not
 // have announced it yet.
 func (a *activation) stopIfDrained() {
+	if a.findMessages(); a.todo == 0 {
+		a.stop(nil)
+	}
+}
+
+// findMessages notes which lanes have messages, announced or not.
+func (a *activation) findMessages() {
 	a.mu.Lock()
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
@@ -340,9 +351,6 @@ func (a *activation) stopIfDrained() {
 		}
 	}
 	a.mu.Unlock()
-	if a.todo == 0 {
-		a.stop(nil)
-	}
 }
 
 // stop ends the actor for good, once its children have stopped.

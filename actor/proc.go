@@ -37,6 +37,7 @@ type proc struct {
 	traits  traits       // Written under mu, before the first incarnation begins.
 	resting bool         // Is held, as its parent knows. Guarded by the parent's mu.
 	closing bool         // The Stopped hook of the incarnation has begun. The running activation's own.
+	paused  bool         // The bit of that name in mu. The running activation's own.
 	first   sysKind      // What is before the mail in the system lane.
 	leaving farewell     // Has been asked to leave, see Leaver. The running activation's own.
 	marked  xatomic.Bool // There are marks. Written under mu, read by the running activation.
@@ -158,6 +159,8 @@ const (
 	sysRestart              // The parent's decision: begin again.
 	sysRestartEmpty         // The same, without the messages that wait.
 	sysRecall               // The parent's decision: end the incarnation, and be held.
+	sysSuspend              // Handle nothing but system messages.
+	sysResume               // Handle messages again.
 	sysRelease              // The parent's decision: stop.
 	sysChildGone            // The child has stopped, or kept work has ended.
 	sysChildHeld            // The child has failed and waits for a decision.

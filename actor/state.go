@@ -43,6 +43,7 @@ const (
 	queuedNormal                                  // Queued at normal.
 	running                                       // An activation is running.
 	held                                          // Only system messages are handled.
+	paused                                        // The same, since somebody wants it so; see suspend.go.
 	dead                                          // Nothing is handled any more.
 	inCode                                        // The running activation may be in the actor's code.
 	killed                                        // Somebody has called for the end of the incarnation.
@@ -150,7 +151,7 @@ func (p *proc) fetchLocked() bool {
 
 // runnable returns what of the pending lanes may be handled in state s.
 func (p *proc) runnable(s, pending uint32) uint32 {
-	if s&(held|crowded) != 0 {
+	if s&(held|paused|crowded) != 0 {
 		return pending & (pendingSystem | pendingTurn)
 	}
 	return pending

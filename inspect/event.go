@@ -25,6 +25,7 @@ const (
 	Starvation     EventKind = "starvation"      // Work waits long for a worker.
 	SpareLimit     EventKind = "spare_limit"     // A blocked worker could not be replaced.
 	AskCycle       EventKind = "ask_cycle"       // An actor has failed since it would have waited for itself, by way of others.
+	Acted          EventKind = "acted"           // Somebody has stopped, killed, suspended or resumed an actor from the live page, or has tried to.
 	Recorded       EventKind = "recorded"        // A recording was written, or could not be, since something has panicked.
 )
 
@@ -54,6 +55,8 @@ type Event struct {
 	Seconds float64 `json:"seconds,omitempty"`
 	// Priority is that of work that starves.
 	Priority string `json:"priority,omitempty"`
+	// By says who did it; see WebConfig.Who.
+	By string `json:"by,omitempty"`
 	// Count is how many there were of the same kind, if not one.
 	Count uint64 `json:"count,omitempty"`
 	// Holders are what holds the workers, with their stacks if Config.Stacks.
@@ -76,6 +79,7 @@ func (e *Event) log(to *slog.Logger) {
 	add("name", e.Name)
 	add("kind", e.ActorKind)
 	add("message", e.Message)
+	add("by", e.By)
 	add("reason", e.Error)
 	add("stack", e.Stack)
 	to.LogAttrs(context.Background(), e.Level, e.Text, attrs...)

@@ -61,8 +61,11 @@ func (w *web) route() {
 	w.mux.HandleFunc("GET /{file}", w.file)
 	w.mux.HandleFunc("GET /api/stream", w.stream)
 	w.mux.HandleFunc("GET /api/recording", w.recording)
-	w.mux.HandleFunc("POST /api/actors/{pid}/kill", w.act(w.i.sys.Kill))
-	w.mux.HandleFunc("POST /api/actors/{pid}/stop", w.act(w.i.sys.RequestStop))
+	for name, do := range map[string]func(actor.PID) error{
+		"kill": w.i.sys.Kill, "stop": w.i.sys.RequestStop, "suspend": w.i.sys.Suspend, "resume": w.i.sys.Resume,
+	} {
+		w.mux.HandleFunc("POST /api/actors/{pid}/"+name, w.act(name, do))
+	}
 	for path, get := range map[string]func(*http.Request) (any, error){
 		"system":                w.system,
 		"actors":                w.actors,
@@ -170,23 +173,6 @@ func (w *web) json(get func(*http.Request) (any, error)) http.HandlerFunc {
 		}
 		rw.Header().Set("Content-Type", "application/json")
 		_, _ = rw.Write(append(text, '\n'))
-	}
-}
-
-// act answers a request to do something to an actor.
-func (w *web) act(do func(actor.PID) error) http.HandlerFunc {
-	return func(rw http.ResponseWriter, r *http.Request) {
-		if status, err := w.guard.checkAction(r); err != nil {
-			refuse(rw, status, err)
-			return
-		}
-		w.json(func(r *http.Request) (any, error) {
-			id, err := pidOf(r)
-			if err != nil {
-				return nil, err
-			}
-			return struct{}{}, do(id)
-		})(rw, r)
 	}
 }
 

@@ -214,8 +214,10 @@ func TestPageActs(t *testing.T) {
 		resp, body = request(t, "POST", at, acting...)
 		wantStatus(t, resp, body, 410, string(pid))
 	}
+	resp, body := request(t, "POST", url+"api/actors/x/stop", acting...)
+	wantStatus(t, resp, body, 400, "no PID")
 	readOnly := serve(t, i, inspect.WebConfig{})
-	resp, body := request(t, "POST", readOnly+"api/actors/0.1/kill")
+	resp, body = request(t, "POST", readOnly+"api/actors/0.1/kill")
 	wantStatus(t, resp, body, 403, "not enabled")
 }
 

@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,9 +29,14 @@ type WebConfig struct {
 	// Defaults to none: "localhost" and numeric addresses are always right, and
 	// others are refused, as any web site can have its own name point here.
 	Hosts []string
-	// Actions says that actors can be stopped and killed. It needs a Token, or
-	// Trusted. Defaults to false.
+	// Actions says that actors can be stopped, killed, suspended and resumed. It
+	// needs a Token, or Trusted. Each action is an event of the kind Acted. Defaults
+	// to false.
 	Actions bool
+	// Who names whoever acts in such events, such as the user that your own
+	// middleware knows. Of what it returns 200 bytes are kept. Defaults to the
+	// address that the request came from.
+	Who func(*http.Request) string
 	// Every is how often an open page gets news at most. Defaults to 500 ms; at
 	// least 50 ms. With very many actors there are fewer news, so that all pages
 	// together cost 2 % of a processor.

@@ -85,7 +85,9 @@ function actions(page, a) {
     note = r.ok ? what + ': done' : (await r.json()).error;
     page.draw();
   };
+  const rest = a.state === 'suspended' ? 'resume' : 'suspend';
   return [
+    el('button', { 'data-key': 'suspend', onclick: () => act(rest) }, rest === 'resume' ? 'Resume' : 'Suspend'),
     el('button', { 'data-key': 'stop', onclick: () => act('stop') }, 'Stop'),
     el('button', { 'data-key': 'kill', class: 'danger', onclick: () => act('kill') }, 'Kill'),
   ];

@@ -70,7 +70,7 @@ function build(page, main) {
   });
   const select = (label, value, options, set) => el('select', { 'aria-label': label, onchange: (e) => { set(e.target.value); e.target.blur(); } },
     ...options.map(([v, text]) => el('option', { value: v, selected: v === value }, text)));
-  const states = select('State', q.state, [['', 'Any state'], ...['waiting', 'ready', 'running', 'held', 'stopping', 'exited'].map((s) => [s, s])], (v) => change(page, { state: v }));
+  const states = select('State', q.state, [['', 'Any state'], ...['waiting', 'ready', 'running', 'held', 'stopping', 'suspended', 'exited'].map((s) => [s, s])], (v) => change(page, { state: v }));
   const sort = select('Order', q.sort, [['mailbox', 'Longest mailbox'], ['slow', 'Slowest'], ['handled', 'Most handled'], ['restarts', 'Most restarts'], ['uptime', 'Oldest'], ['pid', 'By PID']], (v) => change(page, { sort: v }));
   const kind = q.kind ? el('button', { title: 'All kinds', onclick: () => page.go('actors') }, q.kind + ' ✕') : null;
   parts = {

@@ -75,7 +75,7 @@ export const clock = (t) => new Date(t).toLocaleTimeString([], { hour12: false }
 export const title = (a) => a.name || (a.names && a.names[0]) || '<' + a.pid + '>';
 export const link = (pid, name) => pid ? el('a', { href: '#actor/' + pid }, (name ? name + ' ' : '') + '<' + pid + '>') : '';
 
-const tones = { waiting: 'idle', ready: '', running: '', held: 'warn', stopping: 'warn', exited: 'bad' };
+const tones = { waiting: 'idle', ready: '', running: '', held: 'warn', stopping: 'warn', suspended: 'warn', exited: 'bad' };
 export const state = (a) => el('span', { class: 'tag ' + (tones[a.state] ?? '') }, a.state);
 
 // handler says what an actor is at, if that takes long.

@@ -24,7 +24,7 @@ export const events = {
 };
 
 function build(page, main) {
-  const kinds = ['', 'failed', 'restarted', 'slow_handler', 'blocked_handler', 'timed_out', 'dead_letters', 'mailbox_high', 'mailbox_normal', 'starvation', 'spare_limit', 'ask_cycle', 'recorded'];
+  const kinds = ['', 'failed', 'restarted', 'slow_handler', 'blocked_handler', 'timed_out', 'dead_letters', 'mailbox_high', 'mailbox_normal', 'starvation', 'spare_limit', 'ask_cycle', 'acted', 'recorded'];
   list = el('div', { class: 'card' });
   main.replaceChildren(el('div', { class: 'bar' }, el('select', { 'aria-label': 'Kind of events', onchange: (e) => { kind = e.target.value; e.target.blur(); page.draw(); } },
     ...kinds.map((k) => el('option', { value: k, selected: k === kind }, k ? k.replaceAll('_', ' ') : 'All kinds')))), list);
