@@ -161,8 +161,11 @@ func (a *activation) work() {
 		if a.lost {
 			return
 		}
-		if a.todo == 0 && a.phase.Load() == draining {
+		switch phase := a.phase.Load(); {
+		case a.todo == 0 && phase == draining:
 			continue // Nobody will announce anything more, so it may stop now.
+		case phase >= failing:
+			continue // The last handler may have returned, and nobody else goes on with the end.
 		}
 		if a.budget <= 0 {
 			if a.probes != nil && a.todo&pendingLanes != 0 {

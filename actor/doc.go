@@ -20,7 +20,15 @@
 // # Order and urgency
 //
 // Messages from one sender to one actor on one lane are handled in the order
-// in which they were sent. Between lanes, Control goes before Management, and
+// in which they were sent. Moreover, order is causal: if a message was sent before
+// anything that led to another one, by whichever way and whoever has sent that,
+// then an actor that gets both on one lane gets it first (TestCausalOrder). A Send
+// that has returned is what counts, for timers the moment at which they fire, and
+// restarts and kills change nothing in it. Not in their order are what is let in by
+// [CallChainReentrancy], and, where they are handled again, messages that were put
+// aside.
+//
+// Between lanes, Control goes before Management, and
 // Management before Data: a Control message waits at most for the handler that
 // is running. It also puts its actor before all other work of the scheduler. A
 // handler that takes long calls [Context.Checkpoint] now and then, to let what

@@ -17,7 +17,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 // TestTestsFindPlantedFaults shows the same of ordinary tests, where no search
 // of schedules would reach.
 func TestTestsFindPlantedFaults(t *testing.T) {
-	planted.Expect(t, "", overflowFaults, withinFaults)
+	planted.Expect(t, "", overflowFaults, withinFaults, orderFaults, choiceFaults)
 }
 
 var overflowFaults = planted.Group{
@@ -102,6 +102,64 @@ var overflowFaults = planted.Group{
 			New:  "left := int(max(0, l.unclaimed.Load()))",
 			Want: "messages wait",
 			Run:  "^TestInfoOfABatch$",
+		},
+	},
+}
+
+var orderFaults = planted.Group{
+	Run: "^TestCausalOrder$",
+	Faults: []planted.Fault{
+		{
+			Name: "senders that waited are let in before what is there",
+			File: "buffers.go",
+			Old:  "	b.push(*w.message.(*M))\n",
+			New:  "	b.in = append(append(b.in[:b.lane.skipped:b.lane.skipped], *w.message.(*M)), b.in[b.lane.skipped:]...)\n",
+			Want: "to which it led",
+		},
+		{
+			Name: "what a killed actor had in hand goes last",
+			File: "buffers.go",
+			Old:  "append(append(fresh.in, b.out[at:]...), b.in[b.lane.skipped:]...)",
+			New:  "append(append(fresh.in, b.in[b.lane.skipped:]...), b.out[at:]...)",
+			Want: "to which it led",
+		},
+	},
+}
+
+var choiceFaults = planted.Group{
+	Run: "^Test(KillIsNotPassedOn|MonitorsAreToldInTheirOrder|TimerOutlivesItsReceiversIncarnation|EndAfterTheLastHandler)$",
+	Faults: []planted.Fault{
+		{
+			Name: "who is killed by a link counts as killed",
+			File: "link.go",
+			Old:  "		a.fail(&LinkedError{PID: s.exit.PID, Name: s.exit.Name, Reason: s.exit.Reason})\n",
+			New:  "		a.fail(s.exit.Reason)\n",
+			Want: "was told as killed",
+			Run:  "^TestKillIsNotPassedOn$",
+		},
+		{
+			Name: "monitors are told the last one first",
+			File: "proc.go",
+			Old:  "return cmp.Compare(a.monitor.id, b.monitor.id)",
+			New:  "return cmp.Compare(b.monitor.id, a.monitor.id)",
+			Want: "told were the monitors",
+			Run:  "^TestMonitorsAreToldInTheirOrder$",
+		},
+		{
+			Name: "the timers of others end with the incarnation",
+			File: "timer.go",
+			Old:  "	if t.over || !t.owner.isPresent(t.incarnation) {\n",
+			New:  "	if t.over || !t.owner.isPresent(t.incarnation) || t.to.cell.proc.restarts > 0 {\n",
+			Want: "it happened: begin, 0, begin",
+			Run:  "^TestTimerOutlivesItsReceiversIncarnation$",
+		},
+		{
+			Name: "nobody goes on with the end when the last handler had spent the budget",
+			File: "activation.go",
+			Old:  "		case phase >= failing:\n			continue // The last",
+			New:  "		case phase > stopping:\n			continue // The last",
+			Want: "got error <nil>",
+			Run:  "^TestEndAfterTheLastHandler$",
 		},
 	},
 }

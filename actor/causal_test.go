@@ -1,0 +1,245 @@
+package actor_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/simtest"
+)
+
+// A gossip is a random program whose messages carry all that led to them: which
+// messages were sent before, and to whom. Whoever handles a message knows from it
+// which others he must have been handed before, or never, on the same lane.
+type gossip struct {
+	tb      testing.TB
+	actors  []*gossiper
+	mu      sync.Mutex // Of the rest; handlers run at the same time.
+	random  *rand.Rand
+	ids     int
+	handled int
+	bound   int // How many orders there were to be kept.
+}
+
+// place is a lane of an actor.
+type place struct {
+	actor int
+	lane  actor.Lane
+}
+
+// past has the messages that were sent, by their places.
+type past map[place]map[int]bool
+
+func (p past) merge(other past) {
+	for at, ids := range other {
+		if p[at] == nil {
+			p[at] = map[int]bool{}
+		}
+		maps.Copy(p[at], ids)
+	}
+}
+
+func (p past) clone() past {
+	c := past{}
+	c.merge(p)
+	return c
+}
+
+// rumour is a message of a gossip. Its value of the past is not changed.
+type rumour struct {
+	id, fuel int
+	past     past
+	reply    actor.Reply[past]
+}
+
+// gossiper is an actor of a gossip, across its incarnations.
+type gossiper struct {
+	*gossip
+	id  int
+	ref actor.Ref[rumour]
+
+	mu   sync.Mutex // For a ghost and the next incarnation.
+	past past
+	seen map[int]bool
+	due  [3]map[int]int // What must have come before, by which message.
+}
+
+func newGossip(tb testing.TB, sys *actor.System, random *rand.Rand) *gossip {
+	g := &gossip{tb: tb, random: random}
+	for i := range 4 {
+		r := &gossiper{gossip: g, id: i, past: past{}, seen: map[int]bool{}}
+		for l := range r.due {
+			r.due[l] = map[int]int{}
+		}
+		g.actors = append(g.actors, r)
+	}
+	for _, r := range g.actors {
+		r.spawn(sys)
+	}
+	return g
+}
+
+// spawn starts the actor, below a parent that restarts it.
+func (r *gossiper) spawn(sys *actor.System) {
+	opts := []actor.Option{actor.WithThroughput(1 + r.draw(4)), actor.WithName(fmt.Sprint("gossiper ", r.id))}
+	for _, l := range lanes {
+		b := actor.Buffer(r.draw(4))
+		opts = append(opts, actor.WithBuffer(l, b))
+		if b != actor.Unbounded {
+			opts = append(opts, actor.WithCapacity(l, 1+r.draw(3)))
+		}
+	}
+	if r.draw(3) == 0 {
+		opts = append(opts, actor.WithReentrancy(actor.FullReentrancy))
+	}
+	started := make(chan actor.Ref[rumour], 1)
+	spawnActor(r.tb, sys, actor.Actor[int](&keeping[int]{hooks[int]{
+		started: func(c *actor.Context[int]) error {
+			ref, err := actor.SpawnNew(c, func() actor.Actor[rumour] { return actor.Func(r.receive) }, opts...)
+			started <- ref
+			return err
+		},
+		exited: func(c *actor.Context[int], e actor.Exit) error { return c.Restart(e.PID) },
+	}}))
+	r.ref = receive(r.tb, guarded(r.tb), started)
+}
+
+func (g *gossip) draw(n int) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.random.IntN(n)
+}
+
+func (r *gossiper) receive(c *actor.Context[rumour], m rumour) error {
+	r.take(c.Lane(), m)
+	for range r.draw(4) {
+		if m.fuel > 0 {
+			r.tell(c, m.fuel-1)
+		}
+	}
+	_ = m.reply.Send(c, r.knows())
+	switch r.draw(20) {
+	case 0:
+		return errHook
+	case 1:
+		return r.ref.Kill()
+	}
+	return nil
+}
+
+// take notes the message, and looks whether it comes in its order.
+func (r *gossiper) take(l actor.Lane, m rumour) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if by, ok := r.due[l][m.id]; ok {
+		r.tb.Errorf("gossiper %d has message %d on %v after message %d, to which it led", r.id, m.id, l, by)
+	}
+	r.seen[m.id] = true
+	orders := 0
+	for id := range m.past[place{r.id, l}] {
+		orders++
+		if !r.seen[id] {
+			r.due[l][id] = m.id
+		}
+	}
+	r.past.merge(m.past)
+	r.gossip.mu.Lock()
+	defer r.gossip.mu.Unlock()
+	r.handled++
+	r.bound += orders
+}
+
+func (r *gossiper) knows() past {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.past.clone()
+}
+
+// learns adds what was sent, and what an answer tells.
+func (r *gossiper) learns(at place, id int, more past) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.past.merge(past{at: {id: true}})
+	r.past.merge(more)
+}
+
+// tell sends a message to somebody, in some way.
+func (r *gossiper) tell(c *actor.Context[rumour], fuel int) {
+	at := place{r.draw(len(r.actors)), actor.Lane(r.draw(len(lanes)))}
+	to := r.actors[at.actor].ref.On(at.lane)
+	m := rumour{id: r.next(), fuel: fuel, past: r.knows()}
+	var err error
+	var answer past
+	switch r.draw(5) {
+	case 0:
+		err = to.TrySend(c, m)
+	case 1:
+		answer, err = actor.Ask(c, to, func(reply actor.Reply[past]) rumour { m.reply = reply; return m })
+	case 2:
+		_, _ = actor.SendAfter(c, time.Duration(r.draw(3))*time.Millisecond, to, m)
+		return // It is sent later, by nobody who goes on from there.
+	default:
+		err = to.Send(c, m)
+	}
+	if err == nil {
+		r.learns(at, m.id, answer)
+	}
+}
+
+func (g *gossip) next() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ids++
+	return g.ids
+}
+
+// begin sends the first messages, from outside.
+func (g *gossip) begin(ctx context.Context, n, fuel int) {
+	outside := past{}
+	for range n {
+		at := place{g.draw(len(g.actors)), actor.Lane(g.draw(len(lanes)))}
+		m := rumour{id: g.next(), fuel: fuel, past: outside.clone()}
+		if err := g.actors[at.actor].ref.On(at.lane).Send(ctx, m); err == nil {
+			outside.merge(past{at: {m.id: true}})
+		}
+	}
+}
+
+// If a message was sent before anything that led to another one, whoever gets both
+// on one lane gets it first: by whichever way, over restarts and kills, through
+// lanes that are full or drop, and by actors that are reentrant.
+func TestCausalOrder(t *testing.T) {
+	bound := 0
+	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
+		g := newGossip(s, s.System(actor.Config{}), s.Rand())
+		g.begin(s.Context(), 12, 5)
+		s.Advance(time.Second)
+		bound += g.bound
+	})
+	if bound == 0 {
+		t.Error("there were no orders to be kept")
+	}
+}
+
+// The same on several threads.
+func TestCausalOrderOnWorkers(t *testing.T) {
+	for seed := range uint64(20) {
+		ctx := guarded(t)
+		sys := newSystem(t, actor.Config{Workers: 3})
+		g := newGossip(t, sys, rand.New(rand.NewPCG(seed, 1)))
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() { g.begin(ctx, 20, 3) })
+		}
+		all.Wait()
+		wantNoErr(t, sys.Stop(ctx))
+		if g.handled == 0 {
+			t.Error("nothing was handled")
+		}
+	}
+}
