@@ -45,6 +45,9 @@ type asking struct {
 	up      address   // The ask that the asker was handling, if any.
 	since   time.Time // When the asker began, as far as its worker knows.
 
+	// group is the gathering that the ask is one of, or nil. Not written any more once
+	// the ask was open first; such a slot has one round.
+	group *gathering
 	// errand is what the ask carries, or nil. Not written any more once the slot
 	// was made.
 	errand *errand
@@ -149,6 +152,9 @@ func (s *asking) answered(f *sched.Fiber, round uint64) {
 
 func (s *asking) conclude(f *sched.Fiber, state uint64) {
 	waiter := s.waiter // Afterwards the slot may be in use again.
+	if g := s.group; g != nil && !g.count(s.err) {
+		waiter = sched.Waiter{}
+	}
 	s.state.Store(state)
 	waiter.Wake(f, sched.Normal)
 }

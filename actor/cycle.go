@@ -89,16 +89,10 @@ type edge struct {
 	lane    Lane
 	chained bool
 	since   time.Time
-}
-
-// edge returns what a handler of p waits for. It returns false if it does not
-// wait, or nobody knows for whom.
-func (p *proc) edge() (edge, bool) {
-	s := p.waits.Load()
-	if s == nil {
-		return edge{}, false
-	}
-	return s.edge(p, s.state.Load()&^slotPhase)
+	// group is that of the ask, and need and spare are what it has yet to wait for, if
+	// it does not wait for all.
+	group       *gathering
+	need, spare int32
 }
 
 // edge returns the edge of p that s is in the given round.
@@ -106,41 +100,71 @@ func (s *asking) edge(p *proc, round uint64) (edge, bool) {
 	if s.placed.Load() != round || !s.pin(round) {
 		return edge{}, false
 	}
-	e := edge{s, round, s.moves.Load(), s.asker, s.holder, s.up, s.kind, s.lane, s.chained, s.since}
+	e := edge{
+		wait: s, round: round, moves: s.moves.Load(), from: s.asker, to: s.holder, up: s.up,
+		kind: s.kind, lane: s.lane, chained: s.chained, since: s.since, group: s.group,
+	}
+	if g := s.group; g != nil && !g.all {
+		e.need, e.spare = g.need.Load(), g.spare.Load()
+	}
 	s.unpin(round)
 	return e, e.from == p && e.to != nil
 }
 
-// edges returns what the handlers of p wait for: one at most, unless p is
-// reentrant.
-func (p *proc) edges() []edge {
+// edges returns what the handlers of p wait for: of one of them at most, unless p
+// is reentrant. Those of one handler lie side by side.
+func (p *proc) edges() []edge { return p.edgesFor(nil) }
+
+// edgesFor is edges, without some that are of no interest to the search, if there is
+// one.
+func (p *proc) edgesFor(r *ringSearch) []edge {
 	if p.reentrancy == NoReentrancy {
-		return p.edgesLocked()
+		return p.edgesLocked(r)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.edgesLocked()
+	return p.edgesLocked(r)
 }
 
-// edgesLocked is edges for a caller that holds mu.
-func (p *proc) edgesLocked() (all []edge) {
-	if e, ok := p.edge(); ok {
-		all = append(all, e)
+// edgesLocked is edgesFor for a caller that holds mu.
+func (p *proc) edgesLocked(r *ringSearch) (all []edge) {
+	if s := p.waits.Load(); s != nil {
+		all = s.addTo(all, p, r)
 	}
 	if p.reentrancy == NoReentrancy || p.turnsLocked() == nil || p.ctx.Load().fence.Load() {
 		return all
 	}
 	for _, s := range p.rare.turns.waits {
-		if e, ok := s.edge(p, s.state.Load()&^slotPhase); ok && !hasWait(all, s) {
-			all = append(all, e)
-		}
+		all = s.addTo(all, p, r)
 	}
 	for _, t := range p.rare.turns.away {
-		if s := t.wait; s != nil && !hasWait(all, s) {
-			if e, ok := s.edge(p, s.state.Load()&^slotPhase); ok {
-				all = append(all, e)
-			}
+		if s := t.wait; s != nil {
+			all = s.addTo(all, p, r)
 		}
+	}
+	return all
+}
+
+// addTo appends the edges that a handler of p has by its wait s, unless they are
+// there already.
+func (s *asking) addTo(all []edge, p *proc, r *ringSearch) []edge {
+	switch {
+	case hasHandler(all, s):
+		return all
+	case s.group == nil:
+		return appendEdge(all, s, p, s.state.Load()&^slotPhase)
+	}
+	for _, q := range s.group.asks {
+		if one := q.wait(); r == nil || r.matters(one, q.target()) {
+			all = appendEdge(all, one, p, onlyRound)
+		}
+	}
+	return all
+}
+
+func appendEdge(all []edge, s *asking, p *proc, round uint64) []edge {
+	if e, ok := s.edge(p, round); ok {
+		all = append(all, e)
 	}
 	return all
 }
@@ -149,15 +173,30 @@ func hasWait(all []edge, s *asking) bool {
 	return slices.ContainsFunc(all, func(e edge) bool { return e.wait == s })
 }
 
+// hasHandler is hasWait, also for the other asks that the same handler waits for.
+func hasHandler(all []edge, s *asking) bool {
+	return slices.ContainsFunc(all, func(e edge) bool { return e.wait == s || s.group != nil && e.group == s.group })
+}
+
 // mayWait reports whether p seems to wait, and so not to handle messages. It costs
 // three loads.
 func (p *proc) mayWait(except *asking) bool {
 	if s := p.waits.Load(); s != nil && s != except {
-		if phase := s.state.Load() & slotPhase; phase == slotOpen || phase == slotPinned {
+		if s.isUnderWay() {
 			return true
 		}
 	}
 	return p.mu.Load()&crowded != 0
+}
+
+// isUnderWay reports whether some round of the wait is open, or of another ask that
+// is waited for together with it.
+func (s *asking) isUnderWay() bool {
+	if s.group != nil {
+		return s.group.isOpen()
+	}
+	phase := s.state.Load() & slotPhase
+	return phase == slotOpen || phase == slotPinned
 }
 
 // wouldWaitForItself returns the error with which an ask would end anyway, so
@@ -194,6 +233,12 @@ func (p *proc) enterWait(target *proc, s *asking, round uint64) error {
 	if s.moves.Load() == 0 && p != target && !target.mayWait(s) {
 		return nil
 	}
+	return p.refuseRing(s, round)
+}
+
+// refuseRing ends a wait of a handler of p, which is known, if it has closed a ring.
+// It then returns an error.
+func (p *proc) refuseRing(s *asking, round uint64) error {
 	graph.Lock()
 	defer graph.Unlock()
 	first, ok := s.edge(p, round)

@@ -50,6 +50,9 @@
 // actor), it suspends and holds no worker. Where it blocks otherwise, the
 // scheduler puts a spare worker in its place.
 //
+// [AskAll], [Gather] and [AskQuorum] ask several actors at the same time, and wait
+// once for all answers, or for enough of them.
+//
 // Handlers that wait for each other in a ring would do so for ever. Whoever
 // closes such a ring, by an ask, a send to a full lane, or a stop, gets a
 // [*CycleError] instead, which names all actors of the ring and what each waits

@@ -51,6 +51,10 @@ var (
 	// that returns it has not failed: the impatience of others is not its fault.
 	ErrLateReply = errors.New("actor: the asker no longer waits for the reply")
 
+	// ErrNotNeeded is the error of an ask that [AskQuorum] has not waited for, since
+	// others were enough, or could not be enough any more.
+	ErrNotNeeded = errors.New("actor: the answer is not needed any more")
+
 	// ErrCycle is returned where a handler would wait for ever, because actors wait
 	// for each other in a ring. The error is a [*CycleError], which has the ring.
 	ErrCycle = errors.New("actor: a ring of actors that wait for each other")

@@ -235,7 +235,7 @@ func (p *proc) fill(i *Info) {
 		Restarts: int(p.restarts), Priority: sched.Normal, Place: p.opts.place,
 	}
 	p.describeMailbox(i)
-	for _, e := range p.edgesLocked() {
+	for _, e := range p.edgesLocked(nil) {
 		i.Waits = append(i.Waits, e.describe())
 	}
 	i.Suspended = p.suspendedLocked()

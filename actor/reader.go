@@ -76,8 +76,7 @@ func (p *proc) noteWait(s *asking) {
 	defer p.mu.Unlock()
 	if t := p.turnsLocked(); t != nil {
 		t.waits = slices.DeleteFunc(t.waits, func(other *asking) bool {
-			phase := other.state.Load() & slotPhase
-			return other == s || phase != slotOpen && phase != slotPinned
+			return other == s || !other.isUnderWay()
 		})
 		t.waits = append(t.waits, s)
 	}

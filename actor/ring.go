@@ -16,6 +16,10 @@ import "slices"
 //     does one with readers, as long as no write waits for them.
 //
 // The wait for an actor's end is one for all of its handlers.
+//
+// A handler that waits for several asks (see gathering) can't go on if one of them
+// is stuck, if it waits for all; else if those that are not stuck, and may yet be
+// answered, are fewer than it needs.
 
 // ringSearch is the search for a ring through the first edge. Its owner holds
 // graph.
@@ -24,6 +28,9 @@ type ringSearch struct {
 	path  []edge
 	ring  []edge // The path that led back to the first edge.
 	used  []edge // All that has been found to be stuck.
+	// free has what was found not to be stuck, of the edges to which several paths may
+	// lead: else there would be more and more paths in a graph of gatherings.
+	free map[*asking]bool
 }
 
 // findRing returns the edges that lead from the first one back to where it
@@ -46,22 +53,37 @@ func findRing(first edge) []edge {
 
 // stuck reports whether e can't end before the first edge does.
 func (r *ringSearch) stuck(e edge) bool {
+	if r.free[e.wait] {
+		return false
+	}
 	r.path = append(r.path, e)
 	is := r.heldUp(e)
 	r.path = r.path[:len(r.path)-1]
-	if is {
+	switch {
+	case is:
 		r.used = append(r.used, e)
+	case e.group != nil || e.from.reentrancy != NoReentrancy:
+		if r.free == nil {
+			r.free = map[*asking]bool{}
+		}
+		r.free[e.wait] = true
 	}
 	return is
 }
 
+// matters reports whether an ask of a gathering may be stuck. Most are not, since
+// the actor that was asked does not wait; that is seen without a look at more.
+func (r *ringSearch) matters(s *asking, target *proc) bool {
+	return s == r.first.wait || s.isOpen(onlyRound) && (s.moves.Load() != 0 || target == r.first.from || target.mayWait(nil))
+}
+
 func (r *ringSearch) heldUp(e edge) bool {
-	next := r.edgesOf(e.to)
+	next := handlers(r.edgesOf(e.to))
 	if e.kind != StopWait {
-		at := slices.IndexFunc(next, func(n edge) bool { return e.isHandledIn(n) })
+		at := slices.IndexFunc(next, func(n []edge) bool { return e.isHandledIn(n[0]) })
 		switch {
 		case at >= 0:
-			return r.anyStuck(next[at : at+1])
+			return r.handlerStuck(next[at])
 		case e.chained:
 			return false
 		case e.to.reentrancy == FullReentrancy:
@@ -72,7 +94,18 @@ func (r *ringSearch) heldUp(e edge) bool {
 			}
 		}
 	}
-	return r.anyStuck(next)
+	return r.someStuck(next)
+}
+
+// handlers splits edges, of which those of one handler lie side by side.
+func handlers(edges []edge) (all [][]edge) {
+	for i, from := 0, 0; i < len(edges); i++ {
+		if i+1 == len(edges) || edges[i].group == nil || edges[i+1].group != edges[i].group {
+			all = append(all, edges[from:i+1])
+			from = i + 1
+		}
+	}
+	return all
 }
 
 // isHandledIn reports whether the message of the ask e is being handled by the
@@ -84,27 +117,50 @@ func (e edge) isHandledIn(n edge) bool {
 // edgesOf returns the edges of p, and the first one among them if it is one, though
 // it may not be known yet.
 func (r *ringSearch) edgesOf(p *proc) []edge {
+	g := r.first.group
 	switch {
 	case p != r.first.from:
-		return p.edges()
-	case p.reentrancy == NoReentrancy:
+		return p.edgesFor(r)
+	case p.reentrancy == NoReentrancy && (g == nil || g.all):
 		return []edge{r.first}
+	case g != nil:
+		return p.edgesFor(r)
 	}
-	all := slices.DeleteFunc(p.edges(), func(e edge) bool { return r.isFirst(e) })
+	all := slices.DeleteFunc(p.edgesFor(r), func(e edge) bool { return r.isFirst(e) })
 	return append(all, r.first)
 }
 
 func (r *ringSearch) isFirst(e edge) bool { return e.wait == r.first.wait && e.round == r.first.round }
 
-// anyStuck reports whether one of the edges is stuck. One that leads back to an
-// edge of the path is, too; but unless another leads to the first edge, that is a
-// ring without it, and for those to know who are in it.
+// handlerStuck reports whether a handler that waits can't go on. The edges are its.
+func (r *ringSearch) handlerStuck(edges []edge) bool {
+	g := edges[0].group
+	if g == nil || g.all {
+		return r.anyStuck(edges)
+	}
+	before, stuck := r.ring, 0
+	for i := range edges {
+		if r.anyStuck(edges[i : i+1]) {
+			stuck++
+		}
+	}
+	if stuck > 0 && g.undecided()-stuck < int(edges[0].need) {
+		return true
+	}
+	r.ring = before
+	return false
+}
+
+// anyStuck reports whether one of the edges of a handler is stuck. One that leads
+// back to an edge of the path is, too; but unless another leads to the first edge,
+// that is a ring without it, and for those to know who are in it.
 func (r *ringSearch) anyStuck(edges []edge) (stuck bool) {
+	if slices.ContainsFunc(edges, r.isFirst) {
+		r.ring = slices.Clone(r.path)
+		return true
+	}
 	for _, e := range edges {
 		switch {
-		case r.isFirst(e):
-			r.ring = slices.Clone(r.path)
-			return true
 		case hasWait(r.path, e.wait):
 			stuck = true
 		case r.stuck(e):
@@ -116,11 +172,23 @@ func (r *ringSearch) anyStuck(edges []edge) (stuck bool) {
 	return stuck
 }
 
-// allStuck reports whether all edges are stuck.
-func (r *ringSearch) allStuck(edges []edge) bool {
+// someStuck reports whether one of the handlers is stuck.
+func (r *ringSearch) someStuck(handlers [][]edge) (stuck bool) {
+	for _, edges := range handlers {
+		if r.handlerStuck(edges) {
+			if stuck = true; r.ring != nil {
+				return true
+			}
+		}
+	}
+	return stuck
+}
+
+// allStuck reports whether all handlers are stuck.
+func (r *ringSearch) allStuck(handlers [][]edge) bool {
 	before := r.ring
-	for i := range edges {
-		if !r.anyStuck(edges[i : i+1]) {
+	for _, edges := range handlers {
+		if !r.handlerStuck(edges) {
 			r.ring = before
 			return false
 		}

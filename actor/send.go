@@ -69,6 +69,9 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	if l.stamp != nil {
 		w.since = p.sys.uptime()
 	}
+	if place, ok := ctx.(*queuePlace); ok {
+		return p.queueUp(place, f, l, which, w)
+	}
 	asker := current(f)
 	if asker != nil {
 		w.wait = newWait(asker, p, askedIn(ctx, asker), SendWait, which)
@@ -78,23 +81,8 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	waiter.Arm(ctx, p.sys.scheduler)
 	defer waiter.Disarm()
 	w.wake = waiter
-	moved := p.entrust(w.asked)
-	if !l.await(w) {
-		l.contents.accept(w)
-		l.show()
-		if l.stamp != nil {
-			p.stampLast(l)
-		}
-		p.mu.Unlock()
-		p.announce(f, which.bit())
-		if moved.slot != nil {
-			p.breakRing(moved)
-		}
+	if !p.queueLocked(f, l, which, w) {
 		return nil
-	}
-	p.mu.Unlock()
-	if moved.slot != nil {
-		p.breakRing(moved)
 	}
 	if asker != nil {
 		if err := asker.enterWait(p, w.wait, onlyRound); err != nil {
@@ -113,6 +101,57 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 			return p.leaveQueue(w, which, mode, context.Cause(ctx))
 		}
 	}
+}
+
+// queueLocked puts w behind the senders that wait. It returns false if there was
+// room after all, and the message has been sent. The caller holds mu, which
+// queueLocked unlocks.
+func (p *proc) queueLocked(f *sched.Fiber, l *lane, which Lane, w *sendWaiter) (waits bool) {
+	moved := p.entrust(w.asked)
+	if waits = l.await(w); !waits {
+		l.contents.accept(w)
+		l.show()
+		if l.stamp != nil {
+			p.stampLast(l)
+		}
+	}
+	p.mu.Unlock()
+	if !waits {
+		p.announce(f, which.bit())
+	}
+	if moved.slot != nil {
+		p.breakRing(moved)
+	}
+	return waits
+}
+
+// queuePlace is a context with which a send does not wait for room itself: it leaves
+// its place among those who wait to a gathering.
+type queuePlace struct {
+	context.Context
+	wake sched.Waiter
+	w    *sendWaiter // Nil if there was room.
+	lane Lane
+}
+
+// queueUp takes the place. The caller holds mu, which queueUp unlocks.
+func (p *proc) queueUp(place *queuePlace, f *sched.Fiber, l *lane, which Lane, w *sendWaiter) error {
+	w.wake = place.wake
+	if p.queueLocked(f, l, which, w) {
+		place.w, place.lane = w, which
+	}
+	return nil
+}
+
+// check returns whether the message was accepted or refused, and why the latter.
+func (place *queuePlace) check(p *proc) (over bool, err error) {
+	p.mu.Lock()
+	over = place.w.done
+	p.mu.Unlock()
+	if over {
+		err = p.leaveQueue(place.w, place.lane, mayWait, nil)
+	}
+	return over, err
 }
 
 // refuse deals with a message that the actor does not take, since it has
