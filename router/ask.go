@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // Ask sends the message that msg makes to the routee that the strategy chooses,
@@ -30,17 +27,15 @@ func Ask[M, T any](ctx context.Context, r Router[M], msg func(actor.Reply[T]) M)
 	return actor.AskBy(ctx, r.route.core.sys, r.route, msg)
 }
 
-// errAnswered ends the asks that were too slow.
-var errAnswered = errors.New("router: another routee has answered")
-
 // AskFirst asks all routees at the same time, whatever the strategy, and
 // returns the answer that comes first. The other asks end; their answers are
 // late, see [actor.ErrLateReply], and do no harm. A routee that answers by
 // Reply.Fail, that fails or that has stopped leaves it to the others; if all do,
 // the error joins theirs. With no routees it is like Ask.
 //
-// AskFirst calls msg once for each routee, one call after the other. It costs a
-// job of the scheduler for each.
+// AskFirst calls msg once for each routee, one call after the other. In a handler
+// it waits for all routees, as far as rings are concerned: see [actor.AskQuorum],
+// which it is for one answer, also for its cost.
 func AskFirst[M, T any](ctx context.Context, r Router[M], msg func(actor.Reply[T]) M) (T, error) {
 	var zero T
 	if r.route == nil {
@@ -63,49 +58,20 @@ func AskFirst[M, T any](ctx context.Context, r Router[M], msg func(actor.Reply[T
 	return askAll(ctx, c, t.refs, r.route.lane, msg)
 }
 
-// askAll asks by one job for each routee. The jobs end before it returns.
+// askAll asks all of them and returns the first answer.
 func askAll[M, T any](ctx context.Context, c *core[M], refs []actor.Ref[M], lane actor.Lane, msg func(actor.Reply[T]) M) (T, error) {
-	inner, cancel := context.WithCancelCause(ctx)
-	defer cancel(errAnswered)
-	var first T
-	var answered atomic.Bool
+	on := make([]actor.Ref[M], len(refs))
+	for i, ref := range refs {
+		on[i] = ref.On(lane)
+	}
+	answers, err := actor.AskQuorum(ctx, on, 1, msg)
 	var errs []error
-	var making sync.Mutex
-	inTurn := func(reply actor.Reply[T]) M {
-		making.Lock()
-		defer making.Unlock()
-		return msg(reply)
-	}
-	jobs := make([]asking, 0, len(refs))
-	for _, ref := range refs {
-		ref = ref.On(lane)
-		job, err := c.sys.Scheduler().Go(inner, func(ctx context.Context) error {
-			v, err := actor.Ask(ctx, ref, inTurn)
-			if err == nil && answered.CompareAndSwap(false, true) {
-				first = v
-				cancel(errAnswered)
-			}
-			return err
-		}, sched.WithKind("router.AskFirst"), sched.WithTimeout(0))
-		if err != nil {
-			errs = append(errs, fmt.Errorf("routee %s: %w", ref, err))
-			continue
+	for i, a := range answers {
+		if err == nil && a.Err == nil {
+			return a.Value, nil
 		}
-		jobs = append(jobs, asking{job, ref.String()})
+		errs = append(errs, fmt.Errorf("routee %s: %w", on[i], a.Err))
 	}
-	for _, a := range jobs {
-		if err := a.job.Wait(patient{ctx}); err != nil { // It ends soon after ctx has.
-			errs = append(errs, fmt.Errorf("routee %s: %w", a.of, err))
-		}
-	}
-	if answered.Load() {
-		return first, nil
-	}
-	return first, c.refuse(errors.Join(errs...))
-}
-
-// asking is the job that asks a routee.
-type asking struct {
-	job *sched.Job
-	of  string
+	var zero T
+	return zero, c.refuse(errors.Join(errs...))
 }
