@@ -69,6 +69,8 @@ func TestNoSystem(t *testing.T) {
 			"WhereIs":     func() error { _, err := sys.WhereIs("x"); return err },
 			"Kill":        func() error { return sys.Kill(id) },
 			"RequestStop": func() error { return sys.RequestStop(id) },
+			"Suspend":     func() error { return sys.Suspend(id) },
+			"Resume":      func() error { return sys.Resume(id) },
 			"Info":        func() error { _, err := sys.Info(id); return err },
 			"Children":    func() error { _, err := sys.Children(actor.PID{}, actor.PID{}, 1); return err },
 			"Observe":     func() error { _, err := sys.Observe(&actor.Probe{}); return err },

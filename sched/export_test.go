@@ -114,6 +114,7 @@ func (w *Worker) TakeBack(n *Node) bool                  { return w.takeBack(n) 
 func (w *Worker) LeaveForks()                            { w.leaveForks() }
 func (w *Worker) ForksOnOffer() int                      { return w.forks.offer.Len() }
 func (w *Worker) Begin()                                 { w.began.Store(1) }
+func (w *Worker) BeginWork(n *Node)                      { w.beginWork(n) }
 func (w *Worker) Mark()                                  { w.transitionToHeld() }
 func (w *Worker) ReadClock()                             { w.readClock() }
 func (w *Worker) SetReplaced()                           { w.transitionToReplaced() }
@@ -122,6 +123,17 @@ func (w *Worker) Held() bool                             { return w.hold.Load() 
 func (w *Worker) SetResting(resting bool)                { w.resting.Store(resting) }
 func (w *Worker) SignOfLife()                            { w.signOfLife() }
 func (w *Worker) Queued(p Priority) int                  { return w.local[p].Len() }
+
+// beginWork is what a fiber of the worker's does before it runs n, or after it did
+// if n is nil.
+func (w *Worker) beginWork(n *Node) {
+	f := &Fiber{s: w.s, w: w}
+	if n != nil {
+		w.began.Store(w.began.Load() + 1)
+		f.running.Store(n)
+	}
+	w.on.Store(f)
+}
 
 // Replace is what the monitor does with a worker that it takes for blocked.
 func (s *Scheduler) Replace(w *Worker) bool { return s.monitor.replace(w) }

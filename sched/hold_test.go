@@ -19,6 +19,9 @@ func TestHeldWorkersAreMarked(t *testing.T) {
 		clock.Advance(10 * time.Millisecond)
 		s.Look()
 	}
+	for n := range 2 {
+		s.Worker(n).BeginWork(&newWork(nil).Node)
+	}
 	if look(); !s.Worker(0).Held() || !s.Worker(1).Held() {
 		t.Fatal("a worker without a sign of life is not marked")
 	}
@@ -35,6 +38,35 @@ func TestHeldWorkersAreMarked(t *testing.T) {
 	}
 	if len(s.Stats().Workers) != 2 {
 		t.Error("a spare was started though nothing waits")
+	}
+}
+
+// TestMonitorStaysUntilItKnowsWhatIsHeld marks a worker between two pieces of work,
+// whose thread was put aside: it begins the second with the mark.
+func TestMonitorStaysUntilItKnowsWhatIsHeld(t *testing.T) {
+	var clock sched.Clock
+	s := sched.NewStill(sched.Config{Workers: 1, BlockedAfter: 10 * time.Millisecond})
+	s.SetClock(&clock)
+	look := func() {
+		s.Look()
+		clock.Advance(10 * time.Millisecond)
+		s.Look()
+	}
+	w := s.Worker(0)
+	w.BeginWork(&newWork(nil).Node)
+	if look(); len(s.Held()) != 1 || !s.Quiet() {
+		t.Fatal("the monitor does not know what the worker is on")
+	}
+	w.BeginWork(nil)
+	if s.Quiet() {
+		t.Error("the monitor goes to sleep though the worker is on nothing")
+	}
+	w.BeginWork(&newWork(nil).Node)
+	if s.Quiet() || len(s.Held()) != 0 {
+		t.Error("the monitor goes to sleep though it has not seen what the worker is on now")
+	}
+	if look(); len(s.Held()) != 1 || !s.Quiet() {
+		t.Error("the monitor does not know what the worker is on now")
 	}
 }
 

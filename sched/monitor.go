@@ -190,10 +190,29 @@ func (m *monitor) poke() {
 	}
 }
 
-// quiet reports whether every worker is asleep or held, and nothing is queued.
+// quiet reports whether every worker is asleep or held, by what the monitor knows,
+// and nothing is queued.
 func (m *monitor) quiet() bool {
 	s := m.s
-	return s.idle.sleeping()+int(s.held.Load()) >= int(s.idle.awake()) && !s.hasWork()
+	return s.idle.sleeping()+int(s.held.Load()) >= int(s.idle.awake()) && !s.hasWork() && m.knowsHeld()
+}
+
+// knowsHeld reports whether the monitor has seen what each worker is on that is
+// not free. One may have been marked between two pieces of work, when its thread
+// was put aside for long, and begins the next with the mark: nobody would rouse the
+// monitor for that, and [Scheduler.Held] would know nothing of it. So the monitor
+// looks on until the worker is on something.
+func (m *monitor) knowsHeld() bool {
+	for _, w := range *m.s.workers.Load() {
+		if w.hold.Load() == holdFree || w.resting.Load() {
+			continue
+		}
+		f := w.on.Load()
+		if f == nil || f.running.Load() == nil || w.began.Load() != w.sample.began.Load() {
+			return false
+		}
+	}
+	return true
 }
 
 // look examines the workers once. It reports whether it had to do something.

@@ -76,7 +76,7 @@ func TestRecorderTellsOfAJob(t *testing.T) {
 
 func TestRecorderTellsOfWaits(t *testing.T) {
 	ctx := guarded(t)
-	s := newScheduler(t, sched.Config{Workers: 1})
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1}) // A spare would take what is waited for, on a slow machine.
 	r := newRecorder(t, s, sched.RecorderConfig{})
 	j := start(t, ctx, s, func(ctx context.Context) error {
 		later, err := s.Go(ctx, func(context.Context) error { return nil })
