@@ -62,6 +62,9 @@ func onGoroutine[T any](ctx context.Context, fn func(ctx context.Context) (T, er
 		goOn := w.Wait(ctx)
 		select {
 		case o := <-done:
+			if o.err != nil && ctx.Err() != nil {
+				o.err = cause(ctx) // What fn says of it is that it was cancelled.
+			}
 			return o.value, o.err
 		default:
 		}

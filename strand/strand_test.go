@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"os"
+	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -289,5 +293,24 @@ func TestCall(t *testing.T) {
 	}
 	if v, err := r.Join(ctx); v != 0 || !errors.Is(err, errBroken) {
 		t.Errorf("it returned %d, %v", v, err)
+	}
+}
+
+// beyond is the variable that makes the test binary one that recurses without end.
+const beyond = "TROUPE_TEST_BEYOND_THE_STACK"
+
+// TestBeyondTheStackLimit is what the documentation says: the process ends, as with
+// any goroutine, and says why.
+func TestBeyondTheStackLimit(t *testing.T) {
+	if os.Getenv(beyond) != "" {
+		debug.SetMaxStack(1 << 20)
+		run(t, 1, func(*strand.Strand) error { recurse(math.MaxInt); return nil })
+		return
+	}
+	cmd := exec.CommandContext(guarded(t), os.Args[0], "-test.run=^TestBeyondTheStackLimit$")
+	cmd.Env = append(os.Environ(), beyond+"=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "stack overflow") {
+		t.Errorf("it ended with %v and said %.300s", err, out)
 	}
 }

@@ -137,7 +137,8 @@ func (f *echoFlags) run(ctx context.Context, stdin io.Reader, stdout, stderr io.
 }
 
 const echoLoadHelp = `Load connects clients to an echo server. Each sends a line, waits until it is back, and sends the
-next, until --duration is over. The clients are strands.
+next, until --duration is over and its last line is back, or has not come for 5 s. The clients are
+strands.
 
 Exit status:
   0    all clients were served

@@ -22,8 +22,14 @@ type Load struct {
 	Clients  int
 	Size     int // Of a line, with its end.
 	Duration time.Duration
-	Workers  int // Defaults to GOMAXPROCS.
+	// Grace is for how long clients wait for the answer to their last line when
+	// Duration is over. Defaults to 5 s.
+	Grace   time.Duration
+	Workers int // Defaults to GOMAXPROCS.
 }
+
+// defaultGrace is what nobody waits for but with a server that does not answer.
+const defaultGrace = 5 * time.Second
 
 // LoadReport is what clients found. Its JSON is documented by the names of its
 // fields.
@@ -42,27 +48,31 @@ type LoadReport struct {
 }
 
 var (
-	errOver      = errors.New("echo: the time is over")
+	errOver      = errors.New("echo: no answer came until long after the end of the load")
 	errDifferent = errors.New("echo: another line came back than was sent")
 )
 
 // Run puts a server under load: each client sends a line, waits until it is back,
-// and sends the next.
+// and sends the next, until the time is over. So what the server was sent it has
+// answered, unless the load was interrupted.
 func (l Load) Run(ctx context.Context) (LoadReport, error) {
 	r := LoadReport{Clients: l.Clients, Size: l.Size}
 	var requests, failed atomic.Int64
 	var first atomic.Pointer[error]
 	latencies := make([]histogram, l.Clients)
+	if l.Grace <= 0 {
+		l.Grace = defaultGrace
+	}
 	began := time.Now()
 	err := strand.Run(ctx, sched.Config{Workers: l.Workers}, func(s *strand.Strand) error {
-		timed, cancel := context.WithTimeoutCause(s, l.Duration, errOver)
+		timed, cancel := context.WithTimeoutCause(s, l.Duration+l.Grace, errOver)
 		defer cancel()
 		var all strand.WaitGroup
 		for i := range l.Clients {
 			if _, err := all.Go(timed, func(s *strand.Strand) error {
-				n, err := l.client(s, &latencies[i])
+				n, err := l.client(s, began.Add(l.Duration), &latencies[i])
 				requests.Add(n)
-				if err != nil && s.Err() == nil {
+				if err != nil && ctx.Err() == nil {
 					failed.Add(1)
 					first.CompareAndSwap(nil, &err)
 				}
@@ -89,8 +99,8 @@ func (l Load) Run(ctx context.Context) (LoadReport, error) {
 	return r, err
 }
 
-// client sends lines until the context of s ends, and returns how many came back.
-func (l Load) client(s *strand.Strand, latency *histogram) (n int64, err error) {
+// client sends lines until the time is over, one at least, and returns how many came back.
+func (l Load) client(s *strand.Strand, end time.Time, latency *histogram) (n int64, err error) {
 	c, err := strand.Dial(s, "tcp", l.Address)
 	if err != nil {
 		return 0, err
@@ -101,8 +111,7 @@ func (l Load) client(s *strand.Strand, latency *histogram) (n int64, err error) 
 	}
 	line := []byte(strings.Repeat("x", l.Size-1) + "\n")
 	var answer []byte
-	for {
-		began := time.Now()
+	for began := time.Now(); n == 0 || began.Before(end); began = time.Now() {
 		if _, err := c.Write(s, line); err != nil {
 			return n, err
 		}
@@ -115,6 +124,7 @@ func (l Load) client(s *strand.Strand, latency *histogram) (n int64, err error) 
 		latency.note(time.Since(began))
 		n++
 	}
+	return n, nil
 }
 
 // WriteJSON writes the report as one JSON object on one line.
