@@ -116,13 +116,7 @@ func (a *activation) finish() {
 
 func (a *activation) work() {
 	for {
-		news, ok := a.takeAnnounced(0, a.term)
-		if !ok {
-			a.vanish()
-		}
-		if news != 0 {
-			a.todo, a.fetched = a.todo|news, false
-		}
+		a.listen()
 		switch {
 		case a.todo&pendingSystem != 0:
 			a.leave()
@@ -178,6 +172,19 @@ func (a *activation) work() {
 			return
 		}
 	}
+}
+
+// listen takes what was announced since.
+func (a *activation) listen() {
+	s := a.mu.Load()
+	if s&termBits == a.term && s&pendingAny == 0 {
+		return
+	}
+	news, fetched, ok := a.takeAnnounced(a.term, a.todo == 0 && a.inCode)
+	if !ok {
+		a.vanish()
+	}
+	a.todo, a.fetched = a.todo|news, fetched
 }
 
 // interrupts has, for each lane, what is handled before its next message.
@@ -290,7 +297,13 @@ func (a *activation) batchOver(l *lane, which Lane) bool {
 	if which != Control || a.countsControl {
 		a.budget--
 	}
-	return l.ready() == 0 || a.budget <= 0 || (a.mu.Load()^a.term)&(interrupts[which]|termBits) != 0 || a.f.Urgent()
+	return l.ready() == 0 || a.budget <= 0 || a.alert.Load() != a.term && a.isInterrupted(which) || a.f.Urgent()
+}
+
+// isInterrupted reports whether something comes before the next message of the
+// lane, or the term is over.
+func (a *activation) isInterrupted(which Lane) bool {
+	return (a.mu.Load()^a.term)&(interrupts[which]|termBits) != 0
 }
 
 // crash deals with a handler that has not returned, but panicked with v, or

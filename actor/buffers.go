@@ -6,9 +6,10 @@ import "reflect"
 // each type of messages, so it does no more than to move them; see lane, which
 // does everything else, also the counting.
 type buffers[M any] struct {
+	out  []M // The consumer's.
 	lane lane
 	in   []M // Guarded by the mailbox's mutex.
-	out  []M // The consumer's.
+	_    [16]byte
 }
 
 // contents is buffers, as code sees it that is the same for all types of

@@ -246,6 +246,9 @@ func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, 
 // mu, which sendWaiting unlocks.
 func (c *cell[M]) sendWaiting(ctx context.Context, b *buffers[M], which Lane, m M, mode sendMode, size int) error {
 	p := &c.proc
+	if mode&(mayWait|hasLingered) == mayWait && p.linger(ctx, &b.lane) {
+		return c.send(ctx, which, m, mode|hasLingered)
+	}
 	if err := p.whyNotWait(ctx, &b.lane, which, mode); err != nil {
 		p.mu.Unlock()
 		return err

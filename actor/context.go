@@ -53,10 +53,10 @@ type Context[M any] struct {
 
 // scope is what there is to a Context apart from the type of the messages.
 type scope struct {
-	p     *proc
-	typed typed // The Context around it.
 	life  atomic.Pointer[life]
 	kind  atomic.Pointer[kind] // Not written any more once its actor has begun.
+	p     *proc
+	typed typed // The Context around it.
 	// asked is the ask whose message is being handled, if any. The handler's own.
 	asked address
 	// incarnation is compared with that of the proc.

@@ -102,3 +102,27 @@ func Watchers[M any](r Ref[M]) int {
 	defer mu.Unlock()
 	return v.FieldByName("children").Len()
 }
+
+// Layout returns where fields are, in bytes from the beginning of an actor's cell,
+// and of the buffers of a lane.
+func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
+	var c cell[M]
+	var b buffers[M]
+	at := unsafe.Offsetof(b.lane)
+	return map[string]uintptr{
+			"alert":      unsafe.Offsetof(c.proc.alert),
+			"reentrancy": unsafe.Offsetof(c.proc.reentrancy),
+			"mu":         unsafe.Offsetof(c.proc.mu),
+			"rare":       unsafe.Offsetof(c.proc.rare),
+			"p":          unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.p),
+			"actor":      unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.actor),
+		}, map[string]uintptr{
+			"out":      unsafe.Offsetof(b.out),
+			"slid":     at + unsafe.Offsetof(b.lane.slid),
+			"contents": at + unsafe.Offsetof(b.lane.contents),
+			"tight":    at + unsafe.Offsetof(b.lane.tight),
+			"behind":   at + unsafe.Offsetof(b.lane.behind),
+			"in":       unsafe.Offsetof(b.in),
+			"size":     unsafe.Sizeof(b),
+		}
+}

@@ -470,6 +470,32 @@ func testKillOfOneself(t testing.TB) {
 	wantKilled(t, ctx, ref)
 }
 
+// Nothing of a batch is handled behind the kill, also before anything else has had
+// the time to run.
+func TestKillWithinABatch(t *testing.T) {
+	ctx := guarded(t)
+	sys := oneWorker(t)
+	g := newGate()
+	var behind atomic.Int32
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		switch m {
+		case 0:
+			return g.Receive(c, m)
+		case 1:
+			return c.Self().Kill()
+		}
+		behind.Add(1)
+		return nil
+	})
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 1, 2, 3)
+	close(g.open)
+	wantKilled(t, ctx, ref)
+	if n := behind.Load(); n != 0 {
+		t.Errorf("%d messages were handled behind the kill", n)
+	}
+}
+
 // A stop that waits for a handler for ever is ended by a kill, and the actor is
 // not offered for a restart.
 func TestKillEndsAStop(t *testing.T) {

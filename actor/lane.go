@@ -81,55 +81,52 @@ func (l Lane) bit() uint32 { return 1 << l }
 // is dropped from the front leaves its number behind in slid, one that is dropped
 // from the end does not.
 type lane struct {
-	contents contents // The buffers, which have this lane in them.
+	// The consumer's, which writes there for each message. With out before them,
+	// they fill two cache lines.
 
-	// Guarded by the mailbox's mutex.
-	stamp *stamp // Nil unless the actor is observed.
-	// unstamped is how many messages come before the next that is stamped, at most.
-	unstamped int64
-	waiting   []*sendWaiter
-
-	// The consumer's.
 	size     int  // The length of out, and
 	room     int  // its capacity.
 	head     int  // The next of out.
 	claimed  int  // Up to here it may take.
 	end      int  // Up to here it may take before it looks at the marks.
 	admitted bool // There was something in in after the swap, or has been moved there for senders since.
-
-	// taken is head, for snapshots. Written by the consumer.
-	taken xatomic.Count
-
-	rest  xatomic.Int32 // Of out, not yet handled. Written by the consumer.
-	queue xatomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
-
-	// shown is the length of in for those who look at it without the lock, and -1
-	// until somebody has looked: a store for each message is only for actors whose
-	// backlog is asked for. Written under the mutex.
-	shown atomic.Int32
-
-	keep int32 // The longest buffer that is kept while the lane is empty.
-
-	// swapped counts the messages that ever came into out. Written by the
-	// consumer under the mutex.
-	swapped int64
-
 	// unclaimed counts the messages at the end of out that are not claimed. It is
 	// -1 when they were taken away. Written by the consumer and by rescue.
 	unclaimed xatomic.Int32
-	chunk     int32 // How many are claimed at a time.
+	rest      xatomic.Int32 // Of out, not yet handled. Written by the consumer.
+	taken     xatomic.Count // It is head, for snapshots. Written by the consumer.
+	// swapped counts the messages that ever came into out. Written by the
+	// consumer under the mutex.
+	swapped int64
+	waiting []*sendWaiter // Guarded by the mailbox's mutex, like
+	slid    int64         // how many messages were dropped between out and in, of a tight lane.
 
-	locator *locator // Of the asks that messages belong to; nil if they can't be seen.
+	// What both sides read, and seldom anyone writes: another cache line.
 
+	contents contents      // The buffers, which have this lane in them.
+	locator  *locator      // Of the asks that messages belong to; nil if they can't be seen.
+	meter    *meter        // Of an actor with a limit, else nil.
+	queue    xatomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
 	capacity int32
 	fullAt   int32 // From how many messages on a sender has to look more closely.
+	keep     int32 // The longest buffer that is kept while the lane is empty.
+	chunk    int32 // How many are claimed at a time.
 	stride   int32 // A power of two.
+	skipped  int32 // Of a tight lane: how many places at the beginning of in are empty. Guarded by the mutex.
+	tight    bool  // Not written after init.
 
-	// Of a tight lane, guarded by the mailbox's mutex.
-	tight   bool   // Not written after init.
-	skipped int32  // How many places at the beginning of in are empty.
-	slid    int64  // How many messages were dropped between out and in.
-	meter   *meter // Of an actor with a limit, else nil.
+	// The senders', guarded by the mailbox's mutex. With in behind them, they are in
+	// the last cache line.
+
+	// behind is how many messages of out are not yet handled, at most.
+	behind int32
+	// shown is the length of in for those who look at it without the lock, and -1
+	// until somebody has looked: a store for each message is only for actors whose
+	// backlog is asked for.
+	shown atomic.Int32
+	stamp *stamp // Nil unless the actor is observed.
+	// unstamped is how many messages come before the next that is stamped, at most.
+	unstamped int64
 }
 
 // sendWaiter is a sender that waits for room. Its fields are guarded by the
@@ -184,7 +181,14 @@ func (l *lane) init(capacity int, tight bool, contents contents, t reflect.Type)
 // full reports whether a new message may have to wait, with pending ones in in.
 // The caller holds the mutex, and looks more closely if the lane is tight.
 func (l *lane) full(pending int) bool {
-	return len(l.waiting) > 0 || pending+int(l.rest.Load()) >= int(l.fullAt)
+	if l.queue.Load() > 0 {
+		return true
+	}
+	if pending+int(l.behind) < int(l.fullAt) {
+		return false
+	}
+	l.behind = l.rest.Load()
+	return pending+int(l.behind) >= int(l.fullAt)
 }
 
 // crowded reports whether there is no room for a new message. The caller holds
@@ -230,7 +234,7 @@ func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 			l.meter.drop(true)
 		}
 	}
-	l.publish(max(0, l.size-1))
+	l.fill(max(0, l.size-1))
 	l.show()
 	l.swapped += int64(l.size)
 	l.claimed = min(l.size, int(l.chunk))
@@ -254,6 +258,12 @@ func (l *lane) publish(rest int) {
 	if l.rest.Load() != int32(rest) {
 		l.rest.Store(int32(rest))
 	}
+}
+
+// fill is publish where the number may have grown. The caller holds the mutex.
+func (l *lane) fill(rest int) {
+	l.publish(rest)
+	l.behind = int32(rest)
 }
 
 // claim makes the next chunk the consumer's own.

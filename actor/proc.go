@@ -16,47 +16,17 @@ import (
 
 // proc is the process control block: what there is to an actor apart from the
 // type of its messages.
+//
+// Its fields are in the order in which they keep out of each other's way: what a
+// running actor reads for each message is a cache line and more from what
+// senders write for each, wherever the allocator puts the whole.
 type proc struct {
+	// What is read for each message, or written by who runs the actor.
+
 	node  sched.Node
 	frame sched.Frame
-	pid   PID
 	sys   *System
 	opts  *options // Shared by all actors with default options.
-	impl  cellular // The cell around this proc; nil for the root of a system.
-
-	// reason is why the actor, or its last incarnation, ended. Written by the
-	// running activation, and read by others once stopped is set.
-	reason error
-
-	parent *proc
-	// mu guards the links of the children and the rest of the fields, and the
-	// lanes' producer sides. It is the activation state, too; see state.go.
-	mu      latch
-	closed  bool         // No message is accepted any more.
-	barred  bool         // No child is accepted any more.
-	traits  traits       // Written under mu, before the first incarnation begins.
-	resting bool         // Is held, as its parent knows. Guarded by the parent's mu.
-	closing bool         // The Stopped hook of the incarnation has begun. The running activation's own.
-	paused  bool         // The bit of that name in mu. The running activation's own.
-	first   sysKind      // What is before the mail in the system lane.
-	leaving farewell     // Has been asked to leave, see Leaver. The running activation's own.
-	marked  xatomic.Bool // There are marks. Written under mu, read by the running activation.
-	stopped xatomic.Bool
-	// renewable says that the actor can be restarted. Not written after the spawn.
-	renewable  bool
-	reentrancy Reentrancy // That of the options. Not written after the spawn.
-	// incarnation counts the incarnations, and the kills. What a Context does for
-	// its actor counts only while it has the same number. Guarded by mu.
-	incarnation uint32
-	restarts    uint32        // Guarded by mu.
-	born        time.Duration // Since the birth of the system. Not written after the spawn.
-	family
-	rare *rare
-
-	// waits is what a handler waits for, or has waited for; see cycle.go. Written
-	// by that handler, read by those who look for rings.
-	waits xatomic.Pointer[asking]
-
 	// lanes are made when they are first sent to. Written under mu; the consumer
 	// looks at a lane after it was announced.
 	lanes [numLanes]atomic.Pointer[lane]
@@ -69,11 +39,57 @@ type proc struct {
 	// for the next one to go on with; 0 means all. Without it, an actor that is
 	// interrupted again and again would never give others their turn.
 	credit atomic.Int32
+	// alert is the term of the running activation until something is announced that
+	// may interrupt its batch, or the incarnation is killed. It looks at this behind
+	// each message, where the state is what senders of Data write all the time.
+	// Written under mu.
+	alert  xatomic.Uint32
+	marked xatomic.Bool // There are marks. Written under mu, read by the running activation.
+	// renewable says that the actor can be restarted. Not written after the spawn.
+	renewable  bool
+	reentrancy Reentrancy // That of the options. Not written after the spawn.
+	closing    bool       // The Stopped hook of the incarnation has begun. The running activation's own.
+	paused     bool       // The bit of that name in mu. The running activation's own.
+	leaving    farewell   // Has been asked to leave, see Leaver. The running activation's own.
+
+	// What is seldom of interest.
+
+	impl   cellular // The cell around this proc; nil for the root of a system.
+	pid    PID
+	parent *proc
+	born   time.Duration // Since the birth of the system. Not written after the spawn.
+	family
+
+	// What a sender writes, or reads besides.
+
+	// mu guards the links of the children and the rest of the fields, and the
+	// lanes' producer sides. It is the activation state, too; see state.go.
+	mu      latch
+	closed  bool    // No message is accepted any more.
+	barred  bool    // No child is accepted any more.
+	traits  traits  // Written under mu, before the first incarnation begins.
+	resting bool    // Is held, as its parent knows. Guarded by the parent's mu.
+	first   sysKind // What is before the mail in the system lane.
+	stopped xatomic.Bool
+	// incarnation counts the incarnations, and the kills. What a Context does for
+	// its actor counts only while it has the same number. Guarded by mu.
+	incarnation uint32
+	restarts    uint32 // Guarded by mu.
+	rare        *rare
+
+	// What is seldom of interest.
+
+	// reason is why the actor, or its last incarnation, ended. Written by the
+	// running activation, and read by others once stopped is set.
+	reason error
 	// relics has, by their term, what killed handlers that have not returned have
 	// left behind. Guarded by mu.
 	relics map[uint32][]*lane
 	// handled counts the messages of lanes that are closed. Guarded by mu.
 	handled int64
+	// waits is what a handler waits for, or has waited for; see cycle.go. Written
+	// by that handler, read by those who look for rings.
+	waits xatomic.Pointer[asking]
 }
 
 // cellular is a cell, as code sees it that is the same for all types of

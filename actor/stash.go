@@ -155,7 +155,7 @@ func (b *buffers[M]) putFirst(m M) {
 		l.head--
 		b.out[l.head] = m
 		l.taken.Store(uintptr(l.head))
-		l.publish(l.left())
+		l.fill(l.left())
 		return
 	}
 	b.out = append([]M{m}, b.out...)
@@ -168,7 +168,7 @@ func (l *lane) putBack(size, room int) {
 	l.begin(size, room)
 	l.claimed = 0
 	l.unclaimed.Store(int32(size))
-	l.publish(size)
+	l.fill(size)
 }
 
 // stow puts aside a message that the actor has failed in. The caller holds the

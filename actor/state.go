@@ -52,9 +52,10 @@ const (
 	crowded                                       // No further message may begin, see turn.go.
 	nextTerm                                      // The lowest bit of the term.
 
-	termBits     = ^(nextTerm - 1)
-	pendingLanes = 1<<numLanes - 1
-	pendingAny   = pendingLanes | pendingSystem | pendingTurn
+	termBits            = ^(nextTerm - 1)
+	alerted      uint32 = 1 // In proc.alert.
+	pendingLanes        = 1<<numLanes - 1
+	pendingAny          = pendingLanes | pendingSystem | pendingTurn
 )
 
 var pendingUrgent = Control.bit() | pendingSystem
@@ -62,18 +63,10 @@ var pendingUrgent = Control.bit() | pendingSystem
 // announce makes known that the lane of the given bit has a message, and
 // queues the actor if need be. From is the fiber of the caller, if any.
 func (p *proc) announce(from *sched.Fiber, bit uint32) {
-	for {
-		s := p.mu.Load()
-		next, priority, queue := p.announced(s, bit)
-		if next == s {
-			return
-		}
-		if p.mu.CompareAndSwap(s, next) {
-			if queue {
-				p.submit(from, priority)
-			}
-			return
-		}
+	next, priority, queue := p.announced(p.mu.lock(), bit)
+	p.mu.unlock(next)
+	if queue {
+		p.submit(from, priority)
 	}
 }
 
@@ -88,12 +81,15 @@ func (p *proc) unlockAndAnnounce(ctx context.Context, s, bit uint32) {
 }
 
 // announced returns what an announcement makes of state s, and whether the actor
-// is to be queued then.
+// is to be queued then. The caller holds mu.
 func (p *proc) announced(s, bit uint32) (next uint32, priority sched.Priority, queue bool) {
 	if s&dead != 0 || s&bit != 0 && !p.lags(s, bit) {
 		return s, 0, false
 	}
 	next, priority = s|bit, sched.Normal
+	if s&running != 0 && bit != Data.bit() {
+		p.alert.Store(s&termBits | alerted)
+	}
 	switch {
 	case s&running != 0, p.runnable(s, bit) == 0:
 	case bit&pendingUrgent != 0:
@@ -132,6 +128,7 @@ func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, 
 		if todo&pendingSystem == 0 {
 			next |= inCode
 		}
+		p.calm(s & termBits)
 		fetched = todo == Data.bit() && priority != sched.Critical && p.fetchLocked()
 	}
 	p.mu.unlock(next)
@@ -142,7 +139,7 @@ func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, 
 // more to it than to swap. The caller holds mu and is the consumer.
 func (p *proc) fetchLocked() bool {
 	l := p.lanes[Data].Load()
-	if l == nil || p.rare != nil || p.reentrancy != NoReentrancy || l.left() != 0 || len(l.waiting) != 0 {
+	if l == nil || p.marked.Load() || p.reentrancy != NoReentrancy || l.left() != 0 || l.queue.Load() != 0 {
 		return false
 	}
 	l.swap(nil)
@@ -208,19 +205,27 @@ func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next boo
 	}
 }
 
-// takeAnnounced moves what was announced since from the state to todo. It
-// returns false if the term is over.
-func (p *proc) takeAnnounced(todo, term uint32) (uint32, bool) {
-	for {
-		s := p.mu.Load()
-		switch {
-		case s&termBits != term:
-			return 0, false
-		case s&pendingAny == 0:
-			return todo, true
-		case p.mu.CompareAndSwap(s, s&^pendingAny):
-			return todo | s&pendingAny, true
-		}
+// takeAnnounced takes the announcements out of the state. If the caller wants to
+// handle Data and nothing else, and that is all there is, it has the messages in
+// hand by the same step. It returns false if the term is over.
+func (p *proc) takeAnnounced(term uint32, fetch bool) (news uint32, fetched, ok bool) {
+	s := p.mu.lock()
+	if s&termBits != term {
+		p.mu.unlock(s)
+		return 0, false, false
+	}
+	p.calm(term)
+	news = s & pendingAny
+	fetched = fetch && news == Data.bit() && s&killed == 0 && p.fetchLocked()
+	p.mu.unlock(s &^ pendingAny)
+	return news, fetched, true
+}
+
+// calm ends an alarm, since the activation takes what it was for. The caller holds
+// mu.
+func (p *proc) calm(term uint32) {
+	if p.alert.Load() != term {
+		p.alert.Store(term)
 	}
 }
 
@@ -266,6 +271,7 @@ func (p *proc) unlockToKilled() (queue, seize bool) {
 	if seize = s&inCode != 0; seize {
 		next = (next&^(running|inCode) | seized) + nextTerm
 	}
+	p.alert.Store(next&termBits | alerted)
 	if next&running == 0 {
 		queue = s&queuedUrgent == 0
 		next |= queuedUrgent
