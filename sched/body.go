@@ -24,6 +24,24 @@ type Body interface {
 	inRecord
 }
 
+// CutBody is what a Body may be, so that the end of a job which was cut off by
+// ParentEnded, and by nothing else, takes no memory.
+type CutBody interface {
+	Body
+	// KeepCut is called, before Ended, with the error that Do returned. If it reports
+	// true, the job counts as cancelled, and the Body keeps the error.
+	KeepCut(err error) bool
+	// CutError returns the error that KeepCut has kept, or nil. It is called when the
+	// job has ended, by any goroutine.
+	CutError() error
+}
+
+// IsCut reports whether ParentEnded was called for the job, and Cancel was not.
+func IsCut(b Body) bool {
+	word := b.record().state.word.Load()
+	return word&(jobCut|jobCancelled) == jobCut
+}
+
 // inRecord is implemented by a Job, and so by what embeds one.
 type inRecord interface{ record() *Job }
 

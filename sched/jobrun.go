@@ -79,7 +79,11 @@ func (j *Job) transitionToBegun(f *Fiber) bool {
 func (j *Job) end(f *Fiber, err error) {
 	outcome := JobCompleted
 	if err != nil {
-		outcome = j.fail(err)
+		if cut, ok := j.node.runner.(CutBody); ok && cut.KeepCut(err) {
+			outcome = JobCancelled
+		} else {
+			outcome = j.fail(err)
+		}
 		if r := j.kind.s.recorder.Load(); r != nil {
 			r.failed(j, f, err)
 		}

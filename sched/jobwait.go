@@ -58,6 +58,11 @@ func (j *Job) result() error {
 	if st == JobTimedOut {
 		return ErrJobTimeout
 	}
+	if cut, ok := j.node.runner.(CutBody); ok {
+		if err := cut.CutError(); err != nil {
+			return err
+		}
+	}
 	rare := j.rare.Load()
 	if rare.err != nil {
 		return rare.err

@@ -78,6 +78,12 @@ func (e *CancelledError) Error() string {
 	return fmt.Sprintf("task: cancelled: %v", e.Cause)
 }
 
+// Is reports whether target is the cause or context.Canceled, so that [errors.Is]
+// need not make the slice that Unwrap returns.
+func (e *CancelledError) Is(target error) bool {
+	return same(target, context.Canceled) || same(target, e.Cause)
+}
+
 // Unwrap returns the cause, context.Canceled and the task's error.
 func (e *CancelledError) Unwrap() []error {
 	if e.Err == nil {

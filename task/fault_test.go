@@ -91,7 +91,7 @@ var joinerFaults = planted.Group{
 }
 
 var groupFaults = planted.Group{
-	Run: "^Test(Tasks|Many|GoAfterJoin|Join|Next|Detach|WhatHasEnded|TheLimit|CancelBefore|ATaskMayNot|AGroup|List|ADetached|Programs|FirstSuccess)",
+	Run: "^Test(Tasks|Cut|Many|GoAfterJoin|Join|Next|Detach|WhatHasEnded|TheLimit|CancelBefore|ATaskMayNot|AGroup|List|ADetached|Programs|FirstSuccess)",
 	Faults: []planted.Fault{
 		{
 			Name: "each task by itself",
@@ -99,6 +99,28 @@ var groupFaults = planted.Group{
 			Old:  "	n := max(1, min(2*len(s.tasks), slabMost, slabBytes/size))\n",
 			New:  "	n := min(size, 1)\n",
 			Want: "FAIL: TestTasksAreAllocatedTogether",
+		},
+		{
+			Name: "a task that is cut short takes memory",
+			File: "task.go",
+			Old:  "	t.cut = sched.IsCut((*body[T])(t))\n",
+			New:  "	t.cut = false\n",
+			Want: "FAIL: TestCutTasksTakeNoMemory",
+		},
+		{
+			Name: "each task that is cut short has the same error",
+			File: "scope.go",
+			Old:  "	case same(err, sc.cause):\n",
+			New:  "	case true:\n",
+			Want: "FAIL: TestCutTasksKeepTheirErrors",
+		},
+		{
+			Name: "the error of a task that is cut short is lost",
+			File: "task.go",
+			Old:  "	if b.cut {\n		b.work = err\n	}\n",
+			New:  "	if b.cut {\n		b.work = context.Canceled\n	}\n",
+			Want: "FAIL: TestCutTasksKeepTheirErrors",
+			Run:  "^TestCutTasksKeepTheirErrors$",
 		},
 		{
 			Name: "a refused task keeps its place",

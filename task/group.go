@@ -170,7 +170,7 @@ func (g *Group[T]) GoNamed(name string, fn func(ctx context.Context) (T, error))
 		return nil, errNilFunction
 	}
 	t := g.newTask()
-	t.fn, t.code = fn, reflect.ValueOf(fn).Pointer()
+	t.work, t.code = fn, reflect.ValueOf(fn).Pointer()
 	if name != "" {
 		own := name // So that only a name that is given is on the heap.
 		t.name = &own
@@ -201,7 +201,7 @@ func (g *Group[T]) Do(fn func(ctx context.Context) error) (*Task[T], error) {
 		return nil, errNilFunction
 	}
 	t := g.newTask()
-	t.do, t.code = fn, reflect.ValueOf(fn).Pointer()
+	t.work, t.code = fn, reflect.ValueOf(fn).Pointer()
 	return g.start(t)
 }
 

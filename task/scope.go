@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"errors"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,9 @@ type Scope struct {
 	std      context.Context
 	endStd   context.CancelCauseFunc
 	fiber    *sched.Fiber // See ResumesFiber.
+	// shared are the errors of tasks that returned the cause, and of those that returned
+	// what the context's Err does. Written under mu, by who first needs one.
+	shared atomic.Pointer[[2]CancelledError]
 }
 
 // scopeKey is the key under which a context returns its innermost *Scope.
@@ -214,6 +218,35 @@ func (sc *Scope) end(err, cause error, own bool) bool {
 		sc.onEnd(cause)
 	}
 	return true
+}
+
+// cutShort returns the CancelledError of a task that returned err. Most return one of
+// two errors, so most have one of two in common. The scope has ended.
+func (sc *Scope) cutShort(err, ended error) error {
+	switch shared := sc.sharedErrors(); {
+	case same(err, sc.cause):
+		return &shared[0]
+	case same(err, ended) && same(ended, shared[1].Err):
+		return &shared[1]
+	}
+	return &CancelledError{Cause: sc.cause, Err: err}
+}
+
+func (sc *Scope) sharedErrors() *[2]CancelledError {
+	if shared := sc.shared.Load(); shared != nil {
+		return shared
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if sc.shared.Load() == nil {
+		sc.shared.Store(&[2]CancelledError{{sc.cause, sc.cause}, {sc.cause, sc.err}})
+	}
+	return sc.shared.Load()
+}
+
+// same reports whether two errors are one. Those that can't be compared are not.
+func same(a, b error) bool {
+	return a != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.TypeOf(a).Comparable() && a == b //nolint:errorlint // Exactly this one.
 }
 
 // leave ends the scope because its work is done.

@@ -69,12 +69,12 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	until := time.Now().Add(d)
 	f.SetAlarm(until)
 	defer f.StopAlarm()
-	for time.Now().Before(until) {
-		if !w.Wait(ctx) {
-			return sched.Cause(ctx)
+	for w.Wait(ctx) {
+		if !time.Now().Before(until) {
+			return nil
 		}
 	}
-	return nil
+	return sched.Cause(ctx)
 }
 
 func sleepBlocked(ctx context.Context, d time.Duration) error {

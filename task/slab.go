@@ -52,7 +52,7 @@ func (g *Group[T]) newTask() *Task[T] {
 func (g *Group[T]) giveBack(t *Task[T]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t.fn, t.do, t.name = nil, nil, nil
+	t.work, t.name = nil, nil
 	t.next = g.unused.Load()
 	g.unused.Store(t)
 }

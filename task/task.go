@@ -20,9 +20,9 @@ type job = sched.Job
 type Task[T any] struct {
 	job
 	g *Group[T]
-	// fn or do is the task's, which drops it when it begins.
-	fn func(ctx context.Context) (T, error)
-	do func(ctx context.Context) error
+	// work is the task's function, which it drops when it begins: that of Go, or that
+	// of Do. Afterwards it may be the error of a task that was cut short.
+	work any
 	// code is where that is, to tell its name and place when somebody asks.
 	code  uintptr
 	name  *string // Of a task that has one.
@@ -33,6 +33,7 @@ type Task[T any] struct {
 	// are the group's, under its mu, but next is first written by who ends the task.
 	place  int32
 	placed bool // It takes one of the group's places; see Limit.
+	cut    bool // The error that its function returned is owed to the end of the group. Its own.
 	next   *Task[T]
 }
 
@@ -155,12 +156,12 @@ func (b *body[T]) Do(ctx context.Context) (err error) {
 		t.Cancel(cause)
 		return &CancelledError{Cause: cause}
 	}
-	fn, do := t.fn, t.do
-	t.fn, t.do = nil, nil
-	if do != nil {
-		err = do(ctx)
-	} else {
+	work := t.work
+	t.work = nil
+	if fn, ok := work.(func(context.Context) (T, error)); ok {
 		t.value, err = fn(ctx)
+	} else {
+		err = work.(func(context.Context) error)(ctx)
 	}
 	if err != nil {
 		var none T
@@ -182,11 +183,35 @@ func (t *Task[T]) explain(ctx context.Context, err error) error {
 	if !why && !what {
 		return err
 	}
+	t.cut = sched.IsCut((*body[T])(t))
 	if !why || !errors.Is(err, context.Canceled) {
-		err = &CancelledError{Cause: cause, Err: err}
+		if t.cut {
+			err = t.g.scope.cutShort(err, ended)
+		} else {
+			err = &CancelledError{Cause: cause, Err: err}
+		}
 	}
-	t.Cancel(cause) // So that it counts as cancelled, whoever was told first.
+	if !t.cut {
+		t.Cancel(cause) // So that it counts as cancelled, whoever was told first.
+	}
 	return err
+}
+
+// KeepCut keeps the error of a task that was cut short by the end of its group. It is
+// called by the scheduler.
+func (b *body[T]) KeepCut(err error) bool {
+	if b.cut {
+		b.work = err
+	}
+	return b.cut
+}
+
+// CutError returns that error, or nil. It is called by the scheduler.
+func (b *body[T]) CutError() error {
+	if !b.cut {
+		return nil
+	}
+	return b.work.(error)
 }
 
 // Ended tells the group. It is called by the scheduler.
