@@ -98,7 +98,7 @@ type Stats struct {
 // what it has been answered.
 //
 // An idle connection takes a descriptor, a strand that holds no worker, and the
-// actor: some 8 KB.
+// actor: some 10 KB.
 func Listen[M, Out any](ctx context.Context, sys *actor.System, cfg ListenerConfig[M, Out]) (*Listener, error) {
 	if err := cfg.complete(ctx, sys); err != nil {
 		return nil, err
