@@ -35,7 +35,6 @@ type activation struct {
 	timing        *timing // What for.
 	plain         *span   // The span, if all that is watched is how long handlers take.
 	probes        *probes // Who is told of them, or nil.
-	byName        bool    // Messages are of an interface type, so each has its own name.
 	turn          *turn   // That of the last handler or hook, if the actor is reentrant.
 }
 

@@ -50,6 +50,7 @@ type proc struct {
 	reentrancy Reentrancy // That of the options. Not written after the spawn.
 	closing    bool       // The Stopped hook of the incarnation has begun. The running activation's own.
 	paused     bool       // The bit of that name in mu. The running activation's own.
+	byName     bool       // Messages are of an interface type, so each has its own name. Not written after the spawn.
 	leaving    farewell   // Has been asked to leave, see Leaver. The running activation's own.
 
 	// What is seldom of interest.

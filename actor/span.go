@@ -89,7 +89,6 @@ func (a *activation) openSpan(w *timing, d *desk) {
 	s.timing.Store(w)
 	s.who.Store(a.proc)
 	a.span, a.timing = s, w
-	a.byName = a.impl.messageType().Kind() == reflect.Interface
 	if !w.strict && !w.kinds && w.choose == nil && !a.byName && !a.sys.simulated {
 		a.plain = s
 	}

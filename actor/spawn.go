@@ -98,6 +98,7 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	x := &c.first
 	x.typed, x.p, x.actor = x, &c.proc, a
 	c.proc.impl, c.proc.renewable = c, newActor != nil
+	c.proc.byName = reflect.TypeFor[M]().Kind() == reflect.Interface
 	c.proc.ctx.Store(&x.scope)
 	if a == nil { // Nothing else is known before it begins.
 		x.kind.Store(kindOfType(reflect.TypeFor[Actor[M]]()))
