@@ -18,8 +18,12 @@ func pages(tb testing.TB, i *inspect.Inspector, q inspect.Query) (ids []actor.PI
 		for _, a := range p.Actors {
 			ids = append(ids, a.PID)
 		}
+		before := q.Cursor
 		if q.Cursor = p.Next; p.Next == "" {
 			return ids
+		}
+		if p.Next == before {
+			tb.Fatalf("the page after %s is the same again", before)
 		}
 		if len(p.Actors) != q.Limit {
 			tb.Fatalf("a page of %d has %d actors", q.Limit, len(p.Actors))

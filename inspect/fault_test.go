@@ -1,0 +1,221 @@
+//go:build !modelcheck && !race && !invariants
+
+package inspect_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/internal/planted"
+)
+
+// TestTestsFindPlantedFaults shows that the tests of what others can see, and do,
+// find what they are there to find.
+func TestTestsFindPlantedFaults(t *testing.T) {
+	planted.Expect(t, "", pageFaults)
+}
+
+var pageFaults = planted.Group{
+	Run: "^(TestPageRefusesForeignHosts|TestPageIsLocalWithoutToken|TestPageWantsToken|TestPageActs|TestPageAnswers|TestPageSuspends|TestStreamOfGoneActor|TestSlowSubscriber|TestDeadLetters|TestPages|TestWaitGraphFindsRings|TestWaits|TestMetrics|TestFailuresOfAnActor|TestMalformedRecordings)$",
+	Faults: []planted.Fault{
+		{
+			Name: "any host is ours",
+			File: "webguard.go",
+			Old:  "	return host == \"localhost\" || strings.HasSuffix(host, \".localhost\") || slices.Contains(g.cfg.Hosts, host)\n",
+			New:  "	return true\n",
+			Want: "FAIL: TestPageRefusesForeignHosts",
+			Run:  "^TestPageRefusesForeignHosts$",
+		},
+		{
+			Name: "whoever comes is local",
+			File: "webguard.go",
+			Old:  "	return isLoopback(at.String()) && isLoopback(r.RemoteAddr)\n",
+			New:  "	return isLoopback(at.String())\n",
+			Want: "FAIL: TestPageIsLocalWithoutToken",
+			Run:  "^TestPageIsLocalWithoutToken$",
+		},
+		{
+			Name: "a server of another kind is local",
+			File: "webguard.go",
+			Old:  "		return false // A server of another kind, of which we know nothing.\n",
+			New:  "		return true\n",
+			Want: "FAIL: TestPageIsLocalWithoutToken",
+			Run:  "^TestPageIsLocalWithoutToken$",
+		},
+		{
+			Name: "any token is right",
+			File: "webguard.go",
+			Old:  "	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1\n",
+			New:  "	return len(sum) > 0\n",
+			Want: "FAIL: TestPageWantsToken",
+			Run:  "^TestPageWantsToken$",
+		},
+		{
+			Name: "the cookie is the token",
+			File: "webguard.go",
+			Old:  "	g.session, g.key, g.cookie = derive(\"session\"),",
+			New:  "	g.session, g.key, g.cookie = cfg.Token,",
+			Want: "FAIL: TestPageWantsToken",
+			Run:  "^TestPageWantsToken$",
+		},
+		{
+			Name: "actions are always enabled",
+			File: "webguard.go",
+			Old:  "	case !g.cfg.Actions:\n",
+			New:  "	case g.cross == nil:\n",
+			Want: "FAIL: TestPageActs",
+			Run:  "^TestPageActs$",
+		},
+		{
+			Name: "other sites act",
+			File: "webguard.go",
+			Old:  "	case g.cross.Check(r) != nil:\n		return http.StatusForbidden, errCross\n	case !equal",
+			New:  "	case !equal",
+			Want: "FAIL: TestPageActs",
+			Run:  "^TestPageActs$",
+		},
+		{
+			Name: "actions need no key",
+			File: "webguard.go",
+			Old:  "	case !equal(r.Header.Get(\"Troupe-Action\"), g.key):\n",
+			New:  "	case r.Header.Get(\"Troupe-Action\") == \"none\":\n",
+			Want: "FAIL: TestPageActs",
+			Run:  "^TestPageActs$",
+		},
+		{
+			Name: "scripts from elsewhere run",
+			File: "webguard.go",
+			Old:  "	h.Set(\"Content-Security-Policy\", policy)\n",
+			New:  "",
+			Want: "FAIL: TestPageAnswers",
+			Run:  "^TestPageAnswers$",
+		},
+		{
+			Name: "nobody knows who acts",
+			File: "webact.go",
+			Old:  "ActorKind: info.Kind, By: who,\n",
+			New:  "ActorKind: info.Kind,\n",
+			Want: "FAIL: TestPageSuspends",
+			Run:  "^TestPageSuspends$",
+		},
+		{
+			Name: "a name that panics ends the request",
+			File: "webact.go",
+			Old:  "			name = r.RemoteAddr\n		}\n	}()\n",
+			New:  "			panic(v)\n		}\n	}()\n",
+			Want: "FAIL: TestPageSuspends",
+			Run:  "^TestPageSuspends$",
+		},
+		{
+			Name: "a gone actor is a bad request",
+			File: "web.go",
+			Old:  "		return http.StatusGone\n",
+			New:  "		return http.StatusBadRequest\n",
+			Want: "FAIL: TestPageAnswers",
+			Run:  "^TestPageAnswers$",
+		},
+		{
+			Name: "a gone actor has no failures",
+			File: "webapi.go",
+			Old:  "len(failures) > 0 {\n",
+			New:  "len(failures) > 1000 {\n",
+			Want: "FAIL: TestStreamOfGoneActor",
+			Run:  "^TestStreamOfGoneActor$",
+		},
+		{
+			Name: "the newest event is dropped",
+			File: "hub.go",
+			Old:  "		s.waiting[s.head] = e\n",
+			New:  "",
+			Want: "FAIL: TestSlowSubscriber",
+			Run:  "^TestSlowSubscriber$",
+		},
+		{
+			Name: "dropped events are not counted",
+			File: "hub.go",
+			Old:  "		s.dropped++\n",
+			New:  "",
+			Want: "FAIL: TestSlowSubscriber",
+			Run:  "^TestSlowSubscriber$",
+		},
+		{
+			Name: "the oldest letter stays",
+			File: "letters.go",
+			Old:  "		l.next = (l.next + 1) % l.limit\n",
+			New:  "",
+			Want: "FAIL: TestDeadLetters",
+			Run:  "^TestDeadLetters$",
+		},
+		{
+			Name: "all messages are shown",
+			File: "letters.go",
+			Old:  "	if !ok {\n		return \"\"\n	}\n",
+			New:  "	if !ok {\n		return fmt.Sprint(m)\n	}\n",
+			Want: "FAIL: TestDeadLetters",
+			Run:  "^TestDeadLetters$",
+		},
+		{
+			Name: "a page has the smallest",
+			File: "query.go",
+			Old:  "		case r.compare(&best[0]) < 0:\n",
+			New:  "		case r.compare(&best[0]) > 0:\n",
+			Want: "FAIL: TestPages",
+			Run:  "^TestPages$",
+		},
+		{
+			Name: "pages overlap",
+			File: "query.go",
+			Old:  "		case after != nil && r.compare(after) <= 0:\n",
+			New:  "		case after != nil && r.compare(after) < 0:\n",
+			Want: "FAIL: TestPages",
+			Run:  "^TestPages$",
+		},
+		{
+			Name: "any name begins so",
+			File: "query.go",
+			Old:  "		(q.Name == \"\" || strings.HasPrefix(i.Name, q.Name) ||\n",
+			New:  "		(q.Name == \"\" || i.Name != \"\" ||\n",
+			Want: "FAIL: TestPages",
+			Run:  "^TestPages$",
+		},
+		{
+			Name: "what leads to a ring is one",
+			File: "webwaits.go",
+			Old:  "		if !left[n] || out[w.To] > 0 && in[w.From] > 0 {\n",
+			New:  "		if !left[n] || out[w.To] > 0 {\n",
+			Want: "FAIL: TestWaitGraphFindsRings",
+			Run:  "^TestWaitGraphFindsRings$",
+		},
+		{
+			Name: "a wait is the wrong way",
+			File: "waits.go",
+			Old:  "	return Wait{w.PID, w.Name, w.On, w.OnName,",
+			New:  "	return Wait{w.On, w.OnName, w.PID, w.Name,",
+			Want: "FAIL: TestWaits",
+			Run:  "^TestWaits$",
+		},
+		{
+			Name: "what the gone have handled is lost",
+			File: "watch.go",
+			Old:  "		k.handledByGone.Add(e.Handled)\n",
+			New:  "",
+			Want: "FAIL: TestMetrics",
+			Run:  "^TestMetrics$",
+		},
+		{
+			Name: "a failure has no stack",
+			File: "watch.go",
+			Old:  "		f.Stack = string(p.Stack())\n",
+			New:  "",
+			Want: "FAIL: TestFailuresOfAnActor",
+			Run:  "^TestFailuresOfAnActor$",
+		},
+		{
+			Name: "events out of order are read",
+			File: "recording.go",
+			Old:  "		case at < before:\n",
+			New:  "		case at < 0 && before > at:\n",
+			Want: "FAIL: TestMalformedRecordings",
+			Run:  "^TestMalformedRecordings$",
+		},
+	},
+}
