@@ -143,6 +143,8 @@ func TestManyActors(t *testing.T) {
 	p.until(`document.querySelectorAll('tbody tr').length === 100 && ` + text + `.includes('100k actors')`)
 	p.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('button')].find((b) => b.innerText.startsWith('Next')).click()`))
 	p.until(`![...document.querySelectorAll('tbody tr')].some((r) => r.innerText.includes('stuck'))`)
+	p.do(chromedp.SendKeys("#filter", "stuck"))
+	p.until(`document.querySelectorAll('tbody tr').length === 1 && ` + text + `.includes('1 of 100k actors')`)
 	p.show("tree")
 	p.until(`document.querySelectorAll('tbody tr').length >= 200`)
 }
@@ -154,6 +156,13 @@ func TestTokenForm(t *testing.T) {
 	p.url = url
 	p.do(chromedp.Navigate(url), chromedp.SendKeys("#token", token), chromedp.Click("button"))
 	p.until(`document.getElementById('status')?.dataset.state === 'live'`)
+	p.show("actor/" + pidOf(t, s.busy))
+	const button = `document.querySelector('[data-key="suspend"]')`
+	for _, next := range []string{"Resume", "Suspend"} { // At once, as the page is drawn anew.
+		p.until(button)
+		p.do(chromedp.Evaluate[chromedp.Void](`window.confirm = () => true; ` + button + `.click()`))
+		p.until(button + `.innerText === '` + next + `' && ` + text + `.includes('suspended') === ` + map[bool]string{true: "true", false: "false"}[next == "Resume"])
+	}
 	p.show("actor/" + pidOf(t, s.stuck))
 	p.until(`document.querySelector('button.danger')`)
 	p.do(chromedp.Evaluate[chromedp.Void](`window.confirm = () => true; document.querySelector('button.danger').click()`))
