@@ -34,7 +34,8 @@ type web struct {
 //
 // The same as JSON is below api/: system, actors (with the fields of [Query] as
 // parameters), actors/{pid}, actors/{pid}/children, tree, links, waits, workers,
-// stacks, tasks, names, letters, events, metrics, sample, and recording, if there
+// stacks, tasks, names (in parts of at most limit, 1000, those that begin with the
+// parameter prefix and come behind the parameter after), letters, events, metrics, sample, and recording, if there
 // is a [Recorder]; and api/stream is a stream of server-sent events, of which
 // each page has one.
 //
@@ -77,7 +78,7 @@ func (w *web) route() {
 		"workers":               func(*http.Request) (any, error) { return w.i.Workers(), nil },
 		"stacks":                func(*http.Request) (any, error) { return w.i.HeldStacks(), nil },
 		"tasks":                 func(*http.Request) (any, error) { return w.i.Tasks(), nil },
-		"names":                 func(*http.Request) (any, error) { return w.i.Names(), nil },
+		"names":                 w.names,
 		"letters":               func(*http.Request) (any, error) { return w.i.DeadLetters(), nil },
 		"events":                func(*http.Request) (any, error) { return w.recent.list(), nil },
 		"metrics":               func(*http.Request) (any, error) { return w.i.Metrics(), nil },

@@ -108,6 +108,31 @@ func TestPageAnswers(t *testing.T) {
 	}
 }
 
+// Names come in parts.
+func TestPageDividesNames(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	url := serve(t, newInspector(t, sys, quiet), inspect.WebConfig{})
+	for _, name := range []string{"b-1", "a-1", "b-3", "b-2"} {
+		wantNoErr(t, sys.Register(name, spawn(t, sys, sink{}).PID()))
+	}
+	for query, want := range map[string]string{
+		"": "a-1 b-1 b-2 b-3", "?prefix=b": "b-1 b-2 b-3", "?limit=2": "a-1 b-1", "?prefix=b&after=b-1&limit=1": "b-2", "?after=b-3": "",
+	} {
+		_, body := request(t, "GET", url+"api/names"+query)
+		var got []inspect.Name
+		wantNoErr(t, json.Unmarshal([]byte(body), &got))
+		var names []string
+		for _, n := range got {
+			names = append(names, n.Name)
+		}
+		if strings.Join(names, " ") != want || got == nil {
+			t.Errorf("%s: got %v, want %s", query, names, want)
+		}
+	}
+	resp, body := request(t, "GET", url+"api/names?limit=-1")
+	wantStatus(t, resp, body, 400, "limit")
+}
+
 func TestPageRefusesForeignHosts(t *testing.T) {
 	i := newInspector(t, newSystem(t, actor.Config{}), quiet)
 	url := serve(t, i, inspect.WebConfig{Hosts: []string{"ours.example"}})
