@@ -17,7 +17,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 // TestTestsFindPlantedFaults shows the same of ordinary tests, where no search
 // of schedules would reach.
 func TestTestsFindPlantedFaults(t *testing.T) {
-	planted.Expect(t, "", overflowFaults, withinFaults, orderFaults, choiceFaults)
+	planted.Expect(t, "", overflowFaults, withinFaults, orderFaults, choiceFaults, processFaults)
 }
 
 var overflowFaults = planted.Group{
@@ -160,6 +160,76 @@ var choiceFaults = planted.Group{
 			New:  "		case phase > stopping:\n			continue // The last",
 			Want: "got error <nil>",
 			Run:  "^TestEndAfterTheLastHandler$",
+		},
+	},
+}
+
+var processFaults = planted.Group{
+	Run: "^Test(AlarmsOfOtherReceives|AlarmsEndWithTheirReceive|ProcessIsToldOfEndsInTheirPlace|ProcessKeepsTheUrgencyOfItsMessage|PumpRingsOncePerBatch)$",
+	Faults: []planted.Fault{
+		{
+			Name: "an alarm ends whatever receive there is",
+			File: "body.go",
+			Old:  "	case w.timed && !now.Before(b.due):\n",
+			New:  "	case w.timed:\n",
+			Want: "a receive within",
+			Run:  "^TestAlarmsOfOtherReceives$",
+		},
+		{
+			Name: "a receive that is over leaves its alarm",
+			File: "body.go",
+			Old:  "	case w.limit > 0:\n		b.alarm.Stop()\n",
+			New:  "	case w.limit > 0:\n",
+			Want: "an alarm is left",
+			Run:  "^TestAlarmsEndWithTheirReceive$",
+		},
+		{
+			Name: "a process forgets the urgency of its message",
+			File: "body.go",
+			Old:  "	if b.lane == Control {\n",
+			New:  "	if false {\n",
+			Want: "bulk work came before",
+			Run:  "^TestProcessKeepsTheUrgencyOfItsMessage$",
+		},
+		{
+			Name: "a trapped exit comes before the messages",
+			File: "process.go",
+			Old:  "p.proc.exited, p.proc.body.traps = told, told != nil",
+			New:  "p.proc.exited, p.proc.body.traps = told, false",
+			Want: "received was",
+			Run:  "^TestProcessIsToldOfEndsInTheirPlace$",
+		},
+		{
+			Name: "the doorbell does not ring",
+			File: "pump.go",
+			Old:  "ring := !p.rung && !p.busy",
+			New:  "ring := false && !p.rung && !p.busy",
+			Want: "the doorbell rang 0 times",
+			Run:  "^TestPumpRingsOncePerBatch$",
+		},
+		{
+			Name: "the doorbell rings for each entry",
+			File: "pump.go",
+			Old:  "ring := !p.rung && !p.busy",
+			New:  "ring := !p.busy",
+			Want: "the doorbell rang 2 times",
+			Run:  "^TestPumpRingsOncePerBatch$",
+		},
+		{
+			Name: "a loop that finds nothing is not rung for again",
+			File: "pump.go",
+			Old:  "		p.rung = false\n		p.leaveLocked()\n",
+			New:  "		p.leaveLocked()\n",
+			Want: "the doorbell rang 0 times",
+			Run:  "^TestPumpRingsOncePerBatch$",
+		},
+		{
+			Name: "the hint is to sleep though there is more",
+			File: "pump.go",
+			Old:  "		return ParkWait\n	}\n	return ParkPoll\n",
+			New:  "		return ParkWait\n	}\n	return ParkWait\n",
+			Want: "want poll",
+			Run:  "^TestPumpRingsOncePerBatch$",
 		},
 	},
 }
