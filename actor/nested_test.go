@@ -18,11 +18,11 @@ import (
 // ask with a deadline of its own and some of them cancelled. A simple model says what
 // may become of an ask.
 
-// ending is what a handler does when it has asked all that it was told to ask.
-type ending int
+// finale is what a handler does when it has asked all that it was told to ask.
+type finale int
 
 const (
-	replies ending = iota
+	replies finale = iota
 	failsReply
 	handsOn // To another actor, which then does as it was told.
 	saysNothing
@@ -50,7 +50,7 @@ type nestedCall struct {
 	limit   time.Duration // 0 for none of its own.
 	asks    []*nestedCall
 	way     way
-	deed    ending
+	deed    finale
 	other   int // Of handsOn and kills.
 	pause   time.Duration
 	above   *nestedCall
@@ -137,7 +137,7 @@ func (n *nest) grow(random *rand.Rand, r *request, above *nestedCall, depth int)
 	}
 	c.way, c.other = way(random.IntN(int(numWays))), random.IntN(len(n.nodes))
 	if random.IntN(2) == 0 {
-		c.deed = ending(random.IntN(int(numDeeds)))
+		c.deed = finale(random.IntN(int(numDeeds)))
 	}
 	for range random.IntN(4 - depth) {
 		c.asks = append(c.asks, n.grow(random, r, c, depth+1))
