@@ -47,9 +47,8 @@ const branching = 4
 // alarmsKept is for how many alarms there stays room when there are none: 32 KB.
 const alarmsKept = 1024
 
-// SetAlarm has the fiber resumed at a given time, as by [Fiber.Resume] with the
-// priority Normal, in place of an alarm that was set before. Work that waits until
-// then, or for something else at the same time, sets it, waits in a loop that looks
+// SetAlarm has the fiber resumed at a given time, with the priority of its work,
+// in place of an alarm that was set before. Work that waits until then, or for something else at the same time, sets it, waits in a loop that looks
 // at the clock, and at the end calls StopAlarm. It must be called from the fiber's
 // goroutine. With StopAlarm it costs about 200 ns and no memory.
 func (f *Fiber) SetAlarm(at time.Time) {
@@ -143,7 +142,7 @@ func (a *alarms) ring() {
 	a.reset()
 	a.mu.Unlock()
 	for _, f := range due {
-		f.Resume(nil, Normal)
+		f.Resume(nil, Low) // That is: with its own.
 	}
 }
 

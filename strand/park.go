@@ -94,7 +94,7 @@ func (s *Strand) Unpark(ctx context.Context) {
 }
 
 // Sleep waits for d. If the strand's context ends first, it returns the cause. In
-// a simulation the time is virtual.
+// a simulation the time is virtual. It allocates nothing.
 func (s *Strand) Sleep(d time.Duration) error {
 	f := s.running()
 	switch {
@@ -105,15 +105,13 @@ func (s *Strand) Sleep(d time.Duration) error {
 	case d <= 0:
 		return nil
 	}
-	var w sched.Waiter
-	w.Arm(s, f.Scheduler())
-	known := w // The timer has a copy of its own.
 	f.Explain(func() string { return "for " + d.String() })
 	until := time.Now().Add(d)
-	timer := time.AfterFunc(d, func() { known.Wake(nil, sched.Low) })
-	defer timer.Stop()
+	f.SetAlarm(until)
+	defer f.StopAlarm()
 	for time.Now().Before(until) {
-		if !w.Wait(s) {
+		f.Suspend() // The end of the strand resumes it, too; see Do.
+		if s.Err() != nil {
 			return cause(s)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupe-go/troupe/sched"
@@ -179,6 +180,46 @@ func TestSleepIsCutShort(t *testing.T) {
 	<-waits
 	s.Cancel(errBroken)
 	is(t, s.Join(ctx), errBroken)
+}
+
+// TestSleepKeepsThePriority has a strand of low priority wake up while one of normal
+// priority that was queued later is waiting.
+func TestSleepKeepsThePriority(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []string
+		run(t, 1, func(s *strand.Strand) error {
+			var all strand.WaitGroup
+			sc, asleep := sched.Current(s).Scheduler(), false
+			if _, err := all.Go(s, func(s *strand.Strand) error {
+				asleep = true
+				defer func() { order = append(order, "low") }()
+				return s.Sleep(time.Second)
+			}, strand.Priority(sched.Low)); err != nil {
+				return err
+			}
+			for !asleep {
+				if err := s.Sleep(time.Millisecond); err != nil {
+					return err
+				}
+			}
+			time.Sleep(2 * time.Second) //nolint:forbidigo // It holds the worker, in the time of a bubble.
+			queued := make(chan error)  // By a goroutine, lest it goes ahead as the worker's own.
+			go func() {
+				_, err := all.Go(t.Context(), func(*strand.Strand) error {
+					order = append(order, "normal")
+					return nil
+				}, strand.On(sc))
+				queued <- err
+			}()
+			if err := <-queued; err != nil {
+				return err
+			}
+			return all.Wait(s)
+		})
+		if fmt.Sprint(order) != "[normal low]" {
+			t.Errorf("the order is %v", order)
+		}
+	})
 }
 
 func TestRunShutsDown(t *testing.T) {

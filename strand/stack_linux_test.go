@@ -3,10 +3,12 @@
 package strand_test
 
 import (
+	"errors"
 	"io"
 	"net"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/strand"
@@ -57,6 +59,17 @@ func TestIdleConnectionsKeepSmallStacks(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// A timer for each sleep would be three allocations, and calls deep in the stack.
+func TestSleepAllocatesNothing(t *testing.T) {
+	run(t, 1, func(s *strand.Strand) error {
+		var failed error
+		if n := testing.AllocsPerRun(200, func() { failed = errors.Join(failed, s.Sleep(time.Microsecond)) }); n != 0 {
+			t.Errorf("a sleep makes %v allocations", n)
+		}
+		return failed
+	})
 }
 
 func serveLines(s *strand.Strand, c *strand.Conn) error {
