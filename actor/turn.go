@@ -107,10 +107,8 @@ func (t *turn) resume(from *sched.Fiber) {
 func (t *turn) GiveUp() {
 	a, p := t.a, t.a.proc
 	t.lane, t.asked = t.scope.lane, t.scope.asked
-	if s := p.waits.Load(); s != nil && s.asker == p {
-		t.wait = s
-	}
 	p.mu.Lock()
+	t.noteWaitLocked()
 	first := !t.waited
 	t.waited = true
 	t.granted = false
@@ -139,6 +137,23 @@ func (t *turn) GiveUp() {
 		p.sys.ghosts.Add(-1)
 	}
 	p.mu.Unlock()
+}
+
+// noteWaitLocked notes what the handler waits for: what p.waits says, unless that is
+// of another handler. Then this one goes on with a wait of its own that was
+// interrupted. The caller holds mu.
+func (t *turn) noteWaitLocked() {
+	p := t.a.proc
+	s := p.waits.Load()
+	if s == nil || len(s.addTo(nil, p, nil)) == 0 {
+		return
+	}
+	for _, other := range t.of.away {
+		if other.wait == s {
+			return
+		}
+	}
+	t.wait = s
 }
 
 // keepMessageLocked copies the message that is being handled, which its lane is
@@ -179,7 +194,6 @@ func (t *turn) TakeBack() {
 	}
 	ghost := t.lost || t.stray
 	p.mu.Unlock()
-	t.wait = nil
 	t.scope.lane, t.scope.asked = t.lane, t.asked
 	a.inCode = true
 	if !ghost {

@@ -1,0 +1,75 @@
+package actor_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// A handler that is resumed without a reason, as by a wake-up that comes late, goes
+// on with its wait, and the wait is still known. It was taken for that of another
+// handler of the actor, which has begun to wait later.
+func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
+	ctx := guarded(t)
+	sys := oneWorker(t)
+	oracle := newOracle(t, sys)
+	fibers := make(chan *sched.Fiber, 2)
+	ask := func(to actor.Ref[question]) func(*actor.Context[question], question) error {
+		return func(c *actor.Context[question], q question) error {
+			fibers <- sched.Current(c)
+			n, err := actor.Ask(c, to, asking(q.n))
+			if err != nil {
+				return err
+			}
+			return q.reply.Send(c, n)
+		}
+	}
+	x := spawn(t, sys, ask(oracle.ref), actor.WithName("x"))
+	y := spawn(t, sys, ask(oracle.ref), actor.WithName("y"))
+	p := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		switch q.n {
+		case 1:
+			return ask(x)(c, q)
+		case 2:
+			return ask(y)(c, q)
+		}
+		return q.reply.Send(c, q.n)
+	}, actor.WithName("p"), actor.WithReentrancy(actor.FullReentrancy))
+
+	answers := make(chan int, 2)
+	outside := func(n int) *sched.Fiber {
+		go func() {
+			v, err := actor.Ask(ctx, p, asking(n))
+			wantNoErr(t, err)
+			answers <- v
+		}()
+		f := receive(t, ctx, fibers)
+		receive(t, ctx, fibers) // That of x or y.
+		return f
+	}
+	first := outside(1)
+	one := oracle.next(t, ctx)
+	outside(2)
+	two := oracle.next(t, ctx)
+	suspendedIn(t, ctx, p, 2)
+
+	first.Resume(nil, sched.Normal)
+	_, err := actor.Ask(ctx, p, asking(3)) // Which is handled after that.
+	wantNoErr(t, err)
+	suspendedIn(t, ctx, p, 2)
+	var of []string
+	for _, w := range sys.Waits() {
+		if w.Name == "p" {
+			of = append(of, w.OnName)
+		}
+	}
+	if slices.Sort(of); !slices.Equal(of, []string{"x", "y"}) {
+		t.Errorf("p waits for %v, want x and y", of)
+	}
+	for _, q := range []question{one, two} {
+		wantNoErr(t, q.reply.Send(ctx, q.n))
+		receive(t, ctx, answers)
+	}
+}
