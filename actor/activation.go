@@ -209,7 +209,9 @@ func (a *activation) handleLane(which Lane) {
 		return
 	}
 	if l.ready() == 0 && !a.refill(l, which) {
-		a.todo &^= which.bit()
+		if !l.admitted { // Else a sender was let in, where what had been announced was shed.
+			a.todo &^= which.bit()
+		}
 		return
 	}
 	// A handler that waits shall be resumed as urgently as its message came.

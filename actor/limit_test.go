@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // stopped returns why the actor has ended.
@@ -290,4 +291,42 @@ func TestLimitOverIncarnations(t *testing.T) {
 		wantSame(t, "waiting", i.Mailbox, [3]int{})
 	}
 	wantSame(t, "dropped", sys.Stats().Dropped, 0)
+}
+
+// A message for which another one makes way is not the end of those that wait for
+// room behind it.
+func TestShedBeforeAWaitingSender(t *testing.T) { simulated.Too(t, testShedBeforeAWaitingSender) }
+
+func testShedBeforeAWaitingSender(t testing.TB) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	replies, begun := make(chan actor.Reply[int], 1), make(chan struct{})
+	keeper := spawn(t, sys, func(_ *actor.Context[question], q question) error {
+		replies <- q.reply
+		close(begun)
+		return nil
+	})
+	handled := make(chan int, 3)
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		handled <- m
+		if m != 1 {
+			return nil
+		}
+		_, err := actor.Ask(c, keeper, asking(0))
+		return err
+	}, actor.WithCapacity(actor.Data, 1), actor.WithMailboxLimit(actor.MailboxLimit{Items: 1, Then: actor.ShedOldest}))
+	send(t, ctx, ref, 1)
+	receive(t, ctx, begun)
+	send(t, ctx, ref, 2)
+	sent := make(chan error, 1)
+	go func() { sent <- ref.Send(ctx, 3) }()
+	until(t, ctx, func() bool { return actor.SendersWaiting(ref) == 1 })
+	send(t, ctx, ref.On(actor.Control), 100) // 2 makes way for it.
+	wantNoErr(t, receive(t, ctx, replies).Send(ctx, 0))
+	for _, want := range []int{1, 100, 3} {
+		if m := receive(t, ctx, handled); m != want {
+			t.Errorf("handled was %d, want %d", m, want)
+		}
+	}
+	wantNoErr(t, receive(t, ctx, sent))
 }
