@@ -299,6 +299,14 @@ func TestPumpRingsOncePerBatch(t *testing.T) {
 	rung := 0
 	pump, err := actor.NewPump(sys, func() { rung++ })
 	wantNoErr(t, err)
+	t.Cleanup(func() { // So that a failure ends, too.
+		go func() {
+			for sys.Stats().Actors > 0 {
+				_, _ = pump.Run(time.Millisecond)
+				runtime.Gosched()
+			}
+		}()
+	})
 	wantRun := func(budget time.Duration, want actor.ParkHint) {
 		t.Helper()
 		if got, err := pump.Run(budget); got != want || err != nil {
