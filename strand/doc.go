@@ -30,6 +30,12 @@
 // or a system call, holds a worker until a spare takes over: that is allowed, and
 // dear.
 //
+// The context bounds a wait, whoever's it is. A strand may also pass that of another
+// strand, job or actor of its scheduler, as one that it has captured: it suspends all
+// the same, and goes on when that context ends rather than its own. With a context
+// from outside, such as context.Background, or of another scheduler, it holds its
+// worker like a Go channel.
+//
 // Loops that never wait give way by [Strand.Checkpoint] or a [Strand.Budget], and
 // so does each operation on a channel: 4,000 reductions, then the next in turn.
 //
