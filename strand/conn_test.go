@@ -136,12 +136,12 @@ func echo(s *strand.Strand, c *strand.Conn) error {
 	}
 }
 
-// server runs handle for each connection; check is called at its end with what
-// that returned.
+// server runs handle for each connection, and passes on what that returned. At the
+// end of the test there are no more descriptors and goroutines than before.
 func server(t *testing.T, handle func(s *strand.Strand, c *strand.Conn) error) (address string, ends *strand.Chan[error]) {
 	t.Helper()
-	before := descriptors(t)
 	ctx := guarded(t)
+	before, goroutines := descriptors(t), runtime.NumGoroutine()
 	sc := newScheduler(t, 2)
 	l, err := strand.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -174,7 +174,7 @@ func server(t *testing.T, handle func(s *strand.Strand, c *strand.Conn) error) (
 		if err := sc.Stop(ctx); err != nil {
 			t.Error(err)
 		}
-		patience.Until(t, ctx, func() bool { return descriptors(t) <= before })
+		patience.Until(t, ctx, func() bool { return descriptors(t) <= before && runtime.NumGoroutine() <= goroutines })
 	})
 	return l.Addr().String(), ends
 }
@@ -274,6 +274,23 @@ func TestPeersThatMisbehave(t *testing.T) {
 			}
 			return err
 		}, nil, func(err error) bool { return errors.Is(err, errBroken) }},
+		{"invalid UTF-8", func(s *strand.Strand, c *strand.Conn) error {
+			line, err := c.ReadLine(s)
+			if err == nil && line != "\xff\xfe\x80" {
+				err = fmt.Errorf("the line is %q", line)
+			}
+			return err
+		}, func(t *testing.T, c *net.TCPConn) {
+			_, _ = io.WriteString(c, "\xff\xfe\x80\n") // Else the handler says so.
+			_, _ = io.ReadAll(c)
+		}, func(err error) bool { return err == nil }},
+		{"a line of all that comes", func(s *strand.Strand, c *strand.Conn) error {
+			_, err := c.ReadLine(s)
+			return err
+		}, func(t *testing.T, c *net.TCPConn) {
+			_, _ = c.Write(make([]byte, 2*strand.DefaultLineLimit)) // It is cut off in the midst.
+			_, _ = io.ReadAll(c)
+		}, func(err error) bool { var long *strand.LineTooLongError; return errors.As(err, &long) }},
 		{"slow loris", func(s *strand.Strand, c *strand.Conn) error {
 			ctx, cancel := context.WithTimeout(s, 50*time.Millisecond)
 			defer cancel()

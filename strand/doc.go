@@ -53,8 +53,9 @@
 // # Stacks
 //
 // A strand's stack is that of a goroutine: 2 KB at first, more as calls need it, up
-// to the limit of [runtime/debug.SetMaxStack], 1 GB. Beyond that the Go runtime ends
-// the process, as for any goroutine; nothing can catch it. The collector halves a
+// to the limit of [runtime/debug.SetMaxStack], 1 GB; since stacks double, the largest
+// within it has 512 MB. Beyond that the Go runtime ends the process, as for any
+// goroutine; nothing can catch it. The collector halves a
 // stack of which less than a quarter is in use, each time it runs. A strand that
 // has not waited yet has no stack of its own: it runs on its worker's.
 //

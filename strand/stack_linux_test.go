@@ -4,9 +4,13 @@ package strand_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"os"
+	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +87,72 @@ func serveLines(s *strand.Strand, c *strand.Conn) error {
 			return err
 		}
 	}
+}
+
+const toTheLimit = "TROUPE_TEST_TO_THE_STACK_LIMIT"
+
+// TestNearTheStackLimit recurses as deep as the limit of 1 GB lets a stack grow, which
+// is to 512 MB since stacks double, and sees it shrink again while the strand waits. A
+// child does it, so that the memory of the others' process stays small.
+func TestNearTheStackLimit(t *testing.T) {
+	if os.Getenv(toTheLimit) != "" {
+		run(t, 1, nearTheLimit)
+		return
+	}
+	if free := available(t); free < 3<<30 {
+		t.Skipf("there are %d MB of memory left, and it needs 3 GB", free>>20)
+	}
+	cmd := exec.CommandContext(guarded(t), os.Args[0], "-test.run=^TestNearTheStackLimit$")
+	cmd.Env = append(os.Environ(), toTheLimit+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("it ended with %v and said %.600s", err, out)
+	}
+}
+
+func nearTheLimit(s *strand.Strand) error {
+	const depth = 7000
+	var at uint64
+	if got := recurseFar(depth, func() { at = stacks() }); got != depth {
+		return fmt.Errorf("the recursion returned %d, want %d", got, depth)
+	}
+	if at < 500<<20 {
+		return fmt.Errorf("the stacks had %d bytes at the deepest point", at)
+	}
+	for range 20 { // A collection halves a stack.
+		s.Yield()
+		runtime.GC()
+	}
+	if now := stacks(); now > 16<<20 {
+		return fmt.Errorf("the stacks still have %d bytes", now)
+	}
+	return nil
+}
+
+// recurseFar takes 64 KB of the stack for each level.
+//
+//go:noinline
+func recurseFar(n int, deepest func()) int {
+	var frame [64 << 10]byte
+	if n == 0 {
+		deepest()
+		return int(frame[0])
+	}
+	frame[n%len(frame)] = 1
+	return recurseFar(n-1, deepest) + int(frame[n%len(frame)])
+}
+
+// available returns how much memory the system can still give.
+func available(t *testing.T) (bytes uint64) {
+	t.Helper()
+	info, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(info), "MemAvailable:")
+	if _, err := fmt.Sscan(rest, &bytes); err != nil {
+		t.Fatal(err)
+	}
+	return bytes << 10
 }
 
 func stacks() uint64 {
