@@ -21,8 +21,8 @@
 // good; if messages differ in what they cost, LeastOfTwo is; if routees keep
 // something for each key, ConsistentHash is the only one.
 //
-// SmallestMailbox is exact and looks at every routee, LeastOfTwo is cheap and
-// never chooses the busiest. Both exist, since with three routees people expect
+// SmallestMailbox looks at every routee, and is exact while backlogs are short;
+// LeastOfTwo is cheap and never chooses the busier. Both exist, since with three routees people expect
 // the former and with a hundred they can't afford it.
 //
 // # Coming and going

@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var routerFaults = planted.Group{
-	Run: "^Test(RoundRobin|BoundedHash|ConsistentHash|AddAndRemove|Shares)",
+	Run: "^Test(RoundRobin|SmallestMailbox|BoundedHash|ConsistentHash|AddAndRemove|Shares)",
 	Faults: []planted.Fault{
 		{
 			Name: "the turn is that of one",
@@ -27,11 +27,67 @@ var routerFaults = planted.Group{
 		},
 		{
 			Name: "a bound is none",
-			File: "route.go",
+			File: "bound.go",
 			Old:  "	if total > enough {\n		return owner\n	}\n",
 			New:  "	if total >= 0 {\n		return owner\n	}\n",
 			Want: "FAIL: TestBoundedHash",
 			Run:  "^TestBoundedHash$",
+		},
+		{
+			Name: "a look serves for ever",
+			File: "look.go",
+			Old:  "turn < l.until.Load()",
+			New:  "l.until.Load() > 0",
+			Want: "FAIL: TestSmallestMailboxLooks",
+			Run:  "^TestSmallestMailboxLooks$",
+		},
+		{
+			Name: "a look serves for one",
+			File: "look.go",
+			Old:  "turn < l.until.Load()",
+			New:  "turn > l.until.Load()+1<<62",
+			Want: "FAIL: TestBoundedHashLooks",
+			Run:  "^TestBoundedHashLooks$",
+		},
+		{
+			Name: "a look serves also where backlogs are short",
+			File: "look.go",
+			Old:  "backlog >= lookFrom",
+			New:  "backlog >= 2",
+			Want: "FAIL: TestSmallestMailboxLooks",
+			Run:  "^TestSmallestMailboxLooks$",
+		},
+		{
+			Name: "a look serves for half of what there is, however much",
+			File: "look.go",
+			Old:  "min(backlog/lookPart, lookMost)",
+			New:  "backlog / lookPart",
+			Want: "FAIL: TestBoundedHashLooks",
+			Run:  "^TestBoundedHashLooks$",
+		},
+		{
+			Name: "what was sent since is not counted by routee",
+			File: "look.go",
+			Old:  "	l.levels[i].Add(1)\n",
+			New:  "",
+			Want: "FAIL: TestSmallestMailboxCountsItsOwn",
+			Run:  "^TestSmallestMailboxCountsItsOwn$",
+		},
+		{
+			Name: "what was sent since is not counted in all",
+			File: "look.go",
+			Old:  "l.others.Load() + int64(turn)",
+			New:  "l.others.Load() + int64(l.until.Load()) - 1 - lookMost",
+			Want: "FAIL: TestBoundedHashCountsItsOwn",
+			Run:  "^TestBoundedHashCountsItsOwn$",
+		},
+		{
+			Name: "nobody looks again",
+			File: "bound.go",
+			Old:  "i < 0 && served",
+			New:  "false",
+			Want: "FAIL: TestBoundedHashLooksAgain",
+			Run:  "^TestBoundedHashLooksAgain$",
 		},
 		{
 			Name: "a key goes to whoever is next",

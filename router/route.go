@@ -170,27 +170,6 @@ func (c *core[M]) random(n uint64) int {
 	return int(mix(c.turn.Add(golden)) >> 32 * n >> 32)
 }
 
-// smallest returns the routee with the smallest backlog. It begins at another
-// one each time, so that equals take turns.
-func (c *core[M]) smallest(t *members[M]) int {
-	n := len(t.refs)
-	first := int(c.turn.Add(1) % uint64(n))
-	best, least := first, math.MaxInt
-	for k := range n {
-		i := first + k
-		if i >= n {
-			i -= n
-		}
-		if b := t.refs[i].Backlog(); b < least {
-			best, least = i, b
-			if b == 0 {
-				break
-			}
-		}
-	}
-	return best
-}
-
 // leastOfTwo returns the one with the smaller backlog of two different routees.
 func (c *core[M]) leastOfTwo(t *members[M]) int {
 	n := uint64(len(t.refs))
@@ -206,42 +185,4 @@ func (c *core[M]) leastOfTwo(t *members[M]) int {
 		return int(j)
 	}
 	return int(i)
-}
-
-// share is how much of all that waits one routee may have under BoundedHash. It
-// is worked out when routees change, since two divisions took a message 8 ns.
-type share struct{ of, inverse float64 }
-
-func shareOf(factor float64, routees int) share {
-	const exact = 1 + 0x1p-50 // Rounded up: what is equal to the bound is worked out.
-	return share{factor / float64(routees), float64(routees) / factor * exact}
-}
-
-// bounded returns the owner of a key, or, if that has too much to do, the next
-// routee on the ring that has not. With m messages waiting, none of n routees is
-// given more than LoadFactor*(m+1)/n, rounded up; some always has less.
-func (c *core[M]) bounded(t *members[M], owner int, hash uint64) int {
-	own := t.refs[owner].Backlog()
-	if own == 0 || len(t.refs) == 1 {
-		return owner
-	}
-	enough := int(float64(own) * t.share.inverse) // With more in total the owner may have what it has.
-	total := own + 1
-	for i := range t.refs {
-		if total > enough {
-			return owner
-		}
-		if i != owner {
-			total += t.refs[i].Backlog()
-		}
-	}
-	if total > enough {
-		return owner
-	}
-	most := int(math.Ceil(t.share.of * float64(total)))
-	t.ring().from(hash, func(i int) bool {
-		owner = i
-		return t.refs[i].Backlog() < most
-	})
-	return owner
 }

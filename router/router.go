@@ -66,7 +66,7 @@ func New[M any](at actor.Spawner, cfg Config[M]) (Router[M], error) {
 	}
 	c.members.Store(&members[M]{})
 	if !sys.Scheduler().Simulated() { // There chance is that of the schedule.
-		c.turn.Store(rand.Uint64())
+		c.turn.Store(rand.Uint64() >> 1) // Not so high that turns, which are compared, wrap around.
 	}
 	if cfg.Strategy == RoundRobin {
 		c.turn.Store(0)

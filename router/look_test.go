@@ -1,0 +1,154 @@
+package router_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/router"
+)
+
+// heldCrew are n routees that are stuck, each with so many messages, and what
+// starts a router of them.
+func heldCrew(tb testing.TB, n, each int) (start func(router.Config[task]) router.Router[task], c *crew, release []func()) {
+	tb.Helper()
+	sys := newSystem(tb, actor.Config{Workers: n + 1})
+	c = newCrew(tb, sys, n)
+	for _, ref := range c.refs {
+		release = append(release, hold(tb, ref))
+		for range each - 1 {
+			wantNoErr(tb, ref.Send(guarded(tb), task{id: -1}))
+		}
+	}
+	return func(cfg router.Config[task]) router.Router[task] {
+		cfg.Routees = c.refs
+		return newRouter(tb, sys, cfg)
+	}, c, release
+}
+
+// empty lets a routee handle all that it has, and holds it then.
+func empty(tb testing.TB, ref actor.Ref[task], release func()) (again func()) {
+	tb.Helper()
+	release()
+	until(tb, guarded(tb), func() bool { return ref.Backlog() == 0 })
+	return hold(tb, ref)
+}
+
+// lateness sends messages, of which the first makes the router look at its held
+// routees, until the routee that is emptied after that gets one, and returns how
+// many of them went elsewhere.
+func lateness(tb testing.TB, r router.Router[task], ref actor.Ref[task], release func()) (late int, again func()) {
+	tb.Helper()
+	for range 20 { // Else it would get its share of the next ones, as an equal.
+		wantNoErr(tb, ref.Send(guarded(tb), task{id: -1}))
+	}
+	wantNoErr(tb, r.Send(guarded(tb), task{}))
+	again = empty(tb, ref, release)
+	for ref.Backlog() == 1 && late <= 100 {
+		wantNoErr(tb, r.Send(guarded(tb), task{}))
+		late++
+	}
+	return late - 1, again
+}
+
+// With short backlogs each message goes to the smallest; with longer ones a
+// look serves for half of the smallest, and for 16 at most.
+func TestSmallestMailboxLooks(t *testing.T) {
+	for _, x := range []struct{ each, from, to int }{{7, 0, 0}, {12, 1, 6}, {500, 8, 16}} {
+		start, c, release := heldCrew(t, 3, x.each)
+		r := start(router.Config[task]{Strategy: router.SmallestMailbox})
+		late, again := lateness(t, r, c.refs[2], release[2])
+		if late < x.from || late > x.to {
+			t.Errorf("with %d messages each, one that became idle was passed over %d times, not %d to %d", x.each, late, x.from, x.to)
+		}
+		for _, f := range []func(){release[0], release[1], again} {
+			f()
+		}
+	}
+}
+
+// What the router has sent since its last look counts: stuck routees with long
+// backlogs get the same.
+func TestSmallestMailboxCountsItsOwn(t *testing.T) {
+	start, _, release := heldCrew(t, 4, 300)
+	r := start(router.Config[task]{Strategy: router.SmallestMailbox})
+	for range 60 {
+		wantNoErr(t, r.Send(guarded(t), task{}))
+		if b := r.Stats().Backlogs; slices.Max(b)-slices.Min(b) > 1 {
+			t.Fatalf("the backlogs are %v", b)
+		}
+	}
+	for _, f := range release {
+		f()
+	}
+}
+
+// When all but the owner of a key have become idle, it gets no more than a look
+// serves for before the others do.
+func TestBoundedHashLooks(t *testing.T) {
+	for _, x := range []struct{ each, from, to int }{{7, 0, 0}, {12, 1, 6}, {500, 8, 16}} {
+		start, c, release := heldCrew(t, 4, x.each)
+		r := start(router.Config[task]{Strategy: router.BoundedHash, Key: router.By(byKey)})
+		wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
+		home := slices.Index(r.Stats().Backlogs, slices.Max(r.Stats().Backlogs))
+		for i, ref := range c.refs {
+			if i != home {
+				release[i] = empty(t, ref, release[i])
+			}
+		}
+		got := -1
+		for before := 0; got < 100 && before != c.refs[home].Backlog(); got++ {
+			before = c.refs[home].Backlog()
+			wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
+		}
+		if got < x.from || got > x.to {
+			t.Errorf("with %d messages each, a routee above its bound got %d more, not %d to %d", x.each, got, x.from, x.to)
+		}
+		for _, f := range release {
+			f()
+		}
+	}
+}
+
+// If others have sent so much meanwhile that everybody has more than the bound
+// that was known, the router looks again, and the message goes by the bound.
+func TestBoundedHashLooksAgain(t *testing.T) {
+	start, c, release := heldCrew(t, 4, 100)
+	r := start(router.Config[task]{Strategy: router.BoundedHash, Key: router.By(byKey)})
+	wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
+	home := slices.Index(r.Stats().Backlogs, 101)
+	for i, ref := range c.refs {
+		n := 200
+		if i == home {
+			n = 400
+		}
+		for range n {
+			wantNoErr(t, ref.Send(guarded(t), task{id: -1}))
+		}
+	}
+	wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
+	wantEqual(t, "home", r.Stats().Backlogs[home], 501)
+	for _, f := range release {
+		f()
+	}
+}
+
+// What the router has sent since its last look counts: among stuck routees, the
+// popular key's gets each message that the bound allows, and no other.
+func TestBoundedHashCountsItsOwn(t *testing.T) {
+	start, c, release := heldCrew(t, 4, 100)
+	r := start(router.Config[task]{Strategy: router.BoundedHash, Key: router.By(byKey)})
+	wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
+	home := slices.Index(r.Stats().Backlogs, 101)
+	for n := 402; n <= 700; n++ {
+		has := c.refs[home].Backlog()
+		wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
+		may := float64(has) < 1.25*float64(n)/4
+		if got := c.refs[home].Backlog() > has; got != may {
+			t.Fatalf("of %d messages home has %d: did it get another? %v", n, has, got)
+		}
+	}
+	for _, f := range release {
+		f()
+	}
+}
