@@ -71,15 +71,17 @@ func TestSmallestMailboxLooks(t *testing.T) {
 // backlogs get the same.
 func TestSmallestMailboxCountsItsOwn(t *testing.T) {
 	start, _, release := heldCrew(t, 4, 300)
+	defer func() {
+		for _, f := range release {
+			f()
+		}
+	}()
 	r := start(router.Config[task]{Strategy: router.SmallestMailbox})
 	for range 60 {
 		wantNoErr(t, r.Send(guarded(t), task{}))
 		if b := r.Stats().Backlogs; slices.Max(b)-slices.Min(b) > 1 {
 			t.Fatalf("the backlogs are %v", b)
 		}
-	}
-	for _, f := range release {
-		f()
 	}
 }
 
@@ -114,6 +116,11 @@ func TestBoundedHashLooks(t *testing.T) {
 // that was known, the router looks again, and the message goes by the bound.
 func TestBoundedHashLooksAgain(t *testing.T) {
 	start, c, release := heldCrew(t, 4, 100)
+	defer func() {
+		for _, f := range release {
+			f()
+		}
+	}()
 	r := start(router.Config[task]{Strategy: router.BoundedHash, Key: router.By(byKey)})
 	wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
 	home := slices.Index(r.Stats().Backlogs, 101)
@@ -128,15 +135,17 @@ func TestBoundedHashLooksAgain(t *testing.T) {
 	}
 	wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
 	wantEqual(t, "home", r.Stats().Backlogs[home], 501)
-	for _, f := range release {
-		f()
-	}
 }
 
 // What the router has sent since its last look counts: among stuck routees, the
 // popular key's gets each message that the bound allows, and no other.
 func TestBoundedHashCountsItsOwn(t *testing.T) {
 	start, c, release := heldCrew(t, 4, 100)
+	defer func() {
+		for _, f := range release {
+			f()
+		}
+	}()
 	r := start(router.Config[task]{Strategy: router.BoundedHash, Key: router.By(byKey)})
 	wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
 	home := slices.Index(r.Stats().Backlogs, 101)
@@ -147,8 +156,5 @@ func TestBoundedHashCountsItsOwn(t *testing.T) {
 		if got := c.refs[home].Backlog() > has; got != may {
 			t.Fatalf("of %d messages home has %d: did it get another? %v", n, has, got)
 		}
-	}
-	for _, f := range release {
-		f()
 	}
 }
