@@ -39,7 +39,8 @@ func (r Ref[M]) String() string {
 
 // Send puts m into the actor's lane. Messages from one sender on one lane
 // arrive in the order in which they were sent. While the lane is full, Send
-// waits, until ctx ends; senders get room in the order in which they came.
+// waits, until ctx ends; senders get room in the order in which they came, where
+// a goroutine that sends to a running actor first looks for room for some us.
 // Whether ctx has ended does not matter if there is room.
 //
 // In a handler, with its [Context], a wait holds no worker. A lane may have been

@@ -48,9 +48,10 @@ const branching = 4
 const alarmsKept = 1024
 
 // SetAlarm has the fiber resumed at a given time, with the priority of its work,
-// in place of an alarm that was set before. Work that waits until then, or for something else at the same time, sets it, waits in a loop that looks
-// at the clock, and at the end calls StopAlarm. It must be called from the fiber's
-// goroutine. With StopAlarm it costs about 200 ns and no memory.
+// in place of an alarm that was set before. Work that waits until then, or for
+// something else at the same time, sets it, waits in a loop that looks at the clock,
+// and at the end calls StopAlarm. It must be called from the fiber's goroutine. With
+// StopAlarm it costs about 200 ns and no memory.
 func (f *Fiber) SetAlarm(at time.Time) {
 	f.StopAlarm()
 	a := f.alarms()

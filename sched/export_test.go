@@ -434,3 +434,18 @@ func (s *Scheduler) StopAlarmTimers() (set int) {
 
 // MaxPauses is maxPauses.
 const MaxPauses = maxPauses
+
+// LateEvent returns how many events a reader finds where a worker writes one, after
+// so many readers have come while it was at it.
+func LateEvent(readers int) int {
+	w, k := &Worker{}, &kept{}
+	at := newTape(8)
+	w.tape.Store(at)
+	for range readers {
+		k.turn(w, w.tape.Load())
+	}
+	at.slots[0] = slot{kind: EventPark}
+	at.end.Store(1)
+	k.turn(w, w.tape.Load())
+	return len(k.last)
+}

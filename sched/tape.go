@@ -13,7 +13,8 @@ import (
 // reads gives the worker a new tape, and then marks the old one as over; a worker
 // that finds it so looks for the new one. So what the reader copies does not
 // change, but for the one event that the worker may have been at: it is at the
-// end, over the oldest, and the next reader takes it along. See kept.
+// end, over the oldest, and later readers look there for it until there is something
+// on the new tape, which comes after it. See kept.
 //
 // Tried and rejected: slots of atomic words, which the reader checks afterwards,
 // seven atomic stores in place of one; pieces that are handed over when
@@ -79,10 +80,14 @@ func (k *kept) add(t *tape, from uint64) (next uint64) {
 	return next
 }
 
-// turn gives the worker a new tape, and reads the one that it had.
+// turn gives the worker a new tape, and reads the one that it had. A worker that has
+// written nothing on that may have been put aside while it was at the one before.
 func (k *kept) turn(w *Worker, t *tape) {
+	begun := t.end.Load() > 0
 	if k.old != nil {
-		k.add(k.old, k.read)
+		if k.read = k.add(k.old, k.read); !begun {
+			return
+		}
 	}
 	if !w.tape.CompareAndSwap(t, newTape(len(t.slots))) {
 		return // The recorder was closed.
