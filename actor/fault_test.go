@@ -32,6 +32,14 @@ var overflowFaults = planted.Group{
 			Run:  "^TestBuffers$",
 		},
 		{
+			Name: "a batch is not interrupted",
+			File: "state.go",
+			Old:  "	if s&running != 0 && bit != Data.bit() {\n",
+			New:  "	if false {\n",
+			Want: "a control message waited until",
+			Run:  "^TestUrgentMessageInterruptsABatch$",
+		},
+		{
 			Name: "the newest slides away",
 			File: "overflow.go",
 			Old:  "v.lose(p, which, true, ErrOverflow)",
@@ -346,14 +354,6 @@ var stateFaults = planted.Group{
 			New:  "		_, _, _ = a.takeAnnounced(a.term, false)\n		a.todo &^= which.bit()\n	}\n}\n\n// refill",
 			Want: "deadlock",
 			Run:  "^TestModel$/^state$",
-		},
-		{
-			Name: "a batch is not interrupted",
-			File: "state.go",
-			Old:  "	if s&running != 0 && bit != Data.bit() {\n",
-			New:  "	if false {\n",
-			Want: "FAIL",
-			Run:  "^TestModel$/^urgent$",
 		},
 		{
 			Name: "held is forgotten",
