@@ -258,7 +258,7 @@ func (p *proc) describeState(i *Info) {
 	}
 	switch {
 	case i.State == Held || i.State == Stopping:
-	case s&running != 0:
+	case s&running != 0 && (s&paused == 0 || s&inCode != 0): // Not if it reads system messages only.
 		i.State = Running
 	case s&paused != 0:
 		i.State = Suspended

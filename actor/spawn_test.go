@@ -146,7 +146,7 @@ func TestUrgencyOfStart(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			ctx := guarded(t)
-			sys := newSystem(t, actor.Config{Workers: 1})
+			sys := oneWorker(t) // A spare would go on with the other one, on a busy machine.
 			did := make(chan string, 3)
 			note := func(what string) { did <- what }
 			other := spawn(t, sys, func(*actor.Context[int], int) error { note("message"); return nil })
