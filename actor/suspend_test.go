@@ -100,7 +100,7 @@ func TestDrainOfASuspendedActor(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	for _, messages := range []int{0, 3} {
-		handled := make(chan int, 10)
+		handled := make(chan int, 5000) // More than all lanes have room for.
 		ref := spawn(t, sys, func(_ *actor.Context[int], m int) error { handled <- m; return nil })
 		suspend(t, ctx, sys, ref.PID())
 		for m := range messages {
@@ -219,9 +219,12 @@ func TestSuspendedHandlersReturn(t *testing.T) {
 	if got := receive(t, ctx, answers); got != 42 {
 		t.Errorf("got %d", got)
 	}
-	until(t, ctx, func() bool { return info(t, sys, ref.PID()).Suspended == 0 })
-	if i := info(t, sys, ref.PID()); i.State != actor.Suspended || i.Mailbox[actor.Data] != 1 {
-		t.Errorf("the actor is %v, with %v", i.State, i.Mailbox)
+	until(t, ctx, func() bool { // The handler returns behind its answer.
+		i := info(t, sys, ref.PID())
+		return i.Suspended == 0 && i.State == actor.Suspended
+	})
+	if i := info(t, sys, ref.PID()); i.Mailbox[actor.Data] != 1 {
+		t.Errorf("%v messages wait", i.Mailbox)
 	}
 	wantNoErr(t, sys.Resume(ref.PID()))
 	if got := receive(t, ctx, answers); got != 7 {
