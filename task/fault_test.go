@@ -328,7 +328,7 @@ var keptFaults = planted.Group{
 		{
 			Name: "the end of an actor breaks shields",
 			File: "kept.go",
-			Old:  "	if !g.scope.isSheltered() {\n		g.scope.endWith(cause)\n	}\n",
+			Old:  "	if !g.scope.isSheltered() && g.scope.state() == nil {\n		g.scope.endWith(cause)\n	}\n",
 			New:  "	g.scope.endWith(cause)\n",
 			Want: "FAIL: TestTheEndOfAnActorWaitsForAShield",
 		},

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -139,6 +140,7 @@ func (g *Group[T]) wait(ctx context.Context, where *[]*sched.Waiter, ok func() b
 	w.Arm(ctx, g.s)
 	defer w.Disarm()
 	known := w // Whoever wakes it has a copy of its own.
+	invariants.Yield()
 	for {
 		if g.look(where, &known, ok) {
 			return nil
@@ -160,28 +162,29 @@ func (g *Group[T]) wait(ctx context.Context, where *[]*sched.Waiter, ok func() b
 // those who wait.
 func (g *Group[T]) look(where *[]*sched.Waiter, w *sched.Waiter, ok func() bool) bool {
 	g.mu.Lock()
-	if w != nil {
-		forget(where, w)
-	}
-	if where == &g.takers {
-		g.watched.Store(true) // Then drain: who ends a task looks the other way round.
-	}
-	g.drain()
-	done := ok()
-	if done || w == nil {
-		g.release(nil)
-		return done
-	}
-	if g.decided && !g.acted {
-		g.release(nil) // It takes the list, so w is entered after it.
-		g.mu.Lock()
-		if where == &g.takers {
-			g.watched.Store(true)
+	for {
+		if w != nil {
+			forget(where, w)
 		}
+		if where == &g.takers {
+			g.watched.Store(true) // Then drain: who ends a task looks the other way round.
+		}
+		g.drain()
+		done := ok()
+		if done || w == nil {
+			g.release(nil)
+			return done
+		}
+		if g.settling || !g.decided || g.acted {
+			*where = append(*where, w)
+			g.mu.Unlock()
+			return false
+		}
+		// The others are to be cancelled, which is done without the lock. What ends
+		// meanwhile finds nobody to wake, so look again.
+		g.release(nil)
+		g.mu.Lock()
 	}
-	*where = append(*where, w)
-	g.mu.Unlock()
-	return false
 }
 
 // forget removes a waiter that was not woken.

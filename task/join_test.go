@@ -284,3 +284,27 @@ func TestAllEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestJoinMeetsTheEndsThatItCauses has the joining goroutine find the decision
+// before the task that made it does, now and then: then it cancels the others itself,
+// and the last of them may end before it waits.
+func TestJoinMeetsTheEndsThatItCauses(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 2})
+	for range 5_000 {
+		g := newGroup(t, ctx, s, task.FirstSuccess[string]())
+		start(t, g, untilCancelled[string](nil))
+		start(t, g, returns("fast", nil))
+		var joiners sync.WaitGroup
+		for range 3 {
+			joiners.Go(func() {
+				if values, err := g.Join(ctx); !slices.Equal(values, []string{"fast"}) || err != nil {
+					t.Errorf("got %v, %v", values, err)
+				}
+			})
+		}
+		joiners.Wait()
+		if t.Failed() {
+			return
+		}
+	}
+}

@@ -17,10 +17,11 @@ func (g *Group[T]) beLetGo(f *sched.Fiber) {
 }
 
 // KeeperEnds cancels the tasks, unless there is a shield around them: that is
-// waited for.
+// waited for. A group whose surroundings have ended before is cancelled for that
+// reason, also if they have not told it yet.
 func (k *kept[T]) KeeperEnds(cause error) {
 	g := (*Group[T])(k)
-	if !g.scope.isSheltered() {
+	if !g.scope.isSheltered() && g.scope.state() == nil {
 		g.scope.endWith(cause)
 	}
 }

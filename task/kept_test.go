@@ -2,6 +2,8 @@ package task_test
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -332,4 +334,34 @@ func testAnActorWhoseTasksHaveEndedStopsAtOnce(t testing.TB) {
 			t.Errorf("%v", one.State())
 		}
 	}
+}
+
+// tardy is a context that tells of its end late: only who asks knows.
+type tardy struct {
+	context.Context
+	ended *atomic.Bool
+}
+
+func (c tardy) Err() error {
+	if c.ended.Load() {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+func (c tardy) AfterFunc(func()) func() bool { return func() bool { return true } }
+
+func TestTheEndOfAnActorIsNotTheCauseIfTheGroupHadAnother(t *testing.T) {
+	ctx, told, gate, ended := guarded(t), make(chan error, 1), make(chan struct{}), &atomic.Bool{}
+	ref, _ := own(t, func(ctx *actor.Context[how]) error {
+		deaf(t, tardy{ctx, ended}, told, gate)
+		return nil
+	})
+	ended.Store(true)
+	tell(t, ref, stops)
+	if cause := receive(t, ctx, "the cancellation", told); !errors.Is(cause, context.Canceled) || errors.Is(cause, actor.ErrStopped) {
+		t.Errorf("the cause is %v, want that of the context around the group", cause)
+	}
+	close(gate)
+	receive(t, ctx, "the end", ref.Done())
 }

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -37,6 +38,7 @@ func (g *Group[T]) taskEnded(t *Task[T], f *sched.Fiber) {
 		}
 	}
 	t.standing.word.Store(ended)
+	invariants.Yield()
 	if g.left.Add(-1) != 0 && calm && !g.watched.Load() {
 		return
 	}
@@ -181,6 +183,7 @@ func (g *Group[T]) release(f *sched.Fiber) {
 			failure = ErrDecided
 		}
 		g.scope.Cancel(failure)
+		invariants.Yield()
 	}
 }
 
