@@ -44,6 +44,7 @@ import (
 // A batch ends with the first message whose handler has waited.
 type turn struct {
 	a     *activation
+	f     *sched.Fiber // Its fiber: a.f, which others must not read, since it goes with a.
 	of    *turns
 	scope *scope
 	guest *guest // What is handled if it was let in.
@@ -66,7 +67,7 @@ var _ sched.Turn = (*turn)(nil)
 
 // beginTurn is called before the code of a reentrant actor.
 func (a *activation) beginTurn(x *scope, g *guest) *turn {
-	t := &turn{a: a, scope: x, guest: g}
+	t := &turn{a: a, f: a.f, scope: x, guest: g}
 	a.mu.Lock()
 	t.of = a.turnsLocked()
 	if invariants.Enabled {
@@ -95,10 +96,12 @@ func (t *turn) endLocked() (next *turn) {
 	return t.of.nextGhost()
 }
 
-// resume continues the handler, if there is one.
+// resume continues the handler, if there is one. It may have seen by itself that its
+// turn has been granted, and have returned.
 func (t *turn) resume(from *sched.Fiber) {
 	if t != nil {
-		t.a.f.Resume(from, sched.Normal)
+		invariants.Yield()
+		t.f.Resume(from, sched.Normal)
 	}
 }
 
@@ -189,6 +192,7 @@ func (t *turn) TakeBack() {
 		if !ghost {
 			p.announce(a.f, pendingTurn)
 		}
+		invariants.Yield()
 		t.await()
 		p.mu.Lock()
 	}

@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -72,4 +73,26 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 		wantNoErr(t, q.reply.Send(ctx, q.n))
 		receive(t, ctx, answers)
 	}
+}
+
+// TestTurnGrantedBeforeItsHandlerSuspends has many handlers of an actor come back at
+// once: now and then one sees that it has been granted the turn before whoever did
+// that resumes it, and may have returned by then.
+func TestTurnGrantedBeforeItsHandlerSuspends(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 3})
+	var asked [3]runner
+	for i := range asked {
+		asked[i] = spawn(t, sys, run)
+	}
+	busy := spawn(t, sys, run, actor.WithReentrancy(actor.FullReentrancy))
+	var all sync.WaitGroup
+	for i := range 12 {
+		all.Go(func() {
+			for range 1_000 {
+				wantNoErr(t, let(ctx, busy, func(c *actor.Context[errand]) error { return let(c, asked[i%len(asked)], nil) }))
+			}
+		})
+	}
+	all.Wait()
 }
