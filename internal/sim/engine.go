@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/troupe-go/troupe/internal/gid"
 )
 
 // Host is a scheduler that takes part in a simulation.
@@ -37,8 +35,7 @@ type Entry struct {
 	Host     Host
 	Work     any
 	Priority uint8
-	by       gid.ID // Who handed it in, if it arrived.
-	turn     *turn  // Of a goroutine outside.
+	turn     *turn // Of a goroutine outside.
 }
 
 // Chooser makes the decisions of a simulation.
@@ -110,7 +107,6 @@ func (e *Engine) Queue(entry Entry) {
 // Arrive takes work from a goroutine outside the step, or from the step where it
 // is not known as such.
 func (e *Engine) Arrive(entry Entry) {
-	entry.by = gid.Current()
 	e.mu.Lock()
 	e.arrived = append(e.arrived, entry)
 	e.mu.Unlock()
@@ -308,7 +304,8 @@ func (e *Engine) flush() {
 }
 
 // admit takes over what has arrived. If it came from several goroutines at the
-// same time, its order is chance, so it is put in order by name.
+// same time, its order is chance, so it is put in order by name. That goes for what
+// came from one, too: when several resume the same work, it is chance who does.
 func (e *Engine) admit() {
 	e.mu.Lock()
 	arrived := e.arrived
@@ -320,23 +317,12 @@ func (e *Engine) admit() {
 		e.awaiting = nil
 	}
 	e.mu.Unlock()
-	if fromSeveral(arrived) {
-		sort.SliceStable(arrived, func(i, j int) bool {
-			return arrived[i].Host.Name(arrived[i].Work) < arrived[j].Host.Name(arrived[j].Work)
-		})
-	}
+	sort.SliceStable(arrived, func(i, j int) bool {
+		return arrived[i].Host.Name(arrived[i].Work) < arrived[j].Host.Name(arrived[j].Work)
+	})
 	for _, entry := range arrived {
 		e.Queue(entry)
 	}
-}
-
-func fromSeveral(entries []Entry) bool {
-	for i := range entries {
-		if entries[i].by != entries[0].by {
-			return true
-		}
-	}
-	return false
 }
 
 func (e *Engine) isClosed() bool {

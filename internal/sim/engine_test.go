@@ -1,0 +1,69 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/sim"
+)
+
+// host does nothing with its work but note it.
+type host struct{ ran []string }
+
+func (h *host) Step(work any, _ uint8)        { h.ran = append(h.ran, work.(string)) }
+func (*host) Name(work any) string            { return work.(string) }
+func (*host) Settle() bool                    { return false }
+func (*host) Deadline() (time.Duration, bool) { return 0, false }
+func (*host) Expire()                         {}
+func (*host) Waits() []string                 { return nil }
+func (*host) Close() []string                 { return nil }
+func (h *host) entry(work string) sim.Entry   { return sim.Entry{Host: h, Work: work} }
+func (h *host) queue(e *sim.Engine, all ...string) {
+	for _, work := range all {
+		e.Arrive(h.entry(work))
+	}
+}
+
+// inOrder chooses the eldest.
+type inOrder struct{}
+
+func (inOrder) Next([]sim.Entry) int { return 0 }
+func (inOrder) Interleave() bool     { return false }
+func (inOrder) Delay() bool          { return false }
+
+// What several goroutines do in the same moment is in the same order whoever of them
+// has resumed the work that both resume: the one that has something else to queue
+// behind that, or the other.
+func TestOrderOfArrivalIsNoChance(t *testing.T) {
+	var orders [][]string
+	for _, otherResumes := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			h := &host{}
+			e := sim.New(inOrder{}, synctest.Wait, 100, nil)
+			resumed := make(chan struct{})
+			if otherResumes {
+				go func() {
+					h.queue(e, "a (goes on)")
+					close(resumed)
+				}()
+				<-resumed
+				h.queue(e, "a")
+			} else {
+				h.queue(e, "a (goes on)", "a")
+			}
+			go func() {
+				e.UntilIdle()
+				e.Close()
+			}()
+			if err := e.Run(); err != nil {
+				t.Fatal(err)
+			}
+			orders = append(orders, h.ran)
+		})
+	}
+	if len(orders[0]) != 2 || !slices.Equal(orders[0], orders[1]) {
+		t.Errorf("the orders are %q", orders)
+	}
+}
