@@ -3,6 +3,7 @@ package actor_test
 import (
 	"context"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -183,6 +184,52 @@ func BenchmarkSpawn(b *testing.B) {
 	a := actor.Func(answer)
 	for b.Loop() {
 		if _, err := actor.Spawn(sys, a); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFirstMessage is the price of a birth and of the first message, up to
+// 10,000 actors at a time. What comes after that is not measured.
+func BenchmarkFirstMessage(b *testing.B) {
+	b.ReportAllocs()
+	ctx := context.Background()
+	for left := b.N; left > 0; {
+		k := min(left, 10_000)
+		left -= k
+		b.StopTimer()
+		sys := newSystem(b, actor.Config{})
+		var all sync.WaitGroup
+		all.Add(k)
+		once := actor.Func(func(*actor.Context[int], int) error { all.Done(); return nil })
+		b.StartTimer()
+		for i := range k {
+			ref, err := actor.Spawn(sys, once)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := ref.Send(ctx, i); err != nil {
+				b.Fatal(err)
+			}
+		}
+		all.Wait()
+		b.StopTimer()
+		_ = sys.Stop(ctx)
+	}
+}
+
+// BenchmarkStop is the price of the end of an idle actor, for who waits for it.
+func BenchmarkStop(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	ctx := context.Background()
+	refs := make([]actor.Ref[question], b.N)
+	for i := range refs {
+		refs[i] = spawnActor(b, sys, actor.Func(answer))
+	}
+	b.ResetTimer()
+	for _, ref := range refs {
+		if err := ref.Stop(ctx); err != nil {
 			b.Fatal(err)
 		}
 	}

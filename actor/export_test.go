@@ -126,3 +126,10 @@ func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
 			"size":     unsafe.Sizeof(b),
 		}
 }
+
+// SlotsUsed returns how many slots of the process table were ever used.
+func SlotsUsed(s *System) int {
+	s.table.mu.Lock()
+	defer s.table.mu.Unlock()
+	return int(s.table.used)
+}

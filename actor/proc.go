@@ -249,8 +249,8 @@ func (p *proc) stopAwaits() bool {
 
 // adopt makes child the youngest child of p and enters it in the process
 // table, which gives it its PID. It fails if p takes no children any more, or is
-// not in the given incarnation.
-func (p *proc) adopt(child *proc, incarnation uint32) error {
+// not in the given incarnation. From is the fiber of the caller, if any.
+func (p *proc) adopt(from *sched.Fiber, child *proc, incarnation uint32) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.accepts(incarnation); err != nil {
@@ -265,11 +265,11 @@ func (p *proc) adopt(child *proc, incarnation uint32) error {
 	}
 	p.youngest = child
 	p.countLocked(child, child.traits&isSeat != 0)
-	p.sys.table.add(child)
+	p.sys.table.add(from, child)
 	if name := child.opts.registered; name != "" {
 		if err := p.sys.registry.claim(name, child); err != nil {
 			p.disownLocked(child)
-			p.sys.table.remove(child)
+			p.sys.table.remove(from, child)
 			return err
 		}
 	}
@@ -447,7 +447,7 @@ func (p *proc) forgetWaiter(w *endWaiter) {
 
 // end makes the stop of p known to everyone who waits for it.
 func (p *proc) end(f *sched.Fiber, reason error) {
-	p.sys.table.remove(p)
+	p.sys.table.remove(f, p)
 	p.mu.Lock()
 	p.stopped.Store(true)
 	var names []string

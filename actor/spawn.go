@@ -163,7 +163,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 	if name := p.opts.registered; name != "" {
 		p.rareLocked().names = []string{name}
 	}
-	if err := parent.adopt(p, b.incarnation); err != nil {
+	if err := parent.adopt(b.fiber, p, b.incarnation); err != nil {
 		return err
 	}
 	if prepares {

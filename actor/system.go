@@ -113,7 +113,7 @@ func NewSystem(cfg Config) (*System, error) {
 		cfg.Name = "troupe"
 	}
 	s := &System{
-		scheduler: cfg.Scheduler, table: newTable(), clock: wallClock{},
+		scheduler: cfg.Scheduler, clock: wallClock{},
 		empty: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	switch {
@@ -145,6 +145,7 @@ func NewSystem(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
 	s.cfg = cfg
+	s.table = newTable(s.scheduler)
 	s.giveReports()
 	s.born = s.clock.Now()
 	if s.simulated = s.scheduler.Simulated(); s.simulated {
@@ -181,7 +182,7 @@ func (s *System) Stats() Stats {
 		return Stats{}
 	}
 	return Stats{
-		Actors:      int(s.table.live.Load()),
+		Actors:      s.table.live(),
 		DeadLetters: s.deadLetters.Load(),
 		Dropped:     s.dropped.Load(),
 		LateReplies: s.lateReplies.Load(),
