@@ -69,3 +69,20 @@ func StartForced[J, R any](p *Pool[J, R], task J) error {
 	c.start(nil, next)
 	return err
 }
+
+// Interrupt begins a look at the backlogs of a router's routees, and returns a
+// function that ends it, as if the sender who looks were interrupted in between.
+func Interrupt[M any](r Router[M]) (goOn func()) {
+	c := r.route.core
+	t := c.members.Load()
+	turn := c.turn.Add(1)
+	if !t.look.mu.TryLock() {
+		panic("somebody looks already")
+	}
+	if c.cfg.Strategy == BoundedHash {
+		total := t.sum()
+		return func() { t.keepSum(turn, total); t.look.mu.Unlock() }
+	}
+	i, backlog := t.smallest(turn, &t.look)
+	return func() { t.look.keepPlan(turn, i, backlog); t.look.mu.Unlock() }
+}

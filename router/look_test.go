@@ -1,7 +1,9 @@
 package router_test
 
 import (
+	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -155,6 +157,127 @@ func TestBoundedHashCountsItsOwn(t *testing.T) {
 		may := float64(has) < 1.25*float64(n)/4
 		if got := c.refs[home].Backlog() > has; got != may {
 			t.Fatalf("of %d messages home has %d: did it get another? %v", n, has, got)
+		}
+	}
+}
+
+// While one who looks is interrupted, the messages of others are routed, each by
+// what is so. When he goes on, what he has seen is too old to serve: who had least
+// then, and has more than the others now, gets nothing.
+func TestInterruptedLook(t *testing.T) {
+	start, c, release := heldCrew(t, 4, 100)
+	defer func() {
+		for _, f := range release {
+			f()
+		}
+	}()
+	r := start(router.Config[task]{Strategy: router.SmallestMailbox})
+	goOn := router.Interrupt(r)
+	for i := range interruption {
+		wantNoErr(t, r.Send(guarded(t), task{}))
+		if b := r.Stats().Backlogs; slices.Max(b)-slices.Min(b) > 1 {
+			t.Fatalf("message %d of others: the backlogs are %v", i, b)
+		}
+	}
+	for range 400 {
+		wantNoErr(t, c.refs[0].Send(guarded(t), task{id: -1}))
+	}
+	has := c.refs[0].Backlog()
+	goOn()
+	for range 40 {
+		wantNoErr(t, r.Send(guarded(t), task{}))
+	}
+	wantEqual(t, "the busiest", c.refs[0].Backlog(), has)
+}
+
+// interruption is for how many messages of others one who looks is interrupted.
+const interruption = 80
+
+// So it is by key: how much there was is not the bound when it has been handled.
+func TestInterruptedLookAtAll(t *testing.T) {
+	start, c, release := heldCrew(t, 4, 500)
+	r := start(router.Config[task]{Strategy: router.BoundedHash, Key: router.By(byKey)})
+	wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
+	home := slices.Index(r.Stats().Backlogs, slices.Max(r.Stats().Backlogs))
+	goOn := router.Interrupt(r)
+	for i, ref := range c.refs {
+		if i != home {
+			release[i] = empty(t, ref, release[i])
+		}
+	}
+	has := c.refs[home].Backlog()
+	send := func() {
+		t.Helper()
+		for range interruption {
+			wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
+		}
+		late := c.refs[home].Backlog() - has
+		if late > 16 {
+			t.Errorf("a routee above its bound got %d more", late)
+		}
+		has += late
+	}
+	send()
+	first := has
+	goOn()
+	send()
+	wantEqual(t, "home after the interruption", has, first)
+	for _, f := range release {
+		f()
+	}
+}
+
+// wantBound fails if a routee of a router by key has more than the bound and so
+// much beyond.
+func wantBound(tb testing.TB, r router.Router[task], beyond int) {
+	tb.Helper()
+	b := r.Stats().Backlogs
+	total := 0
+	for _, n := range b {
+		total += n
+	}
+	if most := int(math.Ceil(1.25*float64(total)/float64(len(b)))) + beyond; slices.Max(b) > most {
+		tb.Fatalf("the backlogs are %v, which are %d: somebody has more than %d", b, total, most)
+	}
+}
+
+// sendTogether sends from several goroutines at once.
+func sendTogether(tb testing.TB, r router.Router[task], senders, each int) {
+	tb.Helper()
+	ctx := guarded(tb)
+	var all sync.WaitGroup
+	for range senders {
+		all.Go(func() {
+			for range each {
+				if err := r.Send(ctx, task{key: "k"}); err != nil {
+					tb.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// However many send at once to stuck routees, what the strategies promise holds,
+// up to one message for each of the others that may have chosen already.
+func TestManySendersAndStuckRoutees(t *testing.T) {
+	const senders = 4
+	for _, each := range []int{1, 100} {
+		start, _, release := heldCrew(t, 4, each)
+		r := start(router.Config[task]{Strategy: router.SmallestMailbox})
+		for range 20 {
+			sendTogether(t, r, senders, 10)
+			if b := r.Stats().Backlogs; slices.Max(b)-slices.Min(b) > 1+2*senders {
+				t.Fatalf("the backlogs are %v", b)
+			}
+		}
+		hash := start(router.Config[task]{Strategy: router.BoundedHash, Key: router.By(byKey)})
+		for range 20 {
+			sendTogether(t, hash, senders, 10)
+			wantBound(t, hash, 2*senders)
+		}
+		for _, f := range release {
+			f()
 		}
 	}
 }

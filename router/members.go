@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/sched"
 )
 
 // members are a router's routees at one time. But for what is remembered of the
-// last look at them, they are not changed: whoever routes takes the present ones by one load, and adding or removing replaces
-// them by others. So a message may still go to a routee that has just been
-// removed, which handles it like all that it has.
+// last look at them, they are not changed: whoever routes takes the present ones
+// by one load, and adding or removing replaces them by others. So a message may
+// still go to a routee that has just been removed, which handles it like all that
+// it has.
 type members[M any] struct {
 	refs   []actor.Ref[M]
 	closed bool
@@ -28,9 +28,7 @@ type members[M any] struct {
 
 // membersOf returns the members that these routees are.
 func (c *core[M]) membersOf(refs []actor.Ref[M]) *members[M] {
-	return &members[M]{
-		refs: refs, share: shareOf(c.cfg.LoadFactor, len(refs)), look: look{levels: make([]atomic.Int32, len(refs))},
-	}
+	return &members[M]{refs: refs, share: shareOf(c.cfg.LoadFactor, len(refs)), look: newLook(len(refs))}
 }
 
 // ring is made for the first message that needs it: routees are often added one

@@ -18,10 +18,12 @@ const (
 	// SmallestMailbox looks at all routees and takes the one with the smallest
 	// backlog, see [actor.Ref.Backlog]; among equals in turn. While each routee has
 	// a backlog of 8 or more, one look serves also for the next messages, half as
-	// many as the smallest has, but at most 16; what the router sends is counted
-	// meanwhile, so that a stuck routee gets no more than before, but one that
-	// becomes idle may be passed over so many times. A look costs about 10 ns for
-	// each routee, unless one is found that has nothing to do. No order.
+	// many as the smallest has, but at most 16, each for the one that has least
+	// then; what the router sends is counted meanwhile, so that a stuck routee gets
+	// no more than before, but one that becomes idle may be passed over so many
+	// times. A look costs about 10 ns for each routee, unless one is found that has
+	// nothing to do. Of those that send at the same time, each may have chosen
+	// before the others' messages have come. No order.
 	SmallestMailbox
 	// LeastOfTwo looks at two routees, taken at random, and takes the one with
 	// the smaller backlog; one that has nothing to do need not be compared. Its
@@ -45,7 +47,9 @@ const (
 	// others, until they have so much that it may. While the mean is 8 or more, one
 	// look serves also for the next messages, half as many as the mean, but at most
 	// 16; what the router sends is counted meanwhile. So a routee exceeds its bound
-	// by 16 at most, and only if the others have handled much since. No order.
+	// by 16 at most, and only if the others have handled much since; with several
+	// that send at the same time, also by one for each that has chosen it
+	// meanwhile. No order.
 	BoundedHash
 	// Broadcast gives a copy of the message to every routee. Messages are copied
 	// by value: what they point to is shared.
