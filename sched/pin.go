@@ -76,6 +76,9 @@ func (w *Worker) outlive() {
 		return
 	}
 	w.fibers--
+	if w.fiber != w.base {
+		w.fibers-- // Both have ended.
+	}
 	if !w.pins() {
 		go w.run() // A panic also comes by here, on its way to end the process.
 		return

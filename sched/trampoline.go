@@ -28,16 +28,11 @@ func (w *Worker) run() {
 func (w *Worker) drive() {
 	w.fiber = w.takeFiber()
 	for {
-		if w.fiber.w != w {
-			w.fiber.w = w
-			w.fiber.on.Store(int32(w.id))
-		}
-		w.on.Store(w.fiber)
-		w.fiber.continueMeasure()
-		if !w.fiber.co.Resume() {
+		w.base = w.fiber
+		if !w.enter(w.fiber) {
 			break
 		}
-		if w.perform(); w.fiber == nil {
+		if w.fiber = w.perform(w.fiber); w.fiber == nil && !w.dispatch() {
 			break
 		}
 	}
@@ -45,61 +40,94 @@ func (w *Worker) drive() {
 	w.leave()
 }
 
-// perform does what the fiber that has just left asked for, and chooses the
-// fiber to go on with: none if the worker shall leave.
-func (w *Worker) perform() {
-	f := w.fiber
+// enter continues f until it leaves. It returns false if its loop has ended.
+func (w *Worker) enter(f *Fiber) bool {
+	if f.w != w {
+		f.w = w
+		f.on.Store(int32(w.id))
+	}
+	w.on.Store(f)
+	f.continueMeasure()
+	return f.co.Resume()
+}
+
+// host continues f, and those that f comes to in turn, in place of the trampoline:
+// base, which is the dispatch loop, has come to f while nothing else is on its stack.
+// So it is still there when f suspends, and takes the next work itself: two switches
+// where the trampoline would need four. If the work of f calls Goexit, that goes on
+// in base, which has no work, and then in the trampoline.
+func (w *Worker) host(base, f *Fiber) {
+	if base.job.Load() != nil {
+		base.job.Store(nil) // It may hold much memory.
+	}
+	for f != nil {
+		w.fiber = f
+		if !w.enter(f) {
+			base.ended = true
+			break
+		}
+		f = w.perform(f)
+	}
+	w.fiber = base
+	w.on.Store(base)
+}
+
+// perform does what f, which has just left, asked for. It returns the fiber to go on
+// with, or nil if that is the next work.
+func (w *Worker) perform(f *Fiber) *Fiber {
 	w.leaveForks()
 	if w.op != opSwitch {
 		f.pauseMeasure()
 	}
 	switch w.op {
 	case opSuspend:
-		if f.transitionToSuspended() {
-			w.count.suspended++
-			w.dispatch()
+		if !f.transitionToSuspended() {
+			return f
 		}
+		w.count.suspended++
 	case opYield:
 		w.fiber = nil // Another worker may take it now.
 		w.count.yielded++
 		w.requeue(f)
-		w.dispatch()
 	case opGiveWay:
 		w.fiber = nil
 		w.preempt()
 		w.pushNextOf(f, &f.node)
-		w.dispatch()
 	case opSwitch:
-		w.fiber, w.target = w.target, nil
+		next := w.target
+		w.target = nil
 		if f.job.Load() != nil {
-			f.job.Store(nil) // It may hold much memory.
+			f.job.Store(nil)
 		}
 		if len(w.pool) == poolLimit {
 			w.shelve()
 		}
 		w.pool = append(w.pool, f)
+		return next
 	}
+	return nil
 }
 
 // dispatch takes the next work in place of the fiber that has left. If that is a
 // fiber to be continued, the worker goes on with it, without one from the pool in
 // between: two switches in place of four. And what the search for work needs of a
 // stack is taken from the trampoline's, so that those of waiting work stay small.
-func (w *Worker) dispatch() {
-	w.fiber = nil
+// It returns false if the worker shall leave.
+func (w *Worker) dispatch() bool {
 	w.on.Store(nil)
 	n, p := w.next()
 	if n == nil {
-		return
+		return false
 	}
 	if f, ok := n.runner.(*Fiber); ok && w.at.w == nil {
 		w.count.jobs++
 		w.began.Store(uintptr(w.count.jobs))
 		w.fiber = f
-		return
+		return true
 	}
 	w.handed, w.handedAs = n, p
 	w.fiber = w.takeFiber()
+	return true
 }
 
 // take returns what the trampoline has taken for the loop, or the next work.

@@ -42,7 +42,8 @@ type Worker struct {
 	// at is where the work belongs that poll or search has just returned.
 	at home
 
-	fiber    *Fiber // The one that the trampoline resumes.
+	fiber    *Fiber // The one that runs, or ran last; nil while the trampoline takes work.
+	base     *Fiber // The one that the trampoline has resumed; see host.
 	op       operation
 	target   *Fiber   // For opSwitch.
 	priority Priority // For opYield.
@@ -222,8 +223,12 @@ func (w *Worker) sleep() bool {
 // mayRetire reports whether nothing is left that only this worker can do.
 func (w *Worker) mayRetire() bool {
 	running := 0
-	if w.fiber != nil { // Else the trampoline asks.
+	switch w.fiber {
+	case nil: // The trampoline asks.
+	case w.base:
 		running = 1
+	default:
+		running = 2
 	}
 	return w.inbox.mask.Load() == 0 && (!w.s.cfg.PinWorkers || w.away(running) == 0)
 }

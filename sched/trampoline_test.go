@@ -1,0 +1,105 @@
+package sched_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-go/troupe/sched"
+)
+
+// goesOnAbove has work that was suspended go on above a dispatch loop: what has resumed it
+// is done, and its fiber comes to it next. There is one worker for both. It
+// returns the jobs' ends: that of what went on, which does then what it is told, and
+// that of the other.
+func goesOnAbove(tb testing.TB, ctx context.Context, s *sched.Scheduler, then func(f *sched.Fiber) error) (host, guest *sched.Job) {
+	tb.Helper()
+	var resumed atomic.Bool
+	on := make(chan *sched.Fiber, 1)
+	guest = start(tb, ctx, s, func(ctx context.Context) error {
+		f := sched.Current(ctx)
+		on <- f
+		for !resumed.Load() {
+			f.Suspend()
+		}
+		return then(f)
+	})
+	f := receive(tb, ctx, "the guest", on)
+	host = start(tb, ctx, s, func(ctx context.Context) error {
+		resumed.Store(true)
+		f.Resume(sched.Current(ctx), sched.Normal)
+		return nil
+	})
+	return host, guest
+}
+
+func TestHostedWorkGoesOn(t *testing.T) {
+	ends := map[string]func(f *sched.Fiber) error{
+		"it ends":      func(*sched.Fiber) error { return nil },
+		"it yields":    func(f *sched.Fiber) error { f.Yield(sched.Low); return nil },
+		"it gives way": func(f *sched.Fiber) error { f.Checkpoint(); return nil },
+		"it waits for other work": func(f *sched.Fiber) error {
+			for range 10 {
+				var over atomic.Bool
+				f.Submit(&newWork(func(g *sched.Fiber, _ sched.Priority) { over.Store(true); f.Resume(g, sched.Normal) }).Node, sched.Normal)
+				for !over.Load() {
+					f.Suspend()
+				}
+			}
+			return nil
+		},
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: 1})
+			for range 20 {
+				host, guest := goesOnAbove(t, ctx, s, end)
+				finish(t, ctx, host, guest)
+			}
+		})
+	}
+}
+
+// TestStopBelowHostedWork has the worker leave from a loop that is above another.
+func TestStopBelowHostedWork(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	host, guest := goesOnAbove(t, ctx, s, func(*sched.Fiber) error { return nil })
+	finish(t, ctx, host, guest)
+	if err := s.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGoexitOfHostedWork(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	for range 100 {
+		host, guest := goesOnAbove(t, ctx, s, func(*sched.Fiber) error { runtime.Goexit(); return nil })
+		finish(t, ctx, host)
+		if err := guest.Wait(ctx); !errors.Is(err, sched.ErrGoexit) {
+			t.Fatalf("got %v, want ErrGoexit", err)
+		}
+	}
+}
+
+// TestPinnedSpareKnowsItsFibersAfterGoexit has the spare retire, which it does only
+// when none of its fibers is away: neither what has ended above the loop, nor that.
+func TestPinnedSpareKnowsItsFibersAfterGoexit(t *testing.T) {
+	ctx := guarded(t)
+	s := newPinned(t, 1, 1)
+	release := occupyRegular(t, ctx, s)
+	host, guest := goesOnAbove(t, ctx, s, func(*sched.Fiber) error { runtime.Goexit(); return nil })
+	finish(t, ctx, host)
+	if err := guest.Wait(ctx); !errors.Is(err, sched.ErrGoexit) {
+		t.Fatalf("got %v, want ErrGoexit", err)
+	}
+	release()
+	eventually(t, ctx, "the spare to retire", func() bool {
+		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
+		return stateOf(s, 1) == sched.WorkerRetired
+	})
+}
