@@ -6,11 +6,11 @@ import "golang.org/x/sys/unix"
 
 // readNow and writeNow are read and write for descriptors that do not block.
 
-func readNow(fd int, p []byte) (int, error) {
+func readNow(fd int, _ bool, p []byte) (int, error) {
 	return ignoringInterrupts(func() (int, error) { return unix.Read(fd, p) })
 }
 
-func writeNow(fd int, p []byte) (int, error) {
+func writeNow(fd int, _ bool, p []byte) (int, error) {
 	return ignoringInterrupts(func() (int, error) { return unix.Write(fd, p) })
 }
 

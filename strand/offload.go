@@ -99,6 +99,9 @@ func (o *offloaded) write(ctx context.Context, p []byte) (int, error) {
 	return got.n, got.err
 }
 
+// offer writes nothing: nobody knows whether a call would wait.
+func (o *offloaded) offer([]byte) (int, error) { return 0, nil }
+
 func (o *offloaded) closeWrite() error {
 	if half, ok := o.rw.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

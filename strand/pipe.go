@@ -87,28 +87,37 @@ func (m *memory) write(ctx context.Context, p []byte) (done int, err error) {
 			return done, cause(ctx)
 		}
 		h.mu.Lock()
-		switch {
-		case h.gone || h.ended:
+		n, err := h.put(p[done:])
+		if done += n; err != nil || done == len(p) {
 			h.mu.Unlock()
-			return done, net.ErrClosed
-		case h.broken:
-			h.mu.Unlock()
-			return done, io.ErrClosedPipe
-		case len(h.data) < lent:
-			n := min(len(p)-done, lent-len(h.data))
-			h.data = append(h.data, p[done:done+n]...)
-			done += n
-			h.readers.wakeOne(nil)
-			h.mu.Unlock()
-			if done == len(p) {
-				return done, nil
-			}
-			continue
+			return done, err
 		}
 		if err := h.writers.wait(ctx, &h.mu, "to write to a pipe"); err != nil {
 			return done, err
 		}
 	}
+}
+
+func (m *memory) offer(p []byte) (int, error) {
+	m.out.mu.Lock()
+	defer m.out.mu.Unlock()
+	return m.out.put(p)
+}
+
+// put writes what there is room for. The caller holds mu.
+func (h *half) put(p []byte) (int, error) {
+	switch {
+	case h.gone || h.ended:
+		return 0, net.ErrClosed
+	case h.broken:
+		return 0, io.ErrClosedPipe
+	}
+	n := min(len(p), lent-len(h.data))
+	if n > 0 {
+		h.data = append(h.data, p[:n]...)
+		h.readers.wakeOne(nil)
+	}
+	return n, nil
 }
 
 func (m *memory) closeWrite() error {

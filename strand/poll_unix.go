@@ -56,7 +56,7 @@ func (c *polled) read(ctx context.Context, p []byte) (n int, err error) {
 	}
 	for err = unix.EAGAIN; err == unix.EAGAIN; { //nolint:errorlint // A system call's.
 		c.in.begin()
-		if n, err = readNow(c.fd, p); n <= 0 && err == unix.EAGAIN { //nolint:errorlint // As above.
+		if n, err = readNow(c.fd, c.socket, p); n <= 0 && err == unix.EAGAIN { //nolint:errorlint // As above.
 			if failed := c.in.wait(ctx); failed != nil {
 				n, err = 0, failed
 			}
@@ -90,7 +90,7 @@ func (c *polled) write(ctx context.Context, p []byte) (done int, err error) {
 	}
 	for done < len(p) && err == nil {
 		c.out.begin()
-		n, failed := writeNow(c.fd, p[done:])
+		n, failed := writeNow(c.fd, c.socket, p[done:])
 		done += max(n, 0)
 		switch {
 		case failed == unix.EAGAIN: //nolint:errorlint // A system call's.
@@ -103,6 +103,22 @@ func (c *polled) write(ctx context.Context, p []byte) (done int, err error) {
 	}
 	c.leave()
 	return done, err
+}
+
+func (c *polled) offer(p []byte) (n int, err error) {
+	if !c.users.enter() {
+		return 0, net.ErrClosed
+	}
+	c.out.begin()
+	n, err = writeNow(c.fd, c.socket, p)
+	c.leave()
+	switch {
+	case err == unix.EAGAIN: //nolint:errorlint // A system call's.
+		return 0, nil
+	case err != nil:
+		return 0, os.NewSyscallError("write", err)
+	}
+	return n, nil
 }
 
 func (c *polled) closeWrite() error {

@@ -16,6 +16,8 @@ type transport interface {
 	read(ctx context.Context, p []byte) (int, error)
 	// write writes everything, or returns an error and how much it was.
 	write(ctx context.Context, p []byte) (int, error)
+	// offer writes what can be written without waiting, if that is known before.
+	offer(p []byte) (int, error)
 	// closeWrite ends the stream for the peer.
 	closeWrite() error
 	close() error
