@@ -85,7 +85,7 @@ func (l *link[M]) read(me, calm context.Context) (err error) {
 		}
 	}()
 	var data []byte
-	var began time.Time // When the first byte of data came.
+	var began time.Duration // When the first byte of data came; see watchdog.
 	for {
 		fresh := len(data) == 0
 		if data, err = l.fill(me, data, began); err != nil && !isEnd(err) {
@@ -101,8 +101,8 @@ func (l *link[M]) read(me, calm context.Context) (err error) {
 		case final:
 			return nil
 		}
-		if n > 0 || fresh {
-			began = time.Now()
+		if n < len(data) && (n > 0 || fresh) {
+			began = l.s.in.now()
 		}
 		if n > 0 {
 			data = append(data[:0], data[n:]...)
@@ -118,11 +118,11 @@ const chunk = 4 << 10
 
 // fill appends what comes next to data. Only while it waits are the peer's times
 // measured.
-func (l *link[M]) fill(me context.Context, data []byte, began time.Time) ([]byte, error) {
+func (l *link[M]) fill(me context.Context, data []byte, began time.Duration) ([]byte, error) {
 	before := len(data)
 	limits := &l.s.limits
 	if before == 0 {
-		l.s.in.watch(time.Now(), limits.Idle, ErrIdle)
+		l.s.in.watch(l.s.in.now(), limits.Idle, ErrIdle)
 	} else {
 		l.s.in.watch(began, limits.Message, ErrSlow)
 	}

@@ -37,19 +37,20 @@ type stream struct {
 
 	atEnd func(ctx context.Context) // May be nil.
 
+	closed atomic.Bool // Nothing is to be written any more.
+
 	mu      sync.Mutex
 	reader  *strand.Strand
 	stopped error     // Why nothing is to be read any more, or nil.
 	why     error     // What Err returns.
 	id      actor.PID // Of the actor, if it is the listener's.
 	kill    func()
-	closed  bool // Nothing is to be written any more.
 }
 
 func newStream(c *strand.Conn, limits Timeouts, group *streams) *stream {
 	s := &stream{conn: c, limits: limits, group: group, over: strand.NewChan[struct{}](0), done: make(chan struct{})}
-	s.in.bark = s.stopReading
-	s.out.bark = s.fail
+	s.in.bark, s.in.epoch = s.stopReading, time.Now()
+	s.out.bark, s.out.epoch = s.fail, s.in.epoch
 	return s
 }
 
@@ -84,7 +85,7 @@ func (s *stream) end(ctx context.Context, why error) {
 // fail ends the connection at once.
 func (s *stream) fail(why error) {
 	s.mu.Lock()
-	if s.why == nil && !s.closed {
+	if s.why == nil && !s.closed.Load() {
 		s.why = why
 	}
 	s.mu.Unlock()
@@ -98,15 +99,17 @@ func (s *stream) write(ctx context.Context, p []byte) error {
 		return err
 	}
 	defer s.outMu.Unlock(ctx) //nolint:errcheck // It was locked.
-	s.mu.Lock()
-	closed := s.closed
-	s.mu.Unlock()
-	if closed {
+	if s.closed.Load() {
 		return s.because(net.ErrClosed)
 	}
-	s.out.watch(time.Now(), s.limits.Write, ErrWriteTimeout)
-	n, err := s.conn.Write(ctx, p)
-	s.out.rest()
+	n, err := s.conn.TryWrite(ctx, p) // Mostly that is all, and nobody need look at the clock.
+	if err == nil && n < len(p) {
+		var rest int
+		s.out.watch(s.out.now(), s.limits.Write, ErrWriteTimeout)
+		rest, err = s.conn.Write(ctx, p[n:])
+		s.out.rest()
+		n += rest
+	}
 	s.bytesOut.Add(uint64(n))
 	if err == nil {
 		s.messagesOut.Add(1)
@@ -131,11 +134,7 @@ func (s *stream) because(err error) error {
 
 // closeWrite refuses what is written from now on, and tells the peer.
 func (s *stream) closeWrite() error {
-	s.mu.Lock()
-	was := s.closed
-	s.closed = true
-	s.mu.Unlock()
-	if was {
+	if s.closed.Swap(true) {
 		return net.ErrClosed
 	}
 	return s.conn.CloseWrite()

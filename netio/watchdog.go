@@ -1,74 +1,114 @@
 package netio
 
 import (
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // watchdog barks when what it watches takes longer than it may. To begin and to end
-// a watch, once for each message, costs a look at the clock: the timer goes on
-// meanwhile, and when it fires the watchdog looks whether there is something to
-// bark at.
+// a watch, once for each message, sets a word: the timer goes on meanwhile, and when
+// it fires the watchdog looks whether there is something to bark at.
+//
+// # Protocol
+//
+// Whoever watches sets due, then looks at fires, and sets the timer if that is not
+// early enough. The timer's function finds nothing due, clears fires, then looks at
+// due again. So either the one sees that there is no timer, or the other that there
+// is something to watch. A bark is claimed by a swap of due, under mu; who ends the
+// watch and finds it claimed waits for mu.
 type watchdog struct {
-	bark func(why error)
+	bark  func(why error)
+	epoch time.Time // All times are since then. One of the program's clocks is enough so.
+	// due is when the watch is over, nothing, or barking. Written by whoever watches,
+	// and by look.
+	due atomic.Int64
+	why error // Written by whoever watches before due, read by look once it has claimed it.
+	// fires is when the timer does, or nothing. Written under mu.
+	fires atomic.Int64
 
 	mu    sync.Mutex
-	due   time.Time // Zero if nothing is watched.
-	why   error
 	timer *time.Timer
-	fires time.Time // Zero if the timer is not set.
 }
 
-// watch begins a watch in place of the last one. A negative limit is none.
-func (w *watchdog) watch(from time.Time, limit time.Duration, why error) {
-	if limit < 0 {
+// What due and fires are apart from a time.
+const (
+	nothing int64 = 0
+	barking int64 = -1
+)
+
+// now is the present time, since the epoch.
+func (w *watchdog) now() time.Duration { return time.Since(w.epoch) }
+
+// watch begins a watch. Rest must be called before the next. A negative limit is
+// none.
+func (w *watchdog) watch(from, limit time.Duration, why error) {
+	if limit < 0 || limit > math.MaxInt64-from {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.due, w.why = from.Add(limit), why
-	if w.fires.IsZero() || w.due.Before(w.fires) {
-		w.set(time.Until(w.due))
+	due := max(int64(from+limit), 1)
+	w.why = why
+	w.due.Store(due)
+	if fires := w.fires.Load(); fires == nothing || due < fires {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.set(due)
 	}
 }
 
 // rest ends the watch. Whether it has barked is settled when rest has returned.
 func (w *watchdog) rest() {
-	w.mu.Lock()
-	w.due = time.Time{}
-	w.mu.Unlock()
+	if w.due.Load() == nothing {
+		return
+	}
+	if w.due.Swap(nothing) == barking {
+		w.mu.Lock()
+		w.mu.Unlock() //nolint:staticcheck // Just to wait for the bark's end.
+	}
 }
 
 // release also lets go of the timer.
 func (w *watchdog) release() {
+	w.due.Store(nothing)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.due = time.Time{}
 	if w.timer != nil {
 		w.timer.Stop()
 	}
 }
 
-func (w *watchdog) set(d time.Duration) {
-	w.fires = time.Now().Add(d)
+// set sets the timer. The caller holds mu.
+func (w *watchdog) set(at int64) {
+	w.fires.Store(at)
+	left := max(time.Duration(at)-w.now(), 0)
 	if w.timer == nil {
-		w.timer = time.AfterFunc(d, w.look)
+		w.timer = time.AfterFunc(left, w.look)
 		return
 	}
-	w.timer.Reset(d)
+	w.timer.Reset(left)
 }
 
+// look is what the timer does.
 func (w *watchdog) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	left := time.Until(w.due)
-	switch {
-	case w.due.IsZero():
-		w.fires = time.Time{}
-	case left > 0:
-		w.set(left)
-	default:
-		w.due, w.fires = time.Time{}, time.Time{}
-		w.bark(w.why)
+	for {
+		due := w.due.Load()
+		switch {
+		case due == nothing:
+			if w.fires.Store(nothing); w.due.Load() == nothing {
+				return
+			}
+		case due == barking:
+			return
+		case time.Duration(due) > w.now():
+			w.set(due)
+			return
+		case w.due.CompareAndSwap(due, barking):
+			w.fires.Store(nothing)
+			w.bark(w.why)
+			return
+		}
 	}
 }
