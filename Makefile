@@ -8,7 +8,7 @@ COUNT ?= 1
 LINT_VERSION := v2.15.0
 LINT := $(CURDIR)/.bin/golangci-lint-$(LINT_VERSION)
 # The packages whose schedules are explored.
-MODELS := ./internal/deque ./sched ./actor
+MODELS := ./internal/deque ./sched ./task ./actor
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 # The side-by-side benchmarks, where present, are a module of their own.
 MODULES := . $(if $(filter ./...,$(PKG)),$(patsubst %/go.mod,%,$(wildcard bench/go.mod)))

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/gid"
+	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -39,28 +38,28 @@ type Group[T any] struct {
 	_ [cacheLine]byte // What comes is written by whoever ends a task, what is above never.
 	// news are the tasks that have ended and are not in the list yet, the last one
 	// first. Written by whoever ends a task, taken by whoever holds mu.
-	news atomic.Pointer[Task[T]]
+	news xatomic.Pointer[Task[T]]
 	// left is how many are in the group and not in the news, and uncounted more
 	// until counting. Less what was started it is written by whoever ends a task.
-	left atomic.Int64
+	left xatomic.Int64
 	// watched says that somebody waits in takers. It pairs with news: a taker sets it,
 	// then looks at the news; who ends a task adds to the news, then looks at it.
-	watched atomic.Bool
+	watched xatomic.Bool
 	// adopting holds up the ends of jobs. See anyRuns. Written under mu.
-	adopting atomic.Bool
+	adopting xatomic.Bool
 	// over says that it is decided, and that nothing follows from any end but the
 	// last. Written under mu.
-	over atomic.Bool
+	over xatomic.Bool
 	_    [cacheLine]byte // And from here on, by whoever starts one.
 
 	// newest is the slab that the next task comes from. Written under mu.
-	newest atomic.Pointer[slab[T]]
+	newest xatomic.Pointer[slab[T]]
 	// unused are tasks that were given back. Written under mu.
-	unused atomic.Pointer[Task[T]]
+	unused xatomic.Pointer[Task[T]]
 	first  slab[T]
 	only   [1]Task[T] // In the first slab: many groups have no more.
 
-	mu        sync.Mutex
+	mu        xatomic.Mutex
 	loose     []*Task[T] // Those that are in no slab.
 	queue     []*Task[T] // Those that wait for a place, the first one first.
 	placed    int        // How many take a place.
@@ -83,7 +82,7 @@ type Group[T any] struct {
 	joiners   []*sched.Waiter // Who waits for the end of all.
 	takers    []*sched.Waiter // Who waits for the end of any.
 
-	result sync.Once
+	result xatomic.Once
 	values []T
 	err    error
 }

@@ -3,9 +3,8 @@ package task
 import (
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -14,9 +13,9 @@ import (
 // first task comes; they are swept out, when there are twice as many as were left
 // by the last sweep, if they have no tasks. So starting a task costs it nothing.
 type registry struct {
-	forced atomic.Bool // A stop has not waited.
+	forced xatomic.Bool // A stop has not waited.
 
-	mu       sync.Mutex
+	mu       xatomic.Mutex
 	groups   []listed
 	sweepAt  int
 	detached map[detachedTask]struct{}

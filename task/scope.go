@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -32,10 +31,10 @@ type Scope struct {
 	onEnd func(cause error)
 
 	// ended is set under mu, after err, cause and own. They don't change later.
-	ended  atomic.Bool
-	linked atomic.Bool
+	ended  xatomic.Bool
+	linked xatomic.Bool
 
-	mu     sync.Mutex
+	mu     xatomic.Mutex
 	err    error // What the context's Err returns.
 	cause  error
 	own    bool // It ended by itself, not with what surrounds it.
@@ -49,7 +48,7 @@ type Scope struct {
 	fiber    *sched.Fiber // See ResumesFiber.
 	// shared are the errors of tasks that returned the cause, and of those that returned
 	// what the context's Err does. Written under mu, by who first needs one.
-	shared atomic.Pointer[[2]CancelledError]
+	shared xatomic.Pointer[[2]CancelledError]
 }
 
 // scopeKey is the key under which a context returns its innermost *Scope.

@@ -2,6 +2,7 @@ package task
 
 import (
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -37,7 +38,7 @@ func (g *Group[T]) taskEnded(t *Task[T], f *sched.Fiber) {
 			break
 		}
 	}
-	t.standing.word.Store(ended)
+	xatomic.Release(&t.standing.word, ended)
 	invariants.Yield()
 	if g.left.Add(-1) != 0 && calm && !g.watched.Load() {
 		return

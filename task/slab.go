@@ -1,8 +1,9 @@
 package task
 
 import (
-	"sync/atomic"
 	"unsafe"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 // slab is memory for several tasks of a group, in the order of Go, so that most of
@@ -10,7 +11,7 @@ import (
 // tasks, and a task its group, so nothing is kept for longer. In one that forgets
 // tasks, by Discard, each is by itself.
 type slab[T any] struct {
-	taken atomic.Int32 // Or more.
+	taken xatomic.Int32 // Or more.
 	tasks []Task[T]
 	next  *slab[T] // Under the group's mu.
 }

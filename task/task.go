@@ -3,10 +3,9 @@ package task
 import (
 	"context"
 	"errors"
-	"runtime"
-	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -42,14 +41,16 @@ type Task[T any] struct {
 //
 //	member --> ending --> ended
 //	member --> detached or refused
-type standing struct{ word atomic.Uint32 }
+//
+// Each is a bit, so that ending can be waited out.
+type standing struct{ word xatomic.Uint32 }
 
 const (
-	member   uint32 = iota
-	ending          // It has ended, and somebody is telling the group.
-	ended           // The group was told.
-	detached        // It has left the group.
-	refused         // The group was closed.
+	member   uint32 = 0
+	ending   uint32 = 1 // It has ended, and somebody is telling the group.
+	ended    uint32 = 2 // The group was told.
+	detached uint32 = 4 // It has left the group.
+	refused  uint32 = 8 // The group was closed.
 )
 
 func (s *standing) transitionTo(what uint32) bool { return s.word.CompareAndSwap(member, what) }
@@ -87,9 +88,7 @@ func (t *Task[T]) Join(ctx context.Context) (value T, err error) {
 	case t.State().Ended():
 		// So that Next, too, sees no later one before it.
 		t.g.taskEnded(t, nil)
-		for t.standing.is(ending) {
-			runtime.Gosched() // Somebody is two instructions short of it.
-		}
+		xatomic.SpinWhile(&t.standing.word, ending) // Somebody is two instructions short of it.
 	case !errors.Is(err, sched.ErrSelfWait):
 		err = &UnfinishedError{Cause: err, Tasks: []Info{t.about()}}
 	}

@@ -121,6 +121,22 @@ func (m *Mutex) Unlock() {
 	m.locked = false
 }
 
+// Once is sync.Once with points.
+type Once struct {
+	mu   Mutex
+	done bool
+}
+
+// Do is that of sync.Once.
+func (o *Once) Do(f func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.done {
+		defer func() { o.done = true }()
+		f()
+	}
+}
+
 // Pool is sync.Pool without chance: it gives back what was put last, which is
 // what a late use of it meets soonest.
 type Pool struct {

@@ -26,6 +26,8 @@ type (
 	Pointer[T any] = atomic.Pointer[T]
 	// Mutex is sync.Mutex.
 	Mutex = sync.Mutex
+	// Once is sync.Once.
+	Once = sync.Once
 	// Pool is sync.Pool.
 	Pool = sync.Pool
 )
