@@ -12,6 +12,7 @@ import (
 // spawn starts an actor that calls handle.
 func spawn(t testing.TB, handle func(ctx *actor.Context[int]) error) actor.Ref[int] {
 	t.Helper()
+	leavesNothing(t)
 	sys, err := actor.NewSystem(actor.Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -376,6 +376,7 @@ func TestARejectingSchedulerTurnsTasksAway(t *testing.T) {
 }
 
 func TestThePriorityAndTheNameReachTheScheduler(t *testing.T) {
+	leavesNothing(t)
 	simulated.Too(t, testThePriorityAndTheNameReachTheScheduler)
 }
 

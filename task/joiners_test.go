@@ -89,6 +89,7 @@ func TestTrioTheFirstFailureCancelsSiblingsAndIsRaisedAfterTheyEnded(t *testing.
 }
 
 func TestFirstFailureReturnsValuesInTheOrderOfGo(t *testing.T) {
+	leavesNothing(t)
 	simulated.Too(t, testFirstFailureReturnsValuesInTheOrderOfGo)
 }
 

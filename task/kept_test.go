@@ -305,6 +305,7 @@ func TestARestartWaitsForTheTasksOfTheIncarnation(t *testing.T) {
 }
 
 func TestAnActorWhoseTasksHaveEndedStopsAtOnce(t *testing.T) {
+	leavesNothing(t)
 	simulated.Too(t, testAnActorWhoseTasksHaveEndedStopsAtOnce)
 }
 

@@ -3,6 +3,7 @@ package task_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -14,17 +15,45 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var (
-	guarded = patience.Context
-	expired = patience.Ended
-)
+var expired = patience.Ended
+
+// checked are the tests that leavesNothing looks after.
+var checked sync.Map
+
+// leavesNothing checks, when all that the test has made was stopped, that the test
+// has left no goroutine behind: neither one of its own nor that of a fiber. It comes
+// first in each test, mostly by guarded or newScheduler; one that is called later
+// adds nothing. A simulation ends within the test around it, which is looked after.
+func leavesNothing(tb testing.TB) {
+	tb.Helper()
+	if _, simulated := tb.(interface{ RunUntilIdle() }); simulated {
+		return
+	}
+	if _, twice := checked.LoadOrStore(tb.Name(), true); twice {
+		return
+	}
+	before := goleak.IgnoreCurrent()
+	tb.Cleanup(func() {
+		checked.Delete(tb.Name())
+		goleak.VerifyNone(tb, before)
+	})
+}
+
+// guarded returns a context that ends a test that hangs.
+func guarded(tb testing.TB) context.Context {
+	tb.Helper()
+	leavesNothing(tb)
+	return patience.Context(tb)
+}
 
 var errBroken = errors.New("broken")
 
-// newScheduler returns a scheduler that is stopped at the end of the test. So
-// each test checks that no task has outlived what it was started in.
+// newScheduler returns a scheduler that is stopped at the end of the test. Before
+// that it has no task left, so each test checks that none has outlived what it was
+// started in.
 func newScheduler(tb testing.TB, cfg sched.Config) *sched.Scheduler {
 	tb.Helper()
+	leavesNothing(tb)
 	s, err := sched.New(cfg)
 	if err != nil {
 		tb.Fatal(err)
@@ -121,4 +150,50 @@ func is(tb testing.TB, err error, wants ...error) {
 			tb.Errorf("the error is %v, want %v", err, want)
 		}
 	}
+}
+
+// leaky is a test that is seen to fail.
+type leaky struct {
+	*testing.T
+	atEnd  []func()
+	failed bool
+}
+
+func (l *leaky) Name() string          { return l.T.Name() + "/leaky" }
+func (l *leaky) Cleanup(f func())      { l.atEnd = append(l.atEnd, f) }
+func (l *leaky) Error(...any)          { l.failed = true }
+func (l *leaky) Errorf(string, ...any) { l.failed = true }
+
+func (l *leaky) end() {
+	for i := len(l.atEnd) - 1; i >= 0; i-- {
+		l.atEnd[i]()
+	}
+}
+
+func TestATestThatLeavesSomethingFails(t *testing.T) {
+	ctx, l, gate := guarded(t), &leaky{T: t}, make(chan struct{})
+	s := newScheduler(l, sched.Config{})
+	g := newGroup(l, ctx, s, task.AllCompleted[int]())
+	late := start(l, g, after(gate, 0, nil))
+	list := l.atEnd[len(l.atEnd)-1]
+	if list(); !l.failed {
+		t.Error("a task was left behind, and the test passes")
+	}
+	close(gate)
+	if _, err := late.Join(ctx); err != nil {
+		t.Error(err)
+	}
+	l.failed = false
+	if l.end(); l.failed {
+		t.Error("nothing was left behind, and the test fails")
+	}
+
+	l.atEnd = nil
+	leavesNothing(l)
+	gate = make(chan struct{})
+	go func() { <-gate }()
+	if l.end(); !l.failed {
+		t.Error("a goroutine was left behind, and the test passes")
+	}
+	close(gate)
 }

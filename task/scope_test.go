@@ -40,6 +40,7 @@ func TestTrioCancellationIsALevel(t *testing.T) {
 }
 
 func TestAScopeEndsWhenItsFunctionReturns(t *testing.T) {
+	leavesNothing(t)
 	var kept context.Context
 	var scope *task.Scope
 	if err := task.Within(t.Context(), func(ctx context.Context, sc *task.Scope) error {
@@ -92,6 +93,7 @@ func TestTrioADeadlineCanBeMovedUntilItHasPassed(t *testing.T) {
 }
 
 func TestADeadlineInThePastEndsTheScopeAtOnce(t *testing.T) {
+	leavesNothing(t)
 	_ = task.Within(t.Context(), func(ctx context.Context, sc *task.Scope) error {
 		sc.SetDeadline(time.Unix(0, 1))
 		is(t, ctx.Err(), context.DeadlineExceeded)
@@ -100,6 +102,7 @@ func TestADeadlineInThePastEndsTheScopeAtOnce(t *testing.T) {
 }
 
 func TestOnlyTheScopeThatEndedHasCaughtTheError(t *testing.T) {
+	leavesNothing(t)
 	leaked := context.DeadlineExceeded // Of some request, while all scopes are well.
 	_ = task.Within(t.Context(), func(ctx context.Context, outer *task.Scope) error {
 		_ = task.Within(ctx, func(ctx context.Context, inner *task.Scope) error {
@@ -190,6 +193,7 @@ func TestAScopeResumesASuspendedJob(t *testing.T) {
 }
 
 func TestBadScopes(t *testing.T) {
+	leavesNothing(t)
 	var none context.Context
 	if err := task.Within(none, func(context.Context, *task.Scope) error { return nil }); err == nil {
 		t.Error("Within takes a nil context")

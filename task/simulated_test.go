@@ -16,6 +16,7 @@ import (
 // TestProgramsUnderSchedules runs programs, another one under each schedule, step
 // by step.
 func TestProgramsUnderSchedules(t *testing.T) {
+	leavesNothing(t)
 	for _, strategy := range []simtest.Strategy{simtest.Random, simtest.PCT} {
 		t.Run(strategy.String(), func(t *testing.T) {
 			simtest.Run(t, simtest.Config{Schedules: 300, Strategy: strategy}, func(s *simtest.Sim) {
@@ -35,6 +36,7 @@ func takes(d time.Duration, value int) func(context.Context) (int, error) {
 // no longer matters is cancelled, so that an hour does not pass; and it has ended
 // when Join returns.
 func TestDecisionsUnderAllSchedules(t *testing.T) {
+	leavesNothing(t)
 	endless, fails, one, two := takes(time.Hour, 9), returns(0, errBroken), returns(1, nil), takes(time.Second, 2)
 	shields := func(ctx context.Context) (int, error) {
 		return 1, task.Shield(ctx, task.NoLimit, func(ctx context.Context) error { return task.Sleep(ctx, time.Second) })
@@ -79,6 +81,7 @@ func TestDecisionsUnderAllSchedules(t *testing.T) {
 }
 
 func TestAQuorumIsNotGivenUpBeforeJoin(t *testing.T) {
+	leavesNothing(t)
 	simulated.Too(t, testAQuorumIsNotGivenUpBeforeJoin)
 }
 
@@ -98,6 +101,7 @@ func testAQuorumIsNotGivenUpBeforeJoin(t testing.TB) {
 // TestDetachedTasksUnderSchedules has tasks outlive an actor, and the limit of a
 // stop end them.
 func TestDetachedTasksUnderSchedules(t *testing.T) {
+	leavesNothing(t)
 	simtest.Run(t, simtest.Config{Schedules: 50}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
 		ref, err := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[int], _ int) error {
@@ -144,6 +148,7 @@ func TestDetachedTasksUnderSchedules(t *testing.T) {
 // TestManyTakersUnderSchedules has tasks of another group take the results of
 // one: each goes to one taker.
 func TestManyTakersUnderSchedules(t *testing.T) {
+	leavesNothing(t)
 	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
 		sc := s.Scheduler(sched.Config{})
 		source, takers := newGroup(s, s.Context(), sc, task.AllCompleted[int]()), newGroup(s, s.Context(), sc, task.AllCompleted[int]())
@@ -168,6 +173,7 @@ func TestManyTakersUnderSchedules(t *testing.T) {
 // TestTheEndOfAnActorUnderSchedules has an actor end while its tasks begin, end,
 // and start others.
 func TestTheEndOfAnActorUnderSchedules(t *testing.T) {
+	leavesNothing(t)
 	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
 		running := 0

@@ -12,6 +12,7 @@ import (
 )
 
 func TestATaskJoinsTwiceWithTheSameResult(t *testing.T) {
+	leavesNothing(t)
 	simulated.Too(t, testATaskJoinsTwiceWithTheSameResult)
 }
 
