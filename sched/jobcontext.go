@@ -42,7 +42,10 @@ func (c *jobContext) Err() error {
 		return context.DeadlineExceeded
 	}
 	if std := j.standardIfMade(); std != nil {
-		return std.Err()
+		if err := std.Err(); err != nil || !jobStateOf(word).Ended() {
+			return err
+		}
+		return context.Canceled // As it will say in a moment.
 	}
 	switch {
 	case jobStateOf(word).Ended() || word&jobCancelled != 0:

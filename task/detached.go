@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -25,6 +26,7 @@ func Detach[T any](ctx context.Context, fn func(ctx context.Context) (T, error),
 	if err != nil {
 		return nil, err
 	}
+	invariants.Yield()
 	t.Detach()
 	return t, nil
 }

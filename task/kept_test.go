@@ -249,6 +249,29 @@ func TestTheEndOfAnActorDoesNotWaitForWhatWasDetached(t *testing.T) {
 	receive(t, ctx, "the end", ref.Done())
 }
 
+// A task that is detached by its start may have begun before that is known of it: no
+// keeper is to be found from there, also then.
+func TestNoKeeperAboveATaskThatIsAboutToBeDetached(t *testing.T) {
+	ctx := guarded(t)
+	keepers := make(chan any, 1)
+	ref, _ := own(t, func(ctx *actor.Context[how]) error {
+		g, err := task.NewGroup(ctx, task.AllCompleted[int](), task.AsDetached)
+		if err != nil {
+			return err
+		}
+		start(t, g, func(ctx context.Context) (int, error) {
+			keepers <- ctx.Value(sched.KeeperKey)
+			return 0, nil
+		})
+		return nil
+	})
+	if k := receive(t, ctx, "the task", keepers); k != nil {
+		t.Errorf("the keeper is %v", k)
+	}
+	tell(t, ref, stops)
+	receive(t, ctx, "the end", ref.Done())
+}
+
 // restarter restarts its child when that has failed, and tells when.
 type restarter struct{ held chan<- struct{} }
 

@@ -259,7 +259,7 @@ func (c *taskContext[T]) Cause() error {
 }
 
 func (c *taskContext[T]) Value(key any) any {
-	if key == sched.KeeperKey && c.standing.is(detached) {
+	if key == sched.KeeperKey && (c.g.opts.detached || c.standing.is(detached)) {
 		return nil
 	}
 	if m, ok := key.(memberKey); ok && m.of == any(c.g) && !c.standing.is(detached) {
