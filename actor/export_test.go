@@ -6,11 +6,13 @@ import (
 	"unsafe"
 )
 
-// Asked reports whether a system message waits for the actor.
+// Asked reports whether a system message waits for the actor, whose activation sees
+// it before the next message.
 func Asked[M any](r Ref[M]) bool {
-	r.cell.proc.mu.Lock()
-	defer r.cell.proc.mu.Unlock()
-	return r.cell.proc.first != sysNone || r.cell.proc.rare != nil && len(r.cell.proc.rare.mail) > 0
+	p := &r.cell.proc
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mu.Load()&pendingSystem != 0 && (p.first != sysNone || p.rare != nil && len(p.rare.mail) > 0)
 }
 
 // SendersWaiting returns how many senders wait for room in the lane of r.

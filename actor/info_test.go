@@ -129,7 +129,7 @@ func TestInfoUnderLoad(t *testing.T) {
 	var all sync.WaitGroup
 	var over atomic.Bool
 	all.Go(func() {
-		for !over.Load() {
+		for ; !over.Load(); runtime.Gosched() {
 			if i, err := sys.Info(child.PID()); err != nil || i.PID != child.PID() {
 				t.Errorf("the info is %+v, %v", i, err)
 				return

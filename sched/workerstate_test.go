@@ -29,7 +29,7 @@ func TestWorkerThatSearchesIsStealing(t *testing.T) {
 // TestWorkerThatRunsCriticalWorkIsPreempting looks from the inside of each job.
 func TestWorkerThatRunsCriticalWorkIsPreempting(t *testing.T) {
 	ctx := guarded(t)
-	s := newScheduler(t, sched.Config{Workers: 1})
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
 	var before, during, after sched.WorkerState
 	finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
 		before = stateOf(s, 0)
