@@ -3,6 +3,8 @@ package strand
 import (
 	"runtime"
 	"sync"
+	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,34 +71,43 @@ func (p *poller) close() {
 	_ = unix.Close(p.fd)
 }
 
-// run tells of changes until it is stopped. It looks without waiting as long as
-// there are any, after others had their turn, since to wait costs a thread's
-// sleep.
+// run tells of changes until it is stopped. See looks.
 func (p *poller) run() {
 	defer p.close()
 	var events [pollBatch]unix.EpollEvent
-	timeout := -1
-	for {
-		n, err := unix.EpollWait(p.fd, events[:], timeout)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err != nil:
+	var l looks
+	for wait := true; ; {
+		n, err := p.take(events[:], wait)
+		if err != nil && err != unix.EINTR { //nolint:errorlint // A system call's.
 			panic("strand: the poller failed: " + err.Error()) // It can't, but for a bug.
-		case n == 0:
-			timeout = -1
-			continue
 		}
-		if p.tell(events[:n]) {
+		if p.tell(events[:max(n, 0)]) {
 			return
 		}
-		timeout = 0
-		runtime.Gosched()
+		if wait = l.found(n); !wait {
+			runtime.Gosched()
+		}
 	}
+}
+
+// take returns what has changed. Of a look that does not wait the runtime is not told,
+// like in callNow.
+func (p *poller) take(events []unix.EpollEvent, wait bool) (int, error) {
+	if wait {
+		return unix.EpollWait(p.fd, events, -1)
+	}
+	n, _, err := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
+	if err != 0 {
+		return 0, err
+	}
+	return int(n), nil
 }
 
 // tell passes changes on. It returns true if the poller was stopped.
 func (p *poller) tell(events []unix.EpollEvent) (stopped bool) {
+	if len(events) == 0 {
+		return false
+	}
 	var told [pollBatch]*polled
 	p.mu.Lock()
 	for i := range events {

@@ -19,3 +19,9 @@ func (r *Readiness) Changed() { r.r.changed() }
 
 // Close ends all waits.
 func (r *Readiness) Close() { r.r.close() }
+
+// Looks counts how often the poller looks before it waits.
+type Looks struct{ l looks }
+
+// Found tells what a look has brought.
+func (l *Looks) Found(n int) (wait bool) { return l.l.found(n) }

@@ -81,30 +81,26 @@ func (p *poller) close() {
 	}
 }
 
-// run tells of changes until it is stopped. It looks without waiting as long as
-// there are any, after others had their turn, since to wait costs a thread's
-// sleep.
+// run tells of changes until it is stopped. See looks.
 func (p *poller) run() {
 	defer p.close()
 	var events [pollBatch]unix.Kevent_t
-	var atOnce unix.Timespec
-	var timeout *unix.Timespec
-	for {
-		n, err := unix.Kevent(p.fd, nil, events[:], timeout)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err != nil:
-			panic("strand: the poller failed: " + err.Error()) // It can't, but for a bug.
-		case n == 0:
-			timeout = nil
-			continue
+	var l looks
+	for wait := true; ; {
+		var timeout *unix.Timespec
+		if !wait {
+			timeout = &unix.Timespec{}
 		}
-		if p.tell(events[:n]) {
+		n, err := unix.Kevent(p.fd, nil, events[:], timeout)
+		if err != nil && err != unix.EINTR { //nolint:errorlint // A system call's.
+			panic("strand: the poller failed: " + err.Error()) // It can't, but for a bug.
+		}
+		if p.tell(events[:max(n, 0)]) {
 			return
 		}
-		timeout = &atOnce
-		runtime.Gosched()
+		if wait = l.found(n); !wait {
+			runtime.Gosched()
+		}
 	}
 }
 
