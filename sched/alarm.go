@@ -20,12 +20,13 @@ type alarms struct {
 	void atomic.Int64 // How many are not needed, or a few more.
 	size atomic.Int64 // How many there are. Written under mu.
 
-	mu    sync.Mutex
-	queue []alarm // A heap with four below each, the earliest first.
-	timer *time.Timer
-	set   time.Duration // What the timer is set for, while armed.
-	armed bool
-	epoch time.Time
+	mu     sync.Mutex
+	queue  []alarm // A heap with four below each, the earliest first.
+	timer  *time.Timer
+	prompt prompt
+	set    time.Duration // What the timer is set for, while armed.
+	armed  bool
+	epoch  time.Time
 }
 
 // alarm is the time at which a fiber is to be resumed.
@@ -125,6 +126,18 @@ func (a *alarms) reset() {
 		a.timer = time.AfterFunc(left, a.ring)
 	} else {
 		a.timer.Reset(left)
+	}
+	a.prompt.set(left)
+}
+
+// closeAlarms lets go of what the alarms have of the system. Those that are set later
+// still ring.
+func (s *Scheduler) closeAlarms() {
+	for i := range s.alarms {
+		a := &s.alarms[i].alarms
+		a.mu.Lock()
+		a.prompt.close()
+		a.mu.Unlock()
 	}
 }
 

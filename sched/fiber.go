@@ -73,7 +73,7 @@ type Fiber struct {
 
 	// job is the job that runs or ran on the fiber last; from its beginning to its
 	// end a job stays on one fiber. Written by the fiber, read by the monitor.
-	job atomic.Pointer[Job]
+	job xatomic.Glance[Job]
 	// frame leads the contexts of jobs here.
 	frame Frame
 	// measuredFrom is since when the job's cost is measured, less its pauses, or 0 if

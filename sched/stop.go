@@ -60,6 +60,7 @@ func (s *Scheduler) beginStop() {
 	}
 	go func() {
 		s.running.Wait()
+		s.closeAlarms()
 		close(s.ended)
 	}()
 	s.settle()
