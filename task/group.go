@@ -32,6 +32,7 @@ type Group[T any] struct {
 	// from a success or a cancellation but at the end.
 	builtin, calm bool
 	owner         sched.Keeper // The actor, say, with whose context it was opened, or nil.
+	frame         *sched.Frame // By which the opener's context leads to its fiber, or nil.
 	opts          options
 	opener        gid.ID // The goroutine that NewGroup was called on.
 
@@ -52,14 +53,11 @@ type Group[T any] struct {
 	over xatomic.Bool
 	_    [cacheLine]byte // And from here on, by whoever starts one.
 
-	// newest is the slab that the next task comes from. Written under mu.
-	newest xatomic.Pointer[slab[T]]
-	// unused are tasks that were given back. Written under mu.
-	unused xatomic.Pointer[Task[T]]
-	first  slab[T]
-	only   [1]Task[T] // In the first slab: many groups have no more.
-
 	mu        xatomic.Mutex
+	newest    *slab[T] // The one that the next task comes from.
+	unused    *Task[T] // Those that were given back.
+	first     slab[T]
+	only      [1]Task[T] // In the first slab: many groups have no more.
 	loose     []*Task[T] // Those that are in no slab.
 	queue     []*Task[T] // Those that wait for a place, the first one first.
 	placed    int        // How many take a place.
@@ -106,6 +104,7 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 		j = FirstFailure[T]()
 	}
 	g := &Group[T]{joiner: j, opts: o, opener: gid.Current()}
+	g.frame, _ = ctx.Value(sched.FrameKey).(*sched.Frame)
 	if own, ok := j.(builtin); ok {
 		traits := own.traits()
 		g.builtin, g.calm = true, traits.calm && !o.discard
@@ -117,7 +116,7 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 		}
 	}
 	if g.s = o.s; g.s == nil {
-		if g.s = home(ctx); g.s == nil {
+		if g.s = g.home(); g.s == nil {
 			return nil, ErrNoScheduler
 		}
 	}
@@ -133,20 +132,31 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 	}
 	if !o.discard {
 		g.first.tasks = g.only[:]
-		g.newest.Store(&g.first)
+		g.newest = &g.first
 	}
 	return g, nil
 }
 
-// home returns the scheduler on which ctx is at home, or nil. Unlike
-// sched.Current it is found also by goroutines to which ctx was passed.
-func home(ctx context.Context) *sched.Scheduler {
-	if frame, ok := ctx.Value(sched.FrameKey).(*sched.Frame); ok {
-		if f := frame.Fiber(); f != nil {
+// home returns the scheduler on which the opener's context is at home, or nil.
+// Unlike sched.Current it is found also by goroutines to which that was passed.
+func (g *Group[T]) home() *sched.Scheduler {
+	if g.frame != nil {
+		if f := g.frame.Fiber(); f != nil {
 			return f.Scheduler()
 		}
 	}
 	return nil
+}
+
+// caller returns the fiber that the caller runs on if it is the one that the opener's
+// context leads to, and else nil.
+func (g *Group[T]) caller() *sched.Fiber {
+	if g.frame != nil {
+		if f := g.frame.Current(); f != nil {
+			return f
+		}
+	}
+	return sched.Current(g.scope.parent) // It may lead elsewhere by now, where an actor asks.
 }
 
 // Go starts fn as a task. It never waits, with two exceptions: if
@@ -168,26 +178,11 @@ func (g *Group[T]) GoNamed(name string, fn func(ctx context.Context) (T, error))
 	case fn == nil:
 		return nil, errNilFunction
 	}
-	t := g.newTask()
-	t.work, t.code = fn, reflect.ValueOf(fn).Pointer()
-	if name != "" {
-		own := name // So that only a name that is given is on the heap.
-		t.name = &own
+	if name == "" {
+		return g.start(fn, reflect.ValueOf(fn).Pointer(), nil)
 	}
-	return g.start(t)
-}
-
-// start has a new task run.
-func (g *Group[T]) start(t *Task[T]) (*Task[T], error) {
-	from, err := g.adopt(t)
-	if err != nil {
-		g.giveBack(t)
-		return nil, err
-	}
-	if err := g.add(t, from); err != nil {
-		return nil, err
-	}
-	return t, nil
+	own := name // So that only a name that is given is on the heap.
+	return g.start(fn, reflect.ValueOf(fn).Pointer(), &own)
 }
 
 // Do is Go for a function without a value, as errgroup has it. Its result is the
@@ -199,23 +194,48 @@ func (g *Group[T]) Do(fn func(ctx context.Context) error) (*Task[T], error) {
 	case fn == nil:
 		return nil, errNilFunction
 	}
-	t := g.newTask()
-	t.work, t.code = fn, reflect.ValueOf(fn).Pointer()
-	return g.start(t)
+	return g.start(fn, reflect.ValueOf(fn).Pointer(), nil)
 }
 
-// adopt makes t a job, and returns the caller's fiber if it is the opener's.
-func (g *Group[T]) adopt(t *Task[T]) (*sched.Fiber, error) {
-	a := sched.Admission{Kind: g.opts.name, Priority: g.opts.priority, From: sched.Current(g.scope.parent)}
+// start has a new task run. The scheduler takes it on under the group's lock, so that
+// a task takes one lock, and no atomic operation for its place in a slab.
+func (g *Group[T]) start(work any, code uintptr, name *string) (*Task[T], error) {
+	a := sched.Admission{Kind: g.opts.name, Priority: g.opts.priority, From: g.caller()}
 	// A task that starts others must not wait for room, since what is queued may
 	// wait for it. Whether the caller is one is not known, unless it is the opener.
 	a.Wait = a.From == nil && g.opener != 0 && g.opener == gid.Current()
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		return nil, ErrClosed
+	}
+	t := g.newTask()
+	t.work, t.code, t.name = work, code, name
+	from, err := g.adopt(t, a)
+	if err != nil {
+		g.giveBack(t)
+		g.mu.Unlock()
+		return nil, err
+	}
+	if err := g.add(t, from); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// adopt makes t a job, and returns the fiber on which it is to be queued. The caller
+// holds mu, without which this may wait.
+func (g *Group[T]) adopt(t *Task[T], a sched.Admission) (*sched.Fiber, error) {
+	if a.Wait {
+		g.mu.Unlock()
+	}
 	err := g.s.Adopt((*body[T])(t), a)
+	if a.Wait {
+		g.mu.Lock()
+	}
 	if err == nil || !errors.Is(err, sched.ErrStopped) {
 		return a.From, err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.adopting.Store(true)
 	defer g.adopting.Store(false)
 	if a.Nested = g.anyRuns(); a.Nested {
@@ -237,10 +257,9 @@ func (g *Group[T]) anyRuns() bool {
 	return false
 }
 
-// add takes t into the group, and queues it if there is a place.
+// add takes t into the group, unlocks mu, and queues t if there is a place.
 func (g *Group[T]) add(t *Task[T], from *sched.Fiber) error {
-	g.mu.Lock()
-	if g.closed {
+	if g.closed { // While it waited for room.
 		g.mu.Unlock()
 		t.standing.transitionTo(refused)
 		t.Cancel(ErrClosed)

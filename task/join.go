@@ -56,7 +56,7 @@ func (g *Group[T]) Wait() error {
 func (g *Group[T]) finished() bool {
 	if g.quiet() {
 		g.closed = true
-		g.newest.Store(nil) // What comes now is not kept.
+		g.newest = nil // What comes now is not kept.
 	}
 	return g.closed
 }

@@ -1,19 +1,15 @@
 package task
 
-import (
-	"unsafe"
-
-	"github.com/troupe-go/troupe/internal/xatomic"
-)
+import "unsafe"
 
 // slab is memory for several tasks of a group, in the order of Go, so that most of
 // them cost no allocation and the group needs no list of them. A group keeps its
 // tasks, and a task its group, so nothing is kept for longer. In one that forgets
 // tasks, by Discard, each is by itself.
 type slab[T any] struct {
-	taken xatomic.Int32 // Or more.
+	taken int // Under the group's mu, as next is.
 	tasks []Task[T]
-	next  *slab[T] // Under the group's mu.
+	next  *slab[T]
 }
 
 const (
@@ -27,59 +23,40 @@ const (
 	cacheLine = 64
 )
 
-// newTask returns a task that is not in the group yet.
+// newTask returns a task that is not in the group yet. The caller holds mu.
 func (g *Group[T]) newTask() *Task[T] {
-	if g.unused.Load() != nil {
-		if t := g.takeUnused(); t != nil {
-			return t
-		}
+	if t := g.unused; t != nil {
+		g.unused, t.next = t.next, nil
+		return t
 	}
-	for {
-		s := g.newest.Load()
-		if s == nil { // Of a group that discards, or is closed.
-			return &Task[T]{g: g}
-		}
-		if i := int(s.taken.Add(1)) - 1; i < len(s.tasks) {
-			t := &s.tasks[i]
-			t.g = g
-			return t
-		}
-		g.grow(s)
+	s := g.newest
+	if s == nil { // Of a group that discards, or is closed.
+		return &Task[T]{g: g}
 	}
-}
-
-// giveBack takes a task that the scheduler has refused for the next Go: in a slab
-// it would be kept.
-func (g *Group[T]) giveBack(t *Task[T]) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	t.work, t.name = nil, nil
-	t.next = g.unused.Load()
-	g.unused.Store(t)
-}
-
-func (g *Group[T]) takeUnused() *Task[T] {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	t := g.unused.Load()
-	if t != nil {
-		g.unused.Store(t.next)
-		t.next = nil
+	if s.taken == len(s.tasks) {
+		s = g.grow(s)
 	}
+	t := &s.tasks[s.taken]
+	s.taken++
+	t.g = g
 	return t
 }
 
+// giveBack takes a task that the scheduler has refused for the next Go: in a slab
+// it would be kept. The caller holds mu.
+func (g *Group[T]) giveBack(t *Task[T]) {
+	t.work, t.name = nil, nil
+	t.next, g.unused = g.unused, t
+}
+
 // grow adds a slab to the full one s, twice as long as that: so less than half of
-// what a group takes is to spare.
-func (g *Group[T]) grow(s *slab[T]) {
+// what a group takes is to spare. The caller holds mu.
+func (g *Group[T]) grow(s *slab[T]) *slab[T] {
 	size := int(unsafe.Sizeof(Task[T]{}))
 	n := max(1, min(2*len(s.tasks), slabMost, slabBytes/size))
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.newest.Load() == s {
-		s.next = &slab[T]{tasks: make([]Task[T], n)}
-		g.newest.Store(s.next)
-	}
+	s.next = &slab[T]{tasks: make([]Task[T], n)}
+	g.newest = s.next
+	return s.next
 }
 
 // enter takes t into the group. Its place is 1 in a slab, and one more than its
