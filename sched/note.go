@@ -7,9 +7,6 @@ import "github.com/troupe-go/troupe/internal/gid"
 // that take too long: nothing need be listed when one begins, since every fiber
 // is listed already.
 
-// noteBatch is how many fibers are looked at while their list is locked: 20 us.
-const noteBatch = 1024
-
 // Note returns what SetNote was last given. It must be called from the fiber's
 // goroutine.
 func (f *Fiber) Note() any {
@@ -54,33 +51,6 @@ func (s *Scheduler) Here() (here *Fiber) {
 		}
 	})
 	return here
-}
-
-// visit calls look with each fiber that is there all the time. Look is called with
-// mu held.
-func (l *fibers) visit(look func(f *Fiber)) {
-	l.visiting.Lock()
-	defer l.visiting.Unlock()
-	l.mu.Lock()
-	l.visited = l.first
-	l.mu.Unlock()
-	for l.visitSome(look) {
-	}
-}
-
-// visitSome goes on with a visit of all fibers. It returns false at the end.
-func (l *fibers) visitSome(look func(f *Fiber)) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for range noteBatch {
-		f := l.visited
-		if f == nil {
-			return false
-		}
-		look(f)
-		l.visited = f.next
-	}
-	return true
 }
 
 // StackOf returns the stack of a goroutine by the number under which stack dumps

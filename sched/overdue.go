@@ -41,8 +41,8 @@ type fibers struct {
 	cursor *Fiber        // The next on the present round, if it is not nil.
 	round  time.Duration // When the present or last round began.
 
-	visiting sync.Mutex // Held by who visits all fibers.
-	visited  *Fiber     // The next of that visit. Under mu.
+	visiting sync.Mutex // Held by who visits all fibers with mu held.
+	visits   []*visit   // Those that are under way. Under mu.
 }
 
 func (l *fibers) add(f *Fiber) {
@@ -60,9 +60,7 @@ func (l *fibers) remove(f *Fiber) {
 	if l.cursor == f {
 		l.cursor = f.next
 	}
-	if l.visited == f {
-		l.visited = f.next
-	}
+	l.pass(f)
 	if f.previous != nil {
 		f.previous.next = f.next
 	} else {
