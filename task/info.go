@@ -29,6 +29,17 @@ func (i Info) String() string {
 	return fmt.Sprintf("%s (task %d, %v, %s)", i.Name, i.ID, i.State, i.Place)
 }
 
+// Of returns a snapshot of the task that a job is, of those that
+// [sched.Scheduler.Jobs] lists. It reports false for a job that is no task. Queued
+// is not known here.
+func Of(b sched.Body) (info Info, ok bool) {
+	t, ok := b.(interface{ about() Info })
+	if !ok {
+		return Info{}, false
+	}
+	return t.about(), true
+}
+
 // about returns a snapshot, but for Queued.
 func (t *Task[T]) about() Info {
 	info := t.Info()
@@ -42,6 +53,8 @@ func (t *Task[T]) about() Info {
 		State: info.State, Detached: t.standing.is(detached), Started: info.Started,
 	}
 }
+
+func (b *body[T]) about() Info { return (*Task[T])(b).about() }
 
 func funcOf(code uintptr) *runtime.Func { return runtime.FuncForPC(code) }
 
