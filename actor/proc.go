@@ -133,7 +133,8 @@ type rare struct {
 	timers *timer   // The youngest.
 	killed error    // Why the incarnation was killed, if it was.
 
-	timerCount int
+	timerCount  int
+	timerNumber uint64 // Of the latest.
 
 	kept      map[sched.Kept]uint64 // By the order in which it came; see keep.go.
 	keptCount uint64

@@ -20,8 +20,13 @@ type Timer struct{ t *timer }
 type timer struct {
 	owner       *proc
 	incarnation uint32
+	which       Lane
+	target      *proc         // Who gets the message.
+	number      uint64        // Of the owner's timers. Guarded by the owner's mu.
+	every       time.Duration // 0 for once.
 
 	mu     sync.Mutex
+	due    time.Time
 	alarm  alarm
 	over   bool
 	missed uint64
@@ -38,11 +43,9 @@ type timer struct {
 // delivery is a timer together with what it sends.
 type delivery[M any] struct {
 	timer
-	to    Ref[M]
-	m     M
-	every time.Duration // 0 for once.
-	due   time.Time
-	last  tick[M]
+	to   Ref[M]
+	m    M
+	last tick[M]
 }
 
 // SendAfter sends m to an actor when d has passed, on the lane of the ref. The
@@ -71,7 +74,9 @@ func Every[M any](at Spawner, interval time.Duration, to Ref[M], m M) (Timer, er
 	if interval <= 0 {
 		return Timer{}, fmt.Errorf("actor: send to %s every %v; the interval must be positive", to, interval)
 	}
-	return schedule(at, interval, &delivery[M]{to: to, m: m, every: interval})
+	t := &delivery[M]{to: to, m: m}
+	t.every = interval
+	return schedule(at, interval, t)
 }
 
 func schedule[M any](at Spawner, d time.Duration, t *delivery[M]) (Timer, error) {
@@ -88,7 +93,7 @@ func schedule[M any](at Spawner, d time.Duration, t *delivery[M]) (Timer, error)
 	if err != nil {
 		return Timer{}, err
 	}
-	t.owner, t.incarnation = b.parent, b.incarnation
+	t.owner, t.incarnation, t.target, t.which = b.parent, b.incarnation, &t.to.cell.proc, t.to.lane
 	c := t.owner.sys.clock
 	t.due = c.Now().Add(d)
 	t.mu.Lock() // It shall not fire before the alarm is there.
@@ -210,6 +215,8 @@ func (t *timer) enlist() error {
 		return fmt.Errorf("set a timer of %s: %w", p, err)
 	}
 	r := p.rareLocked()
+	r.timerNumber++
+	t.number = r.timerNumber
 	if t.next = r.timers; t.next != nil {
 		t.next.prev = t
 	}
@@ -223,18 +230,10 @@ func (t *timer) delist() {
 	p := t.owner
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case t.prev != nil:
-		t.prev.next = t.next
-		p.rare.timerCount--
-	case p.rare != nil && p.rare.timers == t:
-		p.rare.timers = t.next
+	if p.rare != nil && t.isListed(p.rare) {
+		t.leaveList(p.rare)
 		p.rare.timerCount--
 	}
-	if t.next != nil {
-		t.next.prev = t.prev
-	}
-	t.prev, t.next = nil, nil
 }
 
 // cancelTimers cancels all timers of p, which takes no new ones.
