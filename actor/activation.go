@@ -103,7 +103,9 @@ func (a *activation) finish() {
 	if a.interrupted && !a.urgentOnly && !a.lost {
 		a.credit.Store(int32(a.budget))
 	}
-	a.closeSpan()
+	if a.span != nil {
+		a.closeSpan()
+	}
 	a.f.SetOwner(nil)
 	if a.lost {
 		return // To a handler that has waited.

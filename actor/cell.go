@@ -177,10 +177,8 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 	if l.shown.Load() >= 0 {
 		l.show()
 	}
-	if l.stamp != nil {
-		if l.unstamped--; l.unstamped < 0 {
-			p.stampLast(l)
-		}
+	if len(b.in) == int(l.stampAt) {
+		p.stampLast(l)
 	}
 	if state&which.bit() != 0 {
 		p.mu.unlock(state)

@@ -89,6 +89,8 @@ type lane struct {
 	head     int  // The next of out.
 	claimed  int  // Up to here it may take.
 	end      int  // Up to here it may take before it looks at the marks.
+	rarity   int8 // One message in 2^rarity is measured, where
+	asked    int8 // one in 2^asked was asked for. See sample.go.
 	admitted bool // There was something in in after the swap, or has been moved there for senders since.
 	// unclaimed counts the messages at the end of out that are not claimed. It is
 	// -1 when they were taken away. Written by the consumer and by rescue.
@@ -124,9 +126,11 @@ type lane struct {
 	// until somebody has looked: a store for each message is only for actors whose
 	// backlog is asked for.
 	shown atomic.Int32
-	stamp *stamp // Nil unless the actor is observed.
-	// unstamped is how many messages come before the next that is stamped, at most.
-	unstamped int64
+	// stampAt is how long in is when the next message to be stamped has come, if that
+	// comes by an ordinary send before the next swap; 0 if none is. So whether an
+	// actor is observed or not, a send compares, and writes nothing.
+	stampAt int32
+	stamp   *stamp // Nil unless the actor is observed.
 }
 
 // sendWaiter is a sender that waits for room. Its fields are guarded by the
@@ -237,6 +241,9 @@ func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 	l.fill(max(0, l.size-1))
 	l.show()
 	l.swapped += int64(l.size)
+	if l.stamp != nil && !l.tight {
+		l.aimAt(l.swapped+l.slid, 0)
+	}
 	l.claimed = min(l.size, int(l.chunk))
 	if n := int32(l.size - l.claimed); l.unclaimed.Load() != n {
 		l.unclaimed.Store(n)

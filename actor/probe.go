@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/bits"
 	"slices"
 	"sync"
 	"time"
@@ -21,6 +22,12 @@ type Probe struct {
 	// measured for Handled. It is rounded up to a power of two. Defaults to 64; 1
 	// means all of them.
 	SampleEvery int
+	// SampleGap says how far apart in time the measured messages of a lane should be
+	// at least: where they come more densely, fewer are measured, down to one in 256
+	// times SampleEvery. So a busy actor is not slowed down, and of a quiet one
+	// enough is known. Defaults to 0, which measures one in SampleEvery whatever
+	// comes; of several probes that want samples the shortest counts.
+	SampleGap time.Duration
 	// Handled is called after the handling of a message that was measured.
 	Handled func(Sample)
 	// Yielded is called when an actor has used up its throughput while messages
@@ -89,8 +96,8 @@ const maxSampleEvery = 1 << 30
 // that has begun by then may still end later. What is not observed costs a
 // load for each activation of an actor, and a comparison for each message.
 //
-// Observe returns an error for a nil Probe or a SampleEvery that is negative or
-// more than 2^30.
+// Observe returns an error for a nil Probe, a SampleEvery that is negative or more
+// than 2^30, and a SampleGap or SlowAfter that is negative.
 func (s *System) Observe(p *Probe) (stop func(), err error) {
 	if s.missing() {
 		return nil, ErrNoSystem
@@ -100,6 +107,9 @@ func (s *System) Observe(p *Probe) (stop func(), err error) {
 	}
 	if p.SampleEvery < 0 || p.SampleEvery > maxSampleEvery {
 		return nil, fmt.Errorf("actor: Probe.SampleEvery is %d; it must be 1 to %d, or 0 for the default", p.SampleEvery, maxSampleEvery)
+	}
+	if p.SampleGap < 0 {
+		return nil, fmt.Errorf("actor: Probe.SampleGap is %v; it must be positive, or 0 to measure however dense", p.SampleGap)
 	}
 	if p.SlowAfter < 0 {
 		return nil, fmt.Errorf("actor: Probe.SlowAfter is %v; it must be positive, or 0 for the default", p.SlowAfter)
@@ -131,9 +141,11 @@ func (s *System) changeProbes(change func([]*Probe) []*Probe) {
 type probes struct {
 	sys     *System
 	all     []*Probe
-	mask    int64 // A message whose number has none of these bits is measured; -1 if none is.
-	letters bool  // Somebody wants to know of dead letters.
-	marks   bool  // Messages are to be recorded.
+	mask    int64         // A message whose number has none of these bits is measured; -1 if none is.
+	rarity  int8          // The bits of mask.
+	gap     time.Duration // See Probe.SampleGap.
+	letters bool          // Somebody wants to know of dead letters.
+	marks   bool          // Messages are to be recorded.
 	// timing says what is watched of actors about which nothing else is said; nil
 	// if nothing is.
 	timing *timing
@@ -157,8 +169,11 @@ func newProbes(s *System, all []*Probe) *probes {
 		for every < int64(cmp.Or(p.SampleEvery, defaultSampleEvery)) {
 			every *= 2
 		}
+		if o.mask < 0 || p.SampleGap < o.gap {
+			o.gap = p.SampleGap
+		}
 		if o.mask < 0 || every-1 < o.mask {
-			o.mask = every - 1
+			o.mask, o.rarity = every-1, int8(bits.Len64(uint64(every-1)))
 		}
 	}
 	return o

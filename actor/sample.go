@@ -17,6 +17,10 @@ import (
 // message costs a count on either side. There is one stamp for each lane, and a
 // message that would need another while the first waits goes without: under a
 // load that fills mailboxes, the measured latencies are those of fewer messages.
+//
+// A measurement costs some 200 ns, which is as much as ten messages of a busy lane.
+// So where two of a lane come closer than [Probe.SampleGap], the consumer has half
+// as many from there on, and twice as many again when they are far apart.
 
 // stamp notes when a message was sent. Guarded by the mailbox's mutex.
 type stamp struct {
@@ -24,6 +28,7 @@ type stamp struct {
 	slot int64
 	at   int64         // The number of the message; -1 if there is none.
 	when time.Duration // Since the birth of the system.
+	last time.Duration // When a message was measured last.
 }
 
 // newStamp returns the stamp for a lane of an actor that is observed, or nil if
@@ -68,6 +73,40 @@ type measure struct {
 	began, latency time.Duration
 }
 
+// maxRarer is how often the messages that are measured may be halved: to one in
+// 256 of what was asked for.
+const maxRarer = 8
+
+// pace chooses how many messages are measured from the one on that is measured
+// now. The caller is the consumer, and holds the mutex.
+func (l *lane) pace(now, gap time.Duration) {
+	st := l.stamp
+	since := now - st.last
+	st.last = now
+	switch {
+	case since < gap && l.rarity < l.asked+maxRarer:
+		l.rarity++
+	case since > 4*gap && l.rarity > l.asked:
+		l.rarity--
+	default:
+		return
+	}
+	st.mask = 1<<l.rarity - 1
+	if st.at >= 0 && !st.due(st.at) {
+		st.at = -1
+	}
+	l.aim()
+}
+
+// sampleMask returns the mask of the messages that are measured: that of the
+// probes, unless there are too many. The caller is the consumer.
+func (l *lane) sampleMask(o *probes) int64 {
+	if l.asked != o.rarity {
+		l.asked, l.rarity = o.rarity, o.rarity
+	}
+	return 1<<l.rarity - 1
+}
+
 // unobserved returns how many messages of the lane are handled before one that
 // somebody wants to know of. So the others cost a comparison each.
 func (a *activation) unobserved(l *lane) int {
@@ -81,7 +120,7 @@ func (a *activation) unobserved(l *lane) int {
 	case o.mask < 0:
 		return math.MaxInt
 	default:
-		return int(-(l.handled() + int64(a.pid.slot)) & o.mask)
+		return int(-(l.handled() + int64(a.pid.slot)) & l.sampleMask(o))
 	}
 }
 
@@ -89,7 +128,7 @@ func (a *activation) unobserved(l *lane) int {
 // observed.
 func (a *activation) beginMeasure(l *lane) (m measure) {
 	n := l.handled() - 1
-	if mask := a.probes.mask; mask < 0 || (n+int64(a.pid.slot))&mask != 0 {
+	if a.probes.mask < 0 || (n+int64(a.pid.slot))&l.sampleMask(a.probes) != 0 {
 		return m
 	}
 	m.on, m.began = true, a.sys.uptime()
@@ -109,29 +148,45 @@ func (a *activation) latency(l *lane, n int64, now time.Duration) time.Duration 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	st := l.stamp
-	if st == nil || st.mask != a.probes.mask {
-		l.stamp, l.unstamped = newStamp(a.probes, a.pid), 0 // The actor was there before the probe.
+	if mask := l.sampleMask(a.probes); st == nil || st.mask != mask {
+		l.stamp = newStamp(a.probes, a.pid) // The actor was there before the probe.
+		l.stamp.mask, l.stamp.last = mask, now
+		l.aim()
 		return -1
 	}
-	if sent, ok := st.take(n); ok {
+	sent, ok := st.take(n)
+	if gap := a.probes.gap; gap > 0 {
+		l.pace(now, gap)
+	}
+	if ok {
 		return now - sent
 	}
 	return -1
 }
 
-// stampLast stamps the message that was sent last, if it is its turn, and counts
-// how many come before the next one: send need not ask in between. The caller
+// stampLast stamps the message that was sent last, if it is its turn. The caller
 // holds mu.
 func (p *proc) stampLast(l *lane) {
 	if p.sys.probes.Load() == nil {
-		l.stamp = nil
+		l.stamp, l.stampAt = nil, 0
 		return
 	}
 	n := l.arrived() - 1
 	if l.stamp.due(n) {
 		l.stamp.set(n, p.sys.uptime())
 	}
-	l.unstamped = -(n + 1 + int64(p.pid.slot)) & l.stamp.mask
+	l.aim()
+}
+
+// aim finds out at which length of in the next message to be stamped has come: so
+// send need not ask in between. The caller holds mu, and there is a stamp.
+func (l *lane) aim() { l.aimAt(l.arrived(), l.contents.pending()) }
+
+// aimAt is aim where it is known how many messages have come, and how many are in
+// in.
+func (l *lane) aimAt(arrived int64, pending int) {
+	wait := -(arrived + l.stamp.slot) & l.stamp.mask
+	l.stampAt = int32(min(int64(pending)+wait+1, math.MaxInt32))
 }
 
 func (p *proc) subject() Subject {

@@ -46,7 +46,9 @@ func (p *proc) laneLocked(which Lane) *lane {
 			l.meter = &meter{of: v}
 		}
 		if o := p.sys.probes.Load(); o != nil {
-			l.stamp = newStamp(o, p.pid)
+			if l.stamp = newStamp(o, p.pid); l.stamp != nil {
+				l.aim()
+			}
 		}
 		p.lanes[which].Store(l)
 	}

@@ -86,13 +86,17 @@ func (a *activation) openSpan(w *timing, d *desk) {
 		s = &span{}
 		d.span.Store(s)
 	}
-	s.timing.Store(w)
+	if s.timing.Load() != w {
+		s.timing.Store(w)
+	}
 	s.who.Store(a.proc)
 	a.span, a.timing = s, w
 	if !w.strict && !w.kinds && w.choose == nil && !a.byName && !a.sys.simulated {
 		a.plain = s
 	}
-	a.sys.vigil.rouse()
+	if v := &a.sys.vigil; !v.awake.Load() {
+		v.rouse()
+	}
 }
 
 // closeSpan ends that.
