@@ -163,3 +163,20 @@ func tell(b *testing.B, cfg *inspect.Config) {
 	}
 	<-done
 }
+
+// BenchmarkJobs is the price of a page of 100 of 100,000 strands.
+func BenchmarkJobs(b *testing.B) {
+	sys := newSystem(b, actor.Config{})
+	i := newInspector(b, sys, quiet)
+	parkStrands(b, b.Context(), sys.Scheduler(), 100_000)
+	for _, by := range []inspect.JobOrder{inspect.ByID, inspect.ByAge} {
+		b.Run(string(by), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if p, err := i.Jobs(inspect.JobQuery{Sort: by}); err != nil || p.Total != 100_000 {
+					b.Fatal(p.Total, err)
+				}
+			}
+		})
+	}
+}

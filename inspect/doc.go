@@ -4,7 +4,7 @@
 // An [Inspector] belongs to one [actor.System]. It takes snapshots: of actors,
 // by name, kind and state, sorted and page by page; of one actor, with what
 // its handler is stuck in and its last errors; of the tree, the links, the
-// workers, tasks, names and dead letters. It counts, by kind of actor. And it
+// workers, jobs, strands, tasks, timers, names and dead letters. It counts, by kind of actor. And it
 // tells of events: actors that fail, handlers that are slow or stuck, work that
 // starves, mailboxes that fill up. [Inspector.Record] keeps the last events of
 // each worker, for whoever wants to know afterwards what led to something.

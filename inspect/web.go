@@ -34,7 +34,8 @@ type web struct {
 //
 // The same as JSON is below api/: system, actors (with the fields of [Query] as
 // parameters), actors/{pid}, actors/{pid}/children, tree, links, waits, workers,
-// stacks, tasks, names (in parts of at most limit, 1000, those that begin with the
+// stacks, tasks, jobs and strands (with the fields of [JobQuery]), jobs/{id},
+// timers (with those of [TimerQuery]), names (in parts of at most limit, 1000, those that begin with the
 // parameter prefix and come behind the parameter after), letters, events, metrics, sample, and recording, if there
 // is a [Recorder]; and api/stream is a stream of server-sent events, of which
 // each page has one.
@@ -78,6 +79,10 @@ func (w *web) route() {
 		"workers":               func(*http.Request) (any, error) { return w.i.Workers(), nil },
 		"stacks":                func(*http.Request) (any, error) { return w.i.HeldStacks(), nil },
 		"tasks":                 func(*http.Request) (any, error) { return w.i.Tasks(), nil },
+		"jobs":                  w.jobs,
+		"jobs/{id}":             w.job,
+		"strands":               w.strands,
+		"timers":                w.timers,
 		"names":                 w.names,
 		"letters":               func(*http.Request) (any, error) { return w.i.DeadLetters(), nil },
 		"events":                func(*http.Request) (any, error) { return w.recent.list(), nil },
@@ -177,10 +182,10 @@ func (w *web) json(get func(*http.Request) (any, error)) http.HandlerFunc {
 	}
 }
 
-// gone is the status for an actor that has stopped, and wrong is for what makes
+// gone is the status for an actor or a job that has ended, and wrong is for what makes
 // no sense.
 func statusOf(err error) int {
-	if errors.Is(err, actor.ErrStalePID) {
+	if errors.Is(err, actor.ErrStalePID) || errors.Is(err, ErrNoJob) {
 		return http.StatusGone
 	}
 	return http.StatusBadRequest

@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -129,27 +128,15 @@ func (w *web) children(r *http.Request) (any, error) {
 	return w.i.Children(id, after, limit)
 }
 
-// usualNames is how many names are handed out at once, unless the request says.
-const usualNames = 1000
-
 // names returns a part of the registered names: of those with a prefix, those
 // behind a name.
 func (w *web) names(r *http.Request) (any, error) {
-	v := r.URL.Query()
-	limit, err := number(v, "limit", usualNames)
+	q, err := nameQueryOf(r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	some := []Name{}
-	for _, n := range w.i.Names() {
-		if len(some) == limit {
-			break
-		}
-		if strings.HasPrefix(n.Name, v.Get("prefix")) && n.Name > v.Get("after") {
-			some = append(some, n)
-		}
-	}
-	return some, nil
+	p, err := w.i.NamePage(q)
+	return p.Names, err
 }
 
 func (w *web) tree(r *http.Request) (any, error) {

@@ -150,10 +150,12 @@ func (w *web) viewOf(v url.Values) (func() (any, error), error) {
 		return func() (any, error) { return graphOf(w.i.Waits()), nil }, nil
 	case "letters":
 		return func() (any, error) { return w.i.DeadLetters(), nil }, nil
+	case "jobs", "timers", "names":
+		return w.listOf(v)
 	case "tasks":
 		return func() (any, error) { return w.i.Tasks(), nil }, nil
 	default:
-		return nil, fmt.Errorf("inspect: the parameter view is %.40q; use overview, actors, actor, tree, workers, waits, events, letters or tasks", view)
+		return nil, fmt.Errorf("inspect: the parameter view is %.40q; use overview, actors, actor, tree, workers, waits, jobs, timers, names, events, letters or tasks", view)
 	}
 }
 

@@ -1,12 +1,8 @@
 package inspect
 
 import (
-	"cmp"
-	"maps"
-	"slices"
 	"time"
 
-	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -126,22 +122,5 @@ func (i *Inspector) Tasks() []Task {
 	for _, t := range infos {
 		all = append(all, Task{t.ID, t.Name, t.Group, t.Place, t.State.String(), t.Queued, t.Detached, t.Started})
 	}
-	return all
-}
-
-// Name is a registered name.
-type Name struct {
-	Name string    `json:"name"`
-	PID  actor.PID `json:"pid"`
-}
-
-// Names returns the registered names, in order.
-func (i *Inspector) Names() []Name {
-	names := maps.Collect(i.sys.Names())
-	all := make([]Name, 0, len(names))
-	for name, id := range names {
-		all = append(all, Name{name, id})
-	}
-	slices.SortFunc(all, func(a, b Name) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

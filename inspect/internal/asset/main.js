@@ -144,7 +144,8 @@ function key(e) {
   }
   const row = at.closest && at.closest('tr[tabindex]');
   const tops = Object.keys(views).filter((v) => views[v].title);
-  if (e.key >= '1' && e.key <= String(tops.length)) page.go(tops[e.key - 1]);
+  const n = '1234567890'.indexOf(e.key);
+  if (n >= 0 && n < tops.length) page.go(tops[n]);
   else if (e.key === ' ' && !at.matches('button, a')) pause();
   else if (e.key === 'd') toggleTheme();
   else if (e.key === '?') $('keys').showModal();

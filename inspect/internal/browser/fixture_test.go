@@ -21,6 +21,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
 	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/strand"
 )
 
 // hostile is a name that does harm wherever it is taken for more than a text.
@@ -216,6 +218,20 @@ func newSystem(t *testing.T, cfg inspect.WebConfig) (system, string) {
 	must(s.failed.Send(t.Context(), 0))
 	<-s.failed.Done()
 	return s, server.URL()
+}
+
+// work has the system do what is no actor's: a job, a strand, a timer and a name.
+func (s system) work(t *testing.T) {
+	t.Helper()
+	gate := make(chan struct{})
+	_, err1 := s.Scheduler().Go(t.Context(), func(context.Context) error { <-gate; return nil }, sched.WithKind("blocked"))
+	waits, err2 := strand.Go(context.Background(), func(s *strand.Strand) error { return s.Park() }, strand.On(s.Scheduler()), strand.Name("strand "+hostile))
+	timer, err3 := actor.SendAfter(s, time.Hour, s.busy, 1)
+	err4 := s.Register("named "+hostile, s.busy.PID())
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { close(gate); waits.Cancel(nil); timer.Stop() })
 }
 
 func pidOf(t *testing.T, r actor.Ref[int]) string {

@@ -17,6 +17,7 @@ const (
 
 func TestViews(t *testing.T) {
 	s, url := newSystem(t, inspect.WebConfig{})
+	s.work(t)
 	p := open(t, url)
 	p.until(status + ` === 'live' && document.querySelectorAll('canvas').length === 8`)
 	p.until(text + `.includes('By kind of actor') && ` + text + `.includes('browser_test.stuck')`)
@@ -53,6 +54,17 @@ func TestViews(t *testing.T) {
 	p.until(text + `.includes('failing') && ` + text + `.includes('broken <img')`)
 	p.show("letters")
 	p.until(text + `.length > 0`)
+
+	p.show("jobs")
+	p.until(`document.querySelectorAll('tbody tr').length === 2 && ` + text + `.includes('strand <img src=x')`)
+	p.keep("jobs")
+	p.do(chromedp.SendKeys("#filter", "strand"))
+	p.until(`document.querySelectorAll('tbody tr').length === 1 && ` + text + `.includes('1 of 2 under way')`)
+	p.show("timers")
+	p.until(text + `.includes('the system') && ` + text + `.includes('busy')`)
+	p.keep("timers")
+	p.show("names")
+	p.until(text + `.includes('named <img src=x')`)
 
 	p.until(`document.title !== 'harmed' && document.querySelectorAll('main img, main script').length === 0`)
 }
@@ -123,7 +135,7 @@ func TestPhone(t *testing.T) {
 	_, url := newSystem(t, inspect.WebConfig{})
 	p := open(t, url)
 	p.do(chromedp.EmulateViewport(375, 667, chromedp.EmulateMobile))
-	for _, view := range []string{"overview", "tree", "actors", "workers", "waits", "events", "letters"} {
+	for _, view := range []string{"overview", "tree", "actors", "workers", "waits", "events", "letters", "jobs", "timers", "names"} {
 		p.show(view)
 		p.until(status + ` === 'live' && ` + text + `.length > 0`)
 		p.until(`document.documentElement.scrollWidth <= 375`)

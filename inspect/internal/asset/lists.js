@@ -1,0 +1,90 @@
+// Jobs, timers and names: lists that the server filters, sorts and divides into
+// pages, as there may be a hundred thousand.
+import { clock, count, el, link, replace, table, time } from './dom.js';
+
+const typeNames = { job: 'single job', strand: 'strand', task: 'task', other: 'other' };
+const tones = { waiting: 'idle', 'timed out': 'bad', preempted: 'warn' };
+
+// list makes a view: filters are [parameter, label, options], rows makes those of
+// the table.
+function list({ title, view, sort, filters, prefix, rows, note, columns, all, cursor }) {
+  const q = { sort: sort || '', name: '', cursor: '', back: [] };
+  for (const [name] of filters) q[name] = '';
+  let parts = null;
+  const change = (page, what) => { Object.assign(q, { cursor: '', back: [] }, what); page.reopen(); };
+
+  function build(page, main) {
+    let later = 0;
+    const input = el('input', {
+      id: 'filter', type: 'search', placeholder: prefix, 'aria-label': prefix, value: q.name,
+      oninput: (e) => { clearTimeout(later); later = setTimeout(() => change(page, { name: e.target.value }), 200); },
+    });
+    const selects = filters.map(([name, label, options]) => el('select', { 'aria-label': label, onchange: (e) => { change(page, { [name]: e.target.value }); e.target.blur(); } },
+      ...options.map(([v, text]) => el('option', { value: v, selected: v === q[name] }, text))));
+    parts = {
+      count: el('span', { class: 'dim', 'aria-live': 'off' }),
+      back: el('button', { onclick: () => { q.cursor = q.back.pop() ?? ''; page.reopen(); } }, '‹ Back'),
+      next: el('button', {}, 'Next ›'), list: el('div', { class: 'card' }),
+    };
+    parts.bar = el('div', { class: 'bar' }, input, ...selects, el('span', { class: 'grow' }), parts.count, parts.back, parts.next);
+    main.replaceChildren(parts.bar, parts.list);
+  }
+
+  return {
+    title,
+    query: () => Object.fromEntries(Object.entries({ ...q, back: '', cursor: '', view, limit: 100, [cursor || 'cursor']: q.cursor, [view === 'names' ? 'prefix' : 'name']: q.name }).filter(([, v]) => v)),
+    enter() { Object.assign(q, { cursor: '', back: [] }); parts = null; },
+    draw(page, main) {
+      if (!parts || !main.contains(parts.bar)) build(page, main);
+      const n = page.last, v = n && n.view;
+      if (n && n.error) replace(parts.list, el('p', { class: 'notice bad' }, n.error));
+      if (!v || !all(v)) return;
+      parts.count.textContent = note(v);
+      parts.back.disabled = !q.back.length;
+      parts.next.disabled = !v.next;
+      parts.next.onclick = () => { q.back.push(q.cursor); q.cursor = v.next; page.reopen(); };
+      replace(parts.list, table(columns, all(v).map(rows), { sort: q.sort, onsort: (s) => change(page, { sort: s }) }),
+        all(v).length ? null : el('p', { class: 'dim' }, 'There is none.'));
+    },
+  };
+}
+
+export const jobs = list({
+  title: 'Jobs', view: 'jobs', sort: 'age', prefix: 'Name begins with',
+  filters: [
+    ['type', 'Type', [['', 'Any type'], ['job', 'Single jobs'], ['strand', 'Strands'], ['task', 'Tasks'], ['other', 'Others']]],
+    ['state', 'State', [['', 'Any state'], ...['running', 'waiting', 'preempted', 'timed out'].map((s) => [s, s])]],
+  ],
+  all: (v) => v.jobs,
+  note: (v) => count(v.matched) + ' of ' + count(v.total) + ' under way' + (v.queued ? ', ' + count(v.queued) + ' queued' : ''),
+  columns: [
+    { title: 'Job', n: true, sort: 'id' }, { title: 'Type' }, { title: 'Name' }, { title: 'State' }, { title: 'Since', n: true, sort: 'age' }, { title: 'Worker', n: true, hide: true },
+    { title: 'Stolen', n: true, sort: 'steals', hide: true }, { title: 'Preempted', n: true, sort: 'preemptions', hide: true }, { title: 'Kind', hide: true },
+  ],
+  rows: (j) => ({
+    key: 'j' + j.id,
+    cells: [String(j.id), typeNames[j.type] || j.type, el('span', { class: 'name', title: j.place || '' }, j.name || '–'), el('span', { class: 'tag ' + (tones[j.state] ?? '') }, j.state),
+      time(j.age_seconds), String(j.worker), count(j.steals), count(j.preemptions), el('span', { class: 'name dim mono' }, j.kind || '')],
+  }),
+});
+
+export const timers = list({
+  title: 'Timers', view: 'timers', prefix: 'Owner or receiver begins with', filters: [],
+  all: (v) => v.timers, note: (v) => count(v.matched) + ' timers, the next due first',
+  columns: [
+    { title: 'Due in', n: true }, { title: 'At', hide: true }, { title: 'Every', n: true }, { title: 'Owner' }, { title: 'To' }, { title: 'Lane', hide: true },
+    { title: 'Message', hide: true }, { title: 'Missed', n: true, hide: true },
+  ],
+  rows: (t) => ({
+    key: 't' + (t.owner || '') + '#' + t.number,
+    cells: [t.in_seconds > 0 ? time(t.in_seconds) : 'waits for room', clock(t.due), time(t.every_seconds), link(t.owner, t.owner_name) || 'the system', link(t.to, t.to_name), t.lane,
+      el('span', { class: 'name dim mono' }, t.message), count(t.missed || 0)],
+  }),
+});
+
+export const names = list({
+  title: 'Names', view: 'names', prefix: 'Name begins with', filters: [], cursor: 'after',
+  all: (v) => v.names, note: (v) => count(v.matched) + ' names',
+  columns: [{ title: 'Name' }, { title: 'Actor' }],
+  rows: (n) => ({ key: 'n' + n.name, cells: [el('span', { class: 'name', title: n.name }, n.name), link(n.pid)] }),
+});
