@@ -45,6 +45,7 @@ type desk struct {
 	activation activation
 	span       atomic.Pointer[span] // Made when a handler is watched first.
 	slot       any                  // For the next ask on the fiber, or nil; see takeSlot.
+	told       occasion             // Of the hook that runs.
 }
 
 // deskOf returns the desk of f, or another one if an activation is at it: that

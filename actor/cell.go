@@ -60,6 +60,9 @@ func (c *cell[M]) produceActor() (any, error) {
 // forget.
 func (x *Context[M]) begin(actor any) {
 	x.actor, _ = actor.(Actor[M])
+	if actor == nil {
+		x.hooks = noHooks
+	}
 	if x.extra != nil {
 		x.extra = nil
 	}

@@ -64,6 +64,9 @@ type scope struct {
 	// lane is that of the message that is being handled; numLanes in a hook.
 	// The running activation's.
 	lane Lane
+	// hooks are those of the user's value, if they are known. Written before the
+	// incarnation begins, and when its value is let go of.
+	hooks hooks
 	// fence is up when the incarnation was killed or replaced. Set under proc.mu.
 	fence atomic.Bool
 }
@@ -265,7 +268,7 @@ func (c *scope) alive() *life {
 
 // cancel ends the context, and resumes the handler if it waits.
 func (c *scope) cancel(cause error) {
-	if errors.Is(cause, ErrStopped) && c.life.CompareAndSwap(nil, stoppedLife) {
+	if (cause == ErrStopped || errors.Is(cause, ErrStopped)) && c.life.CompareAndSwap(nil, stoppedLife) { //nolint:errorlint // Mostly it is that one, and Is takes 10 ns.
 		return // Nobody has asked for its end, so nobody waits for it.
 	}
 	c.alive().cancel(cause)

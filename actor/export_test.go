@@ -79,7 +79,10 @@ func Stashed[M any](r Ref[M]) int { return r.cell.proc.ctx.Load().typed.(*Contex
 func IsAsk[M any](m M) bool { return isAsk(&m) }
 
 // KindOf returns the kind of an actor.
-func KindOf[M any](a Actor[M]) string { return kindOf(a).name }
+func KindOf[M any](a Actor[M]) string {
+	k, _ := kindOf(a)
+	return k.name
+}
 
 // Waits reports whether a handler of the actor waits for another actor.
 func Waits[M any](r Ref[M]) bool { return r.cell.proc.mayWait(nil) }

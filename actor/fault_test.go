@@ -390,8 +390,8 @@ var stateFaults = planted.Group{
 		{
 			Name: "a waiter for the end comes too late",
 			File: "proc.go",
-			Old:  "	last := p.rare\n	p.rare = nil\n	p.mu.Unlock()\n",
-			New:  "	last := p.rare\n	p.rare = nil\n	p.stopped.Store(false)\n	p.mu.Unlock()\n	defer p.stopped.Store(true)\n",
+			Old:  "	p.mu.unlock(state | dead)\n",
+			New:  "	p.stopped.Store(false)\n	p.mu.unlock(state | dead)\n	defer p.stopped.Store(true)\n",
 			Want: "deadlock",
 			Run:  "^TestModel$/^end$",
 		},

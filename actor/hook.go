@@ -31,14 +31,59 @@ func (a *activation) callHook(x *scope, o occasion) (has bool, err error) {
 	if !x.has(o.hook) {
 		return false, nil
 	}
-	told := o // It is on the heap, where o need not be.
-	return true, a.call(func() error { return x.tell(&told) })
+	told := a.occasion()
+	*told = o
+	defer func() { *told = occasion{} }()
+	return true, a.call(func() error { return x.tell(told) })
 }
 
-// has reports whether the user's value has the hook.
+// occasion returns a place for what a hook is told: that of the desk, since hooks
+// on it are called one after the other, and code that is found at run time would
+// have it allocated for each call else.
+func (a *activation) occasion() *occasion {
+	if d, ok := a.f.Note().(*desk); ok && &d.activation == a {
+		return &d.told
+	}
+	return &occasion{} // Another activation on the fiber has let this one go first.
+}
+
+// hooks is a set of hooks.
+type hooks uint16
+
+const (
+	numHooks       = onAlarm + 1
+	hooksKnown     = hooks(1) << numHooks // Else the set says nothing.
+	noHooks        = hooksKnown
+	_          int = 15 - int(numHooks) // A set has room for all of them.
+)
+
+// has reports whether the user's value has the hook. It is a look at the set if
+// that is known, and 10 ns else.
 func (c *scope) has(h hook) bool {
+	if c.hooks&hooksKnown != 0 {
+		return c.hooks>>h&1 != 0
+	}
 	has, _ := c.typed.hook(h, nil)
 	return has
+}
+
+// learn finds out which hooks the user's value has. If its kind tells, they are
+// known from the first one of it.
+func (c *scope) learn(k *kind, telling bool) {
+	if known := hooks(k.hooks.Load()); telling && known != 0 {
+		c.hooks = known
+		return
+	}
+	all := hooksKnown
+	for h := range numHooks {
+		if has, _ := c.typed.hook(h, nil); has {
+			all |= 1 << h
+		}
+	}
+	c.hooks = all
+	if telling {
+		k.hooks.Store(uint32(all))
+	}
 }
 
 // tell calls the hook of the user's value.

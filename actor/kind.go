@@ -12,7 +12,12 @@ import (
 // kind is what an actor is, for people and figures: the type of the user's
 // value. There are as many kinds as the program's code has types and functions
 // that are spawned, however many actors there are, so they are kept for good.
-type kind struct{ name string }
+type kind struct {
+	name string
+	// hooks are those of all values of this kind but FirstOf's, 0 until the first
+	// has been looked at. Written, always the same, by who spawns one.
+	hooks atomic.Uint32
+}
 
 // kindTable has the kinds by what they are recognised by. It is read for each
 // spawn, in about 10 ns, and replaced when a kind is new. A sync.Map would
@@ -32,22 +37,24 @@ type kinded interface {
 	standsFor() (code uintptr, other any)
 }
 
-// kindOf returns the kind of an actor. Of [Func] it is the function, and of
-// [FirstOf] that of the first.
-func kindOf(a any) *kind {
+// kindOf returns the kind of an actor, and whether that says which hooks it has. Of
+// [Func] it is the function, and of [FirstOf] that of the first, whose hooks are
+// not those of the whole.
+func kindOf(a any) (k *kind, telling bool) {
 	if v, ok := a.(kinded); ok {
 		code, other := v.standsFor()
 		switch {
 		case code != 0:
 			if k := find(&allKinds.byCode, code); k != nil {
-				return k
+				return k, true
 			}
-			return add(&allKinds, &allKinds.byCode, code, nameOfCode(code))
+			return add(&allKinds, &allKinds.byCode, code, nameOfCode(code)), true
 		case other != nil:
-			return kindOf(other)
+			k, _ = kindOf(other)
+			return k, false
 		}
 	}
-	return kindOfType(reflect.TypeOf(a))
+	return kindOfType(reflect.TypeOf(a)), true
 }
 
 // kindOfType returns the kind of actors of type t.
@@ -75,7 +82,7 @@ func add[K comparable](t *kindTable, to *atomic.Pointer[map[K]*kind], key K, nam
 	if old := to.Load(); old != nil {
 		all = maps.Clone(*old)
 	}
-	k := &kind{name}
+	k := &kind{name: name}
 	all[key] = k
 	to.Store(&all)
 	return k

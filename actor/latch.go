@@ -73,7 +73,7 @@ func (l *latch) Unlock() {
 	if invariants.Enabled {
 		invariants.Check(s&latched != 0, "a latch is unlocked that is not locked")
 	}
-	l.word.Store(s &^ latched)
+	l.unlock(s &^ latched)
 }
 
 // lock is Lock, and returns the state, which stays as it is until the lock is

@@ -14,7 +14,7 @@ func TestLifeFindsPlantedFaults(t *testing.T) {
 
 // lifeFaults are about births and ends.
 var lifeFaults = planted.Group{
-	Run: "^(TestPIDsFromHandlersAreUnique|TestSlotsComeBack|TestStalePIDs)$",
+	Run: "^(TestPIDsFromHandlersAreUnique|TestSlotsComeBack|TestStalePIDs|TestHooksOfAKind|TestPanicInOnDeadLetter|TestTimersEndWithTheirOwner|TestStashAtTheEnd)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a slot keeps its generation",
@@ -47,6 +47,46 @@ var lifeFaults = planted.Group{
 			New:  "",
 			Want: "FAIL",
 			Run:  "^TestPIDsFromHandlersAreUnique$",
+		},
+		{
+			Name: "an end forgets the messages",
+			File: "lifecycle.go",
+			Old:  "(l.left() != 0 || l.contents.pending() != 0 || len(l.waiting) != 0)",
+			New:  "len(l.waiting) != 0",
+			Want: "panics were logged, want 2",
+			Run:  "^TestPanicInOnDeadLetter$",
+		},
+		{
+			Name: "an end forgets the timers",
+			File: "lifecycle.go",
+			Old:  "	return r.timers != nil || ",
+			New:  "	return ",
+			Want: "FAIL",
+			Run:  "^TestTimersEndWithTheirOwner$",
+		},
+		{
+			Name: "an end forgets what was put aside",
+			File: "lifecycle.go",
+			Old:  "a.ctx.Load().typed.stashedLocked() != 0 || ",
+			New:  "",
+			Want: "FAIL",
+			Run:  "^TestStashAtTheEnd$",
+		},
+		{
+			Name: "the hooks of several are those of the first",
+			File: "kind.go",
+			Old:  "			return k, false\n",
+			New:  "			return k, true\n",
+			Want: "it happened",
+			Run:  "^TestHooksOfAKind$",
+		},
+		{
+			Name: "a hook is told what the last one was",
+			File: "hook.go",
+			Old:  "	*told = o\n",
+			New:  "	if told.hook == onStarted {\n		*told = o\n	}\n",
+			Want: "FAIL",
+			Run:  "^TestHooksOfAKind$",
 		},
 	},
 }

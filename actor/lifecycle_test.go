@@ -239,3 +239,63 @@ func testFailuresAreLogged(t testing.TB) {
 		}
 	}
 }
+
+// mute has no hooks.
+type mute struct{ d *diary }
+
+func (m mute) Receive(_ *actor.Context[int], n int) error { m.d.note("mute %d", n); return nil }
+
+// What is remembered of a kind of actors holds for each of them, whatever it is
+// wrapped in, and whatever takes its place.
+func TestHooksOfAKind(t *testing.T) { simulated.Too(t, testHooksOfAKind) }
+
+func testHooksOfAKind(t testing.TB) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	live := func(a actor.Actor[int], want func(d *diary), d *diary) {
+		for range 2 {
+			ref := spawnActor(t, sys, a)
+			send(t, ctx, ref, 1)
+			wantNoErr(t, ref.Drain(ctx))
+			want(d)
+			d.entries = nil
+		}
+	}
+	var d diary
+	noHooks := func(d *diary) { d.want(t, "mute 1") }
+	live(mute{&d}, noHooks, &d)
+	live(noted(&d), func(d *diary) { d.want(t, "started", "1", "stopped <nil>") }, &d)
+	live(actor.FirstOf[int](mute{&d}, noted(&d)), func(d *diary) { d.want(t, "started", "mute 1", "stopped <nil>") }, &d)
+	live(mute{&d}, noHooks, &d)
+
+	// Each incarnation has the hooks of its own value.
+	n := 0
+	changing := func() actor.Actor[int] {
+		if n++; n == 2 {
+			second := noted(&d)
+			second.receive = func(*actor.Context[int], int) error { d.note("second"); return errHook }
+			return second
+		}
+		return actor.Func(func(*actor.Context[int], int) error { d.note("plain"); return errHook })
+	}
+	held := make(chan struct{}, 2)
+	born := make(chan actor.Ref[int], 1)
+	parent := spawnActor(t, sys, &keeping[int]{hooks[int]{
+		receive: func(c *actor.Context[int], _ int) error {
+			child, err := actor.SpawnNew(c, changing)
+			born <- child
+			return err
+		},
+		exited: func(c *actor.Context[int], e actor.Exit) error {
+			held <- struct{}{}
+			return c.Restart(e.PID)
+		},
+	}})
+	send(t, ctx, parent, 1)
+	child := receive(t, ctx, born)
+	send(t, ctx, child, 1, 2)
+	receive(t, ctx, held)
+	receive(t, ctx, held)
+	wantNoErr(t, parent.Stop(ctx))
+	d.want(t, "plain", "started", "second", "stopped from a hook")
+}

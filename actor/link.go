@@ -150,20 +150,35 @@ func (c *scope) absent() error {
 // signals are handled there, so that Unlink can still make them void.
 func (p *proc) sever(f *sched.Fiber, reason error) {
 	p.mu.Lock()
+	ties := p.severLocked()
+	p.mu.Unlock()
+	ties.tell(f, p, reason)
+}
+
+// ties are the links and monitors that an incarnation has had.
+type ties struct {
+	links    map[PID]*link
+	watching map[uint64]*watch
+}
+
+// severLocked is the part of sever that is done under mu.
+func (p *proc) severLocked() (t ties) {
 	p.incarnation++ // Its Context acts for it no more.
-	var links map[PID]*link
-	var watching map[uint64]*watch
 	if r := p.rare; r != nil {
-		links, r.links = r.links, nil
-		watching, r.watching = r.watching, nil
+		t.links, r.links = r.links, nil
+		t.watching, r.watching = r.watching, nil
 		r.marks = nil
 		p.marked.Store(false)
 	}
-	p.mu.Unlock()
-	for _, w := range watching {
+	return t
+}
+
+// tell makes the end of p, or of its incarnation, known at the other ends.
+func (t *ties) tell(f *sched.Fiber, p *proc, reason error) {
+	for _, w := range t.watching {
 		w.withdraw()
 	}
-	for id, l := range links {
+	for id, l := range t.links {
 		if other := p.sys.table.lookup(id); other != nil {
 			other.told(f, &signal{exit: Exit{PID: p.pid, Name: p.opts.name, Reason: reason}, link: l})
 		}

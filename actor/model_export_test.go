@@ -10,7 +10,7 @@ import (
 
 // NewModelSystem returns a system on the scheduler of a model.
 func NewModelSystem(s *sched.Scheduler, onDeadLetter func(DeadLetter)) *System {
-	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: newTable(), clock: wallClock{}, empty: make(chan struct{})}
+	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: newTable(s), clock: wallClock{}, empty: make(chan struct{})}
 	sys.root = &proc{sys: sys, opts: &defaults}
 	return sys
 }

@@ -199,10 +199,10 @@ func (p *proc) rareLocked() *rare {
 
 // post puts a message into the system lane. It never waits.
 func (p *proc) post(from *sched.Fiber, m sysMessage) {
-	p.mu.Lock()
+	state := p.mu.lock()
 	switch empty := p.first == sysNone && (p.rare == nil || len(p.rare.mail) == 0); {
 	case (m.kind == sysExit || m.kind == sysFailed) && m.incarnation != p.incarnation:
-		p.mu.Unlock()
+		p.mu.unlock(state)
 		return
 	case empty && m.isShort():
 		p.first = m.kind
@@ -210,8 +210,11 @@ func (p *proc) post(from *sched.Fiber, m sysMessage) {
 		r := p.rareLocked()
 		r.mail = append(r.mail, m)
 	}
-	p.mu.Unlock()
-	p.announce(from, pendingSystem)
+	next, priority, queue := p.announced(state, pendingSystem)
+	p.mu.unlock(next)
+	if queue {
+		p.submit(from, priority)
+	}
 }
 
 // isPresent reports whether n is the number of the present incarnation.
@@ -221,23 +224,27 @@ func (p *proc) isPresent(n uint32) bool {
 	return p.incarnation == n
 }
 
-// takeMail takes the oldest message of the system lane. It returns false if
-// there is none.
-func (p *proc) takeMail() (m sysMessage, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// takeMail takes the oldest message of the system lane, of kind sysNone if there
+// is none. More says whether there is another one; what comes later is announced.
+func (p *proc) takeMail() (m sysMessage, more bool) {
+	state := p.mu.lock()
 	if m.kind, p.first = p.first, sysNone; m.kind != sysNone {
-		return m, true
+		more = p.rare != nil && len(p.rare.mail) > 0
+		p.mu.unlock(state)
+		return m, more
 	}
 	if p.rare == nil || len(p.rare.mail) == 0 {
-		return sysMessage{}, false
+		p.mu.unlock(state)
+		return m, false
 	}
 	mail := p.rare.mail
 	m, mail[0] = mail[0], sysMessage{}
-	if p.rare.mail = mail[1:]; len(mail) == 1 {
+	more = len(mail) > 1
+	if p.rare.mail = mail[1:]; !more {
 		p.rare.mail = nil
 	}
-	return m, true
+	p.mu.unlock(state)
+	return m, more
 }
 
 // stopAwaits reports whether a request to stop or drain is in the system lane.
@@ -449,27 +456,23 @@ func (p *proc) forgetWaiter(w *endWaiter) {
 // end makes the stop of p known to everyone who waits for it.
 func (p *proc) end(f *sched.Fiber, reason error) {
 	p.sys.table.remove(f, p)
-	p.mu.Lock()
+	state := p.mu.lock()
 	p.stopped.Store(true)
-	var names []string
-	if p.rare != nil {
-		names = p.rare.names
+	ties := p.severLocked()
+	last := p.rare
+	p.rare = nil
+	p.mu.unlock(state | dead)
+	if last != nil {
+		p.sys.registry.leave(p, last.names)
 	}
-	p.mu.Unlock()
-	p.sys.registry.leave(p, names)
 	if o := p.sys.probes.Load(); o != nil {
 		o.tellEnded(p, reason, false)
 	}
-	p.mu.Or(dead)
 	if h := p.opts.host; h != nil {
 		h.end()
 	}
-	p.sever(f, reason)
-	p.mu.Lock()
-	last := p.rare
-	p.rare = nil
-	p.mu.Unlock()
 	if last != nil {
+		ties.tell(f, p, reason)
 		last.tellEnd(f, Exit{PID: p.pid, Name: p.opts.name, Reason: reason})
 	}
 	p.parent.lose(f, p, reason)

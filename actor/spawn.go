@@ -143,7 +143,9 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 		p.hold()
 		p.traits = isSeat
 	} else {
-		x.kind.Store(kindOf(value))
+		k, telling := kindOf(value)
+		x.kind.Store(k)
+		x.learn(k, telling)
 		p.traits = x.traits()
 	}
 	p.sys = parent.sys
