@@ -1,6 +1,9 @@
 package actor
 
-import "reflect"
+import (
+	"reflect"
+	"unsafe"
+)
 
 // buffers holds the messages of a lane. It is all of a lane that is compiled for
 // each type of messages, so it does no more than to move them; see lane, which
@@ -9,7 +12,27 @@ type buffers[M any] struct {
 	out  []M // The consumer's.
 	lane lane
 	in   []M // Guarded by the mailbox's mutex.
-	_    [16]byte
+}
+
+// The buffers fill four cache lines but for 16 bytes. These are the first places
+// of in and out, if messages are so small: an actor that gets one message at a time
+// needs no more. Not so if there are pointers in them, since where a buffer has
+// grown, what was in its first place stays there.
+const seedBytes = 16
+
+type paddedBuffers[M any] struct {
+	buffers buffers[M]
+	_       [seedBytes]byte
+}
+
+type seededBuffers[M any] struct {
+	buffers buffers[M]
+	seed    [1]M
+}
+
+type twiceSeededBuffers[M any] struct {
+	buffers buffers[M]
+	seeds   [2]M
 }
 
 // contents is buffers, as code sees it that is the same for all types of
@@ -44,9 +67,25 @@ type letters interface {
 }
 
 func newBuffers[M any](capacity int, tight bool) *buffers[M] {
-	b := &buffers[M]{}
-	b.lane.init(capacity, tight, b, reflect.TypeFor[M]())
+	plan := lanePlanOf(reflect.TypeFor[M]())
+	b := makeBuffers[M](plan.seeded)
+	b.lane.init(capacity, tight, b, plan)
 	return b
+}
+
+func makeBuffers[M any](seeded bool) *buffers[M] {
+	switch size := unsafe.Sizeof(*new(M)); {
+	case !seeded:
+		return &new(paddedBuffers[M]).buffers
+	case size > seedBytes/2:
+		b := new(seededBuffers[M])
+		b.buffers.in = b.seed[:0]
+		return &b.buffers
+	default:
+		b := new(twiceSeededBuffers[M])
+		b.buffers.in, b.buffers.out = b.seeds[:0:1], b.seeds[1:1]
+		return &b.buffers
+	}
 }
 
 // take returns the consumer's next message. It must have one, but may have lost

@@ -113,6 +113,7 @@ func Watchers[M any](r Ref[M]) int {
 func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
 	var c cell[M]
 	var b buffers[M]
+	var padded paddedBuffers[M]
 	at := unsafe.Offsetof(b.lane)
 	return map[string]uintptr{
 			"alert":      unsafe.Offsetof(c.proc.alert),
@@ -128,7 +129,7 @@ func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
 			"tight":    at + unsafe.Offsetof(b.lane.tight),
 			"behind":   at + unsafe.Offsetof(b.lane.behind),
 			"in":       unsafe.Offsetof(b.in),
-			"size":     unsafe.Sizeof(b),
+			"size":     unsafe.Sizeof(padded),
 		}
 }
 

@@ -164,21 +164,60 @@ const (
 // reach while a killed handler does not return, at most.
 const claimChunk = 16
 
-// init prepares a lane for messages of a type and size.
-func (l *lane) init(capacity int, tight bool, contents contents, t reflect.Type) {
-	size := max(1, int(t.Size()))
-	l.contents, l.capacity, l.stride, l.chunk = contents, int32(capacity), 1, claimChunk
+// init prepares a lane for messages of a type.
+func (l *lane) init(capacity int, tight bool, contents contents, plan *lanePlan) {
+	l.contents, l.capacity, l.stride, l.chunk = contents, int32(capacity), 1, plan.chunk
+	l.keep, l.locator = plan.keep, plan.locator
 	l.shown.Store(-1)
 	if l.tight = tight; !tight {
 		l.fullAt = l.capacity
 	}
-	l.keep = int32(max(keepMessages, keepBytes/size))
-	if holdsReply(t) {
-		l.chunk = 1
-		l.locator = locatorOf(t)
-	}
 	for !tight && int(l.stride) <= capacity/strides/2 {
 		l.stride *= 2
+	}
+}
+
+// lanePlan is what the lanes for messages of a type have in common.
+type lanePlan struct {
+	of          reflect.Type
+	keep, chunk int32
+	locator     *locator
+	seeded      bool // The first places are in the buffers.
+}
+
+// lastPlans has the plans that were used last, by a part of their types' addresses:
+// most programs have no more types of messages than these, and to find out what
+// is in a plan takes two look-ups, of some 15 ns each.
+var lastPlans [64]atomic.Pointer[lanePlan]
+
+func lanePlanOf(t reflect.Type) *lanePlan {
+	last := &lastPlans[reflect.ValueOf(t).Pointer()>>5%uintptr(len(lastPlans))]
+	if p := last.Load(); p != nil && p.of == t {
+		return p
+	}
+	p := &lanePlan{of: t, keep: int32(max(keepMessages, keepBytes/max(1, int(t.Size())))), chunk: claimChunk}
+	if holdsReply(t) {
+		p.chunk, p.locator = 1, locatorOf(t)
+	}
+	p.seeded = t.Size() != 0 && t.Size() <= seedBytes && isFlat(t)
+	last.Store(p)
+	return p
+}
+
+// isFlat reports whether there are no pointers in values of type t.
+func isFlat(t reflect.Type) bool {
+	switch k := t.Kind(); k {
+	case reflect.Array:
+		return isFlat(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !isFlat(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	default:
+		return k >= reflect.Bool && k <= reflect.Complex128
 	}
 }
 

@@ -14,7 +14,7 @@ func TestLifeFindsPlantedFaults(t *testing.T) {
 
 // lifeFaults are about births and ends.
 var lifeFaults = planted.Group{
-	Run: "^(TestPIDsFromHandlersAreUnique|TestSlotsComeBack|TestStalePIDs|TestHooksOfAKind|TestPanicInOnDeadLetter|TestTimersEndWithTheirOwner|TestStashAtTheEnd)$",
+	Run: "^(TestPIDsFromHandlersAreUnique|TestSlotsComeBack|TestStalePIDs|TestHooksOfAKind|TestPanicInOnDeadLetter|TestTimersEndWithTheirOwner|TestStashAtTheEnd|TestEndedActorsLeaveNoTrace)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a slot keeps its generation",
@@ -47,6 +47,14 @@ var lifeFaults = planted.Group{
 			New:  "",
 			Want: "FAIL",
 			Run:  "^TestPIDsFromHandlersAreUnique$",
+		},
+		{
+			Name: "what is used again is not cleared",
+			File: "proc.go",
+			Old:  "		*r = rare{}\n",
+			New:  "",
+			Want: "FAIL",
+			Run:  "^TestEndedActorsLeaveNoTrace$/simulated",
 		},
 		{
 			Name: "an end forgets the messages",

@@ -313,3 +313,28 @@ func testSpawnUnderStoppingParent(t testing.TB) {
 	wantNoErr(t, ref.Stop(ctx))
 	wantErr(t, receive(t, ctx, result), actor.ErrStopped)
 }
+
+// What is used again of an actor that has ended tells nothing of it, also if
+// several have waited for its end.
+func TestEndedActorsLeaveNoTrace(t *testing.T) { simulated.Too(t, testEndedActorsLeaveNoTrace) }
+
+func testEndedActorsLeaveNoTrace(t testing.TB) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	for range 20 {
+		old := spawn(t, sys, answer, actor.WithRegistration("old"))
+		gone := old.Done()
+		_, cancel := sys.Monitor(old.PID())
+		wantErr(t, old.Stop(ended()), context.Canceled)
+		wantNoErr(t, old.Stop(ctx))
+		cancel()
+		receive(t, ctx, gone)
+		fresh := spawn(t, sys, answer)
+		select {
+		case <-fresh.Done():
+			t.Fatal("an actor has ended before it was asked to")
+		default:
+		}
+		wantNoErr(t, fresh.Stop(ctx))
+	}
+}
