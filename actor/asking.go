@@ -42,8 +42,8 @@ type asking struct {
 	lane   Lane
 	// chained says that the message was let in, see chain.go.
 	chained bool
-	up      address   // The ask that the asker was handling, if any.
-	since   time.Time // When the asker began, as far as its worker knows.
+	up      address       // The ask that the asker was handling, if any.
+	since   time.Duration // When the asker began, since the scheduler's start, as far as its worker knows.
 
 	// group is the gathering that the ask is one of, or nil. Not written any more once
 	// the ask was open first; such a slot has one round.

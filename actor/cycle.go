@@ -88,7 +88,7 @@ type edge struct {
 	kind    WaitKind
 	lane    Lane
 	chained bool
-	since   time.Time
+	since   time.Duration
 	// group is that of the ask, and need and spare are what it has yet to wait for, if
 	// it does not wait for all.
 	group       *gathering

@@ -23,6 +23,7 @@ type Reply[T any] struct {
 // so that a Reply is an address.
 type replySlot[T any] struct {
 	asking
+	pool  *replyPool[T] // Where it comes from; nil if it is not used again.
 	value T
 }
 
@@ -183,7 +184,7 @@ func (s *replySlot[T]) keep(f *sched.Fiber) {
 		d.slot = s
 		return
 	}
-	slotPool[T]().recycle(s)
+	s.pool.recycle(s)
 }
 
 // deskAt returns the desk of the fiber, if it has one.
@@ -231,7 +232,8 @@ func slotPool[T any]() *replyPool[T] {
 	if p, ok := pools.Load(key); ok {
 		return p.(*replyPool[T])
 	}
-	p := &replyPool[T]{sync.Pool{New: func() any { return &replySlot[T]{} }}}
+	p := &replyPool[T]{}
+	p.New = func() any { return &replySlot[T]{pool: p} }
 	actual, _ := pools.LoadOrStore(key, p)
 	return actual.(*replyPool[T])
 }

@@ -54,19 +54,23 @@ func (k WaitKind) String() string {
 }
 
 func (e edge) describe() Wait {
-	return Wait{
+	w := Wait{
 		PID: e.from.pid, Name: e.from.opts.name, Kind: e.kind,
-		On: e.to.pid, OnName: e.to.opts.name, Lane: e.lane, Since: e.since,
+		On: e.to.pid, OnName: e.to.opts.name, Lane: e.lane,
 	}
+	if e.since != 0 {
+		w.Since = e.from.sys.scheduler.TimeOf(e.since)
+	}
+	return w
 }
 
-// looksAtClock returns about what time it is. It is called by a handler of p that
-// is about to wait.
-func (p *proc) looksAtClock() time.Time {
+// looksAtClock returns about what time it is, since the scheduler's start. It is
+// called by a handler of p that is about to wait.
+func (p *proc) looksAtClock() time.Duration {
 	if f := p.frame.Fiber(); f != nil && !p.sys.simulated {
 		return f.LookedAt()
 	}
-	return p.sys.clock.Now()
+	return p.sys.scheduler.SinceStart(p.sys.clock.Now())
 }
 
 // Waits returns what the handlers of the system's actors wait for, of other

@@ -32,8 +32,20 @@ func (w *Worker) tick() { w.spend(1) }
 // spend is tick for work that is likely to be worth n small pieces.
 func (w *Worker) spend(n int) {
 	if w.budget -= n; w.budget < 0 {
-		w.readClock()
+		w.overspend()
 	}
+}
+
+// overspend is the rest of spend, when the budget is spent or a nudge has put it by.
+func (w *Worker) overspend() {
+	if w.nudged {
+		w.nudged = false
+		w.giveWay()
+		if w.budget += w.putBy; w.budget >= 0 {
+			return
+		}
+	}
+	w.readClock()
 }
 
 func (w *Worker) readClock() {
@@ -58,13 +70,16 @@ func (w *Worker) readClock() {
 	}
 	w.budget = w.stride - 1
 	w.fresh = true
-	if !w.nudged && now-w.gaveWayAt < giveWayAfter {
+	if now-w.gaveWayAt < giveWayAfter {
 		return
 	}
-	w.nudged = false
 	w.gaveWayAt = now
-	// While fewer workers are at work than there are processors, there is one
-	// for the others.
+	w.giveWay()
+}
+
+// giveWay lets other goroutines run if every processor has a worker on it. While
+// fewer workers are at work than there are processors, there is one for the others.
+func (w *Worker) giveWay() {
 	if w.s.busy() >= w.s.processors {
 		runtime.Gosched()
 	}
@@ -90,15 +105,24 @@ func (w *Worker) stepAside() {
 }
 
 // nudge makes the worker give way at its next tick, because it has made a
-// goroutine outside runnable.
+// goroutine outside runnable. It does not have the worker look at the clock.
 func (w *Worker) nudge() {
-	w.nudged = true
-	w.budget = 0
+	if !w.nudged {
+		w.nudged = true
+		w.putBy, w.budget = w.budget, 0
+	}
 }
 
 // resetClock forgets the time that the worker has slept.
 func (w *Worker) resetClock() {
 	w.clockAt = 0
 	w.budget = 0
+	w.nudged = false // It has slept: the goroutine runs.
 	w.stride = 1
 }
+
+// TimeOf returns the time that is so long after the scheduler's start.
+func (s *Scheduler) TimeOf(sinceStart time.Duration) time.Time { return s.epoch.Add(sinceStart) }
+
+// SinceStart returns how long t is after the scheduler's start.
+func (s *Scheduler) SinceStart(t time.Time) time.Duration { return t.Sub(s.epoch) }

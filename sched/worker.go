@@ -70,6 +70,7 @@ type Worker struct {
 	pace      time.Duration
 	heavy     bool
 	nudged    bool
+	putBy     int  // Of the budget, by a nudge.
 	slow      bool // See stepAside.
 	clockAt   time.Duration
 	gaveWayAt time.Duration
