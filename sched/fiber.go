@@ -65,8 +65,6 @@ type Fiber struct {
 	pauses   uint8 // Those of a job that is measured.
 	// owner is the work that runs on the fiber, if it says so. See SetOwner.
 	owner any
-	// turn is what the work gives up while it waits, or nil. See SetTurn.
-	turn Turn
 	// home is where the work on the fiber has to be continued. Written by the
 	// fiber, read by whoever resumes it.
 	home home
@@ -95,7 +93,8 @@ type Fiber struct {
 // fiberRare is a part of a fiber that takes no room where a hundred thousand
 // strands wait.
 type fiberRare struct {
-	note any // See SetNote. Written under the list's mu by the fiber.
+	note any  // See SetNote. Written under the list's mu by the fiber.
+	turn Turn // What the work gives up while it waits, or nil. See SetTurn.
 	// blocked is where the goroutine of a host blocks.
 	blocked chan struct{}
 	// aborted is set when a simulation ends while the fiber's work waits.
@@ -226,8 +225,8 @@ func (f *Fiber) Suspend() {
 		return
 	}
 	switch {
-	case f.turn != nil:
-		f.suspendTurn(f.turn)
+	case f.rare != nil && f.rare.turn != nil:
+		f.suspendTurn(f.rare.turn)
 	case f.hosted:
 		f.block()
 	default: // As in suspend, a frame less deep in the stack.

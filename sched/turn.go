@@ -14,15 +14,19 @@ type Turn interface {
 // SetTurn says which turn the work on the fiber has from now on, or nil, and
 // returns what it was before. It must be called from the fiber's goroutine.
 func (f *Fiber) SetTurn(t Turn) (before Turn) {
-	before, f.turn = f.turn, t
+	if f.rare == nil && t == nil {
+		return nil
+	}
+	rare := f.rarely()
+	before, rare.turn = rare.turn, t
 	return before
 }
 
 // suspendTurn is Suspend for work that has a turn.
 func (f *Fiber) suspendTurn(t Turn) {
-	f.turn = nil
+	f.rare.turn = nil
 	t.GiveUp()
 	f.suspend()
 	t.TakeBack()
-	f.turn = t
+	f.rare.turn = t
 }
