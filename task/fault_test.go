@@ -131,8 +131,8 @@ var groupFaults = planted.Group{
 		},
 		{
 			Name: "a closed group grows",
-			File: "join.go",
-			Old:  "		g.newest.Store(nil)",
+			File: "group.go",
+			Old:  "	if g.closed {\n		g.mu.Unlock()\n		return nil, ErrClosed\n	}\n",
 			New:  "",
 			Want: "FAIL: TestTasksOfAClosedGroupAreNotKept",
 		},

@@ -56,7 +56,6 @@ func (g *Group[T]) Wait() error {
 func (g *Group[T]) finished() bool {
 	if g.quiet() {
 		g.closed = true
-		g.newest = nil // What comes now is not kept.
 	}
 	return g.closed
 }

@@ -3,6 +3,7 @@ package task
 import (
 	"errors"
 	"iter"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -74,10 +75,15 @@ func (o Outcome[T]) Ended() iter.Seq[*Task[T]] {
 // Values returns the tasks' values in the order of Go, with the zero value for
 // those that did not succeed.
 func (o Outcome[T]) Values() []T {
+	counted := o.group != nil && o.group.builtin // Else Tasks and Count may be anything.
+	if counted && unsafe.Sizeof(*new(T)) == 0 {
+		return make([]T, o.Count.Started) // All that there is to tell.
+	}
+	all := counted && o.Count.Succeeded == o.Count.Started
 	values := make([]T, 0, max(len(o.Tasks), o.Count.Started))
 	for t := range o.each {
 		var value T
-		if t.State() == sched.JobCompleted {
+		if all || t.State() == sched.JobCompleted {
 			value = t.value
 		}
 		values = append(values, value)

@@ -56,6 +56,14 @@ var protocolFaults = planted.Group{
 			Want: "FAIL",
 		},
 		{
+			Name: "a failure among the news is counted as nothing",
+			File: "settle.go",
+			Old:  "		seen = seen && !failed(t)\n",
+			New:  "",
+			Want: "deadlock",
+			Run:  "^TestModel$/^join$/^a_failure_ends",
+		},
+		{
 			Name: "the group is quiet while its joiner is asked",
 			File: "settle.go",
 			Old:  "g.remaining() == 0 && !g.settling && ",
@@ -69,7 +77,7 @@ var protocolFaults = planted.Group{
 			Old:  "		cancels = g.decided && !g.acted\n",
 			New:  "",
 			Want: "deadlock",
-			Run:  "^TestModel$/^join$/^a_task_that_waits$",
+			Run:  "^TestModel$/^join$/^a_success_ends",
 		},
 		{
 			Name: "who takes says so after the look",

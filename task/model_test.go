@@ -140,17 +140,19 @@ func joining(workers, joiners int, j func() task.Joiner[int], check func([]int, 
 	}
 }
 
-// deciding has a task that waits until it is cancelled, and one whose success has it
+// deciding has a task that waits until it is cancelled, and one whose end has it
 // cancelled.
-func deciding(p *modelcheck.Program) {
-	s := newStage(context.Background(), p, task.FirstSuccess[int]())
-	s.run(func(ctx context.Context) (int, error) {
-		xatomic.NewSignal().Await(ctx.Done())
-		return 0, ctx.Err()
-	})
-	s.start(nil)
-	s.workers(2)
-	s.joins(values(1))
+func deciding(j func() task.Joiner[int], end error, check func([]int, error) bool) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(context.Background(), p, j())
+		s.run(func(ctx context.Context) (int, error) {
+			xatomic.NewSignal().Await(ctx.Done())
+			return 0, ctx.Err()
+		})
+		s.start(end)
+		s.workers(2)
+		s.joins(check)
+	}
 }
 
 // taking has a goroutine that takes the tasks as they end, and perhaps one that
@@ -364,13 +366,14 @@ var models = []struct {
 	{"join/two workers", modelcheck.Config{Preemptions: 2}, joining(2, 1, task.FirstFailure[int], values(0, 1), nil, nil)},
 	{"join/two joiners", modelcheck.Config{Preemptions: 2}, joining(1, 2, task.AllCompleted[int], values(0), nil)},
 	{"join/a success", modelcheck.Config{Preemptions: 2}, joining(1, 1, task.FirstSuccess[int], values(0), nil, nil)},
-	{"join/two successes", modelcheck.Config{Preemptions: 2}, joining(2, 1, task.FirstSuccess[int], oneOf(0, 1), nil, nil)},
+	{"join/two successes", modelcheck.Config{Preemptions: 1}, joining(2, 1, task.FirstSuccess[int], oneOf(0, 1), nil, nil)},
 	{"join/a failure", modelcheck.Config{Preemptions: 2}, joining(1, 1, task.FirstFailure[int], errorIs(errBroken), errBroken, nil)},
 	{"join/two failures", modelcheck.Config{Preemptions: 1}, joining(2, 1, task.FirstFailure[int], errorIs(errBroken), errBroken, errBroken)},
 	{"join/no quorum", modelcheck.Config{Preemptions: 1}, joining(2, 1, quorumOf2, errorIs(task.ErrQuorum), errBroken, nil)},
-	{"join/a joiner of the user's", modelcheck.Config{Preemptions: 2}, joining(2, 1, ofUser, values(), nil, nil)},
+	{"join/a joiner of the user's", modelcheck.Config{Preemptions: 1}, joining(2, 1, ofUser, values(), nil, nil)},
 	{"join/a joiner of the user's, at the end", modelcheck.Config{Preemptions: 2}, joining(1, 1, ofUser, values(), nil)},
-	{"join/a task that waits", modelcheck.Config{Preemptions: 1}, deciding},
+	{"join/a success ends what waits", modelcheck.Config{Preemptions: 1}, deciding(task.FirstSuccess[int], nil, values(1))},
+	{"join/a failure ends what waits", modelcheck.Config{Preemptions: 1}, deciding(task.FirstFailure[int], errBroken, errorIs(errBroken))},
 	{"join/grows", modelcheck.Config{Preemptions: 2}, growing()},
 	{"join/grows, with a limit", modelcheck.Config{Preemptions: 2}, growing(task.Limit(1))},
 	{"join/somebody comes", modelcheck.Config{Preemptions: 2}, coming},

@@ -131,27 +131,46 @@ func (g *Group[T]) drain() {
 }
 
 // collect moves the news to the end of the list, and reports whether there is
-// anything that the joiner has not seen. The caller holds mu.
+// anything that the joiner is to see. The caller holds mu.
 func (g *Group[T]) collect() bool {
-	if g.todo != nil {
-		return true
+	for g.todo == nil {
+		newest := g.news.Swap(nil)
+		if newest == nil {
+			return false
+		}
+		oldest, seen := g.turn(newest)
+		g.ended.add(oldest, newest)
+		if g.ready == nil {
+			g.ready = oldest
+		}
+		if !seen {
+			g.todo = oldest
+		}
 	}
-	var oldest *Task[T]
-	newest := g.news.Swap(nil)
+	return true
+}
+
+// turn puts the news, which begin with the newest, in the order of their ends. Where
+// nothing follows from any of them it counts them too, and reports that they are
+// seen: to go through them once more costs as much as all else that is done here.
+func (g *Group[T]) turn(newest *Task[T]) (oldest *Task[T], seen bool) {
+	succeeded, cancelled, seen := 0, 0, g.calm
 	for t := newest; t != nil; {
+		seen = seen && !failed(t)
+		if t.State() == sched.JobCompleted {
+			succeeded++
+		} else {
+			cancelled++ // If seen.
+		}
 		next := t.next
 		t.next, oldest = oldest, t
 		t = next
 	}
-	if oldest == nil {
-		return false
+	if seen {
+		g.count.Succeeded += succeeded
+		g.count.Cancelled += cancelled
 	}
-	g.ended.add(oldest, newest)
-	g.todo = oldest
-	if g.ready == nil {
-		g.ready = oldest
-	}
-	return true
+	return oldest, seen
 }
 
 // quiet reports whether all tasks have ended and the joiner has seen it. The

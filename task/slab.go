@@ -30,7 +30,7 @@ func (g *Group[T]) newTask() *Task[T] {
 		return t
 	}
 	s := g.newest
-	if s == nil { // Of a group that discards, or is closed.
+	if s == nil { // Of a group that discards.
 		return &Task[T]{g: g}
 	}
 	if s.taken == len(s.tasks) {
