@@ -3,6 +3,7 @@ package actor
 import (
 	"fmt"
 	"iter"
+	"runtime"
 	"time"
 
 	"github.com/troupe-go/troupe/sched"
@@ -207,7 +208,7 @@ func (p *proc) snapshot(i *Info) {
 }
 
 // countChildren counts the children, part by part, so that nobody waits long for
-// the lock of an actor that has 100,000. Where children stop meanwhile, the count
+// the lock, or the processor, for an actor that has 100,000. Where children stop meanwhile, the count
 // may be too low.
 func (p *proc) countChildren() (sum int) {
 	var last PID
@@ -218,6 +219,7 @@ func (p *proc) countChildren() (sum int) {
 			return sum
 		}
 		last = next
+		runtime.Gosched()
 	}
 }
 
