@@ -39,7 +39,7 @@ func Listen(ctx context.Context, network, address string) (*Listener, error) {
 	switch network {
 	case "tcp", "tcp4", "tcp6", "unix":
 	default:
-		return nil, net.UnknownNetworkError(network)
+		return nil, fmt.Errorf("strand: listening on %s: %w; use tcp, tcp4, tcp6 or unix", address, net.UnknownNetworkError(network))
 	}
 	l, err := onGoroutine(ctx, func(ctx context.Context) (net.Listener, error) {
 		return (&net.ListenConfig{}).Listen(ctx, network, address)
