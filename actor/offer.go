@@ -33,8 +33,8 @@ func (r Ref[M]) TryOffer(ctx context.Context, m M) error {
 // with the one that it is handling: 0 for one that is idle or has stopped, and
 // for the zero Ref. It may count up to 1/64 of a lane's capacity too many, and
 // for a moment, while the actor takes them, messages twice. It takes no lock, and
-// costs some 5 ns; from the first call on, each message to the actor costs 2 ns
-// more. See [Ref.Info] for more.
+// costs some 5 ns, and 10 where the actor is busy; from the first call on, each
+// message to the actor costs 2 ns more. See [Ref.Info] for more.
 func (r Ref[M]) Backlog() int {
 	if r.cell == nil {
 		return 0

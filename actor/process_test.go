@@ -285,6 +285,7 @@ func TestProcessFailureAnswersWhoAsked(t *testing.T) {
 			t.Errorf("who asked got %v", err)
 		}
 	}
+	receive(t, guarded(t), ref.Done())
 	if err := ref.Err(); !errors.Is(err, broken) {
 		t.Errorf("the reason is %v", err)
 	}

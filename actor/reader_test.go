@@ -401,6 +401,7 @@ func TestWrongReaders(t *testing.T) {
 		"nil function":             {actor.WithReadOnly[int](nil)},
 		"messages of type int":     {actor.WithReadOnly(func(string) bool { return true })},
 		"at most 0 readers":        {actor.WithMaxReaders(0)},
+		"add WithReadOnly":         {actor.WithMaxReaders(2)},
 		"together with reentrancy": {actor.WithReadOnly(all), actor.WithReentrancy(actor.FullReentrancy)},
 		"leave out its backend":    {actor.WithReadOnly(all), actor.WithBackend(actor.OnBlocking)},
 	} {

@@ -36,7 +36,7 @@ func WithReadOnly[M any](reads func(m M) bool) Option {
 
 // WithMaxReaders sets how many messages the actor of [WithReadOnly] handles at the
 // same time. Defaults to the number of workers of the scheduler. More are useful if
-// the handlers wait.
+// the handlers wait. Spawn returns an error without WithReadOnly.
 func WithMaxReaders(n int) Option {
 	return func(o *options) error {
 		if n < 1 || n > maxCapacity {
@@ -50,6 +50,8 @@ func WithMaxReaders(n int) Option {
 // settleReads checks the options of an actor with readers.
 func (o *options) settleReads(s *System, c cellular) error {
 	switch {
+	case o.reads == nil && o.maxReaders != 0:
+		return fmt.Errorf("actor: WithMaxReaders(%d) bounds the readers of an actor; add WithReadOnly, or leave it out", o.maxReaders)
 	case o.reads == nil:
 		return nil
 	case o.reads.message != c.messageType():

@@ -46,7 +46,7 @@ func WithReentrancy(r Reentrancy) Option {
 		if r >= numReentrancies {
 			return fmt.Errorf("actor: unknown reentrancy %d; use NoReentrancy, CallChainReentrancy or FullReentrancy", r)
 		}
-		o.reentrancy = r
+		o.reentrancy, o.choseReentrancy = r, true
 		return nil
 	}
 }
@@ -57,13 +57,15 @@ const defaultMaxSuspended = 1000
 
 // WithMaxSuspended sets how many handlers of a reentrant actor may wait at the same
 // time. With as many, it handles no further messages until one of them goes on.
-// Defaults to 1000.
+// Defaults to 1000. Spawn returns an error without WithReentrancy, where there would
+// be nothing to bound; beside NoReentrancy, which somebody may choose from several,
+// it does nothing.
 func WithMaxSuspended(n int) Option {
 	return func(o *options) error {
 		if n < 1 || n > maxCapacity {
 			return fmt.Errorf("actor: at most %d suspended handlers; it must be 1 to %d", n, maxCapacity)
 		}
-		o.maxSuspended = n
+		o.maxSuspended, o.boundsSuspended = n, true
 		return nil
 	}
 }
@@ -72,6 +74,9 @@ func WithMaxSuspended(n int) Option {
 func (o *options) settleReentrancy() error {
 	if o.reentrancy != NoReentrancy && (o.backend != OnScheduler || o.host != nil) {
 		return errors.New("actor: a reentrant actor has to run on the scheduler; leave out its backend, or WithReentrancy")
+	}
+	if o.boundsSuspended && !o.choseReentrancy {
+		return fmt.Errorf("actor: WithMaxSuspended(%d) bounds the handlers of a reentrant actor; add WithReentrancy, or leave it out", o.maxSuspended)
 	}
 	return nil
 }

@@ -646,6 +646,7 @@ func TestWrongReentrancy(t *testing.T) {
 	for want, opts := range map[string][]actor.Option{
 		"unknown reentrancy 3":   {actor.WithReentrancy(3)},
 		"at most 0 suspended":    {actor.WithMaxSuspended(0)},
+		"add WithReentrancy":     {actor.WithMaxSuspended(2)},
 		"leave out its backend":  {actor.WithReentrancy(actor.FullReentrancy), actor.WithBackend(actor.OnBlocking)},
 		"leave out its backend,": {actor.WithBackend(actor.OnOwnThread), actor.WithReentrancy(actor.CallChainReentrancy)},
 	} {

@@ -230,6 +230,8 @@ type options struct {
 	maxSuspended int
 	reads        *reads // Nil without readers.
 	maxReaders   int
+	// What the options say of reentrancy, and not the defaults.
+	choseReentrancy, boundsSuspended bool
 }
 
 // defaultThroughput is how many messages an actor handles before others get
