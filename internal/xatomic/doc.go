@@ -4,5 +4,6 @@
 // In an ordinary build its types are those of sync and sync/atomic, under
 // another name and at no cost. In a build with the tag modelcheck each operation
 // is preceded by a point at which package modelcheck may let another thread go
-// first.
+// first. In one with the tag yielding, another goroutine goes first now and then, so
+// that ordinary tests come to narrow windows as well.
 package xatomic

@@ -1,4 +1,4 @@
-//go:build !amd64 || race || modelcheck
+//go:build !amd64 || race || modelcheck || yielding
 
 package xatomic
 
