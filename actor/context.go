@@ -122,7 +122,12 @@ func (c *scope) PID() PID { return c.p.pid }
 func (c *scope) Name() string { return c.p.opts.name }
 
 // System returns the system that the actor belongs to.
-func (c *scope) System() *System { return c.p.sys }
+func (c *scope) System() *System {
+	if c.p == nil {
+		return nil
+	}
+	return c.p.sys
+}
 
 // Stop makes the actor stop after the current message. What is left in its
 // lanes goes to the dead letters, unless its parent restarts it.

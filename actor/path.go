@@ -5,7 +5,12 @@ import "strings"
 // Path returns where the actor is in the tree of its system: the names of those
 // above it and its own, each after a slash, and the PID of one that has no name.
 // It need not be unique.
-func (c *scope) Path() string { return c.p.path() }
+func (c *scope) Path() string {
+	if c.p == nil {
+		return "<no actor>"
+	}
+	return c.p.path()
+}
 
 // Path returns where the actor is in the tree of its system, also if it has
 // stopped; see [Context.Path].

@@ -191,6 +191,10 @@ func (s *System) Stats() Stats {
 	}
 }
 
+// Stopping reports whether the system accepts no actors any more, since somebody has
+// called Stop; it may have stopped. It is false for a nil or zero system.
+func (s *System) Stopping() bool { return !s.missing() && s.stopping.Load() }
+
 // Stop refuses new actors, makes all actors stop after the messages that they
 // are handling, children before their parents, and returns when the scheduler
 // has stopped too, if it is the system's own. Stop may be called again, and by
