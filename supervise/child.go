@@ -291,7 +291,7 @@ func (at checkpoint) design(cfg Config) (*design, error) {
 
 // child checks one of the children that are declared with the supervisor.
 func (at checkpoint) child(i int, spec Spec) (*plan, error) {
-	if spec == nil {
+	if missing(spec) {
 		return nil, fmt.Errorf("supervise: %s: child %d is nil; use a Child or a Nested", at.path, i+1)
 	}
 	p, err := spec.plan(at)
@@ -331,4 +331,4 @@ func Check(cfg Config) error {
 	return err
 }
 
-var errNilSpawner = errors.New("supervise: Start was given a nil Spawner; use a System or a Context")
+var errNoSpawner = errors.New("supervise: Start was given a Spawner that is nil or zero; use a System that comes from NewSystem, or the Context of a handler")

@@ -2,9 +2,11 @@ package supervise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/gid"
 )
 
 // command is a message to a supervisor.
@@ -25,11 +27,26 @@ func (o *orderer) from(reply actor.Reply[struct{}]) { o.reply = reply }
 
 // order makes the supervisor do something, and waits until it is done.
 func (s *Supervisor) order(ctx context.Context, o order) error {
+	if err := s.inOnRestart(); err != nil {
+		return err
+	}
 	_, err := actor.Ask(ctx, s.self().On(actor.Control), func(r actor.Reply[struct{}]) command {
 		o.from(r)
 		return o
 	})
 	return s.explain(err)
+}
+
+// inOnRestart returns an error if the caller is the OnRestart of s, for which s
+// waits.
+func (s *Supervisor) inOnRestart() error {
+	if s == nil {
+		return nil
+	}
+	if id := s.telling.Load(); id == 0 || id != uintptr(gid.Current()) {
+		return nil
+	}
+	return fmt.Errorf("supervise: %s was called in its own OnRestart, which it waits for: %w", s.Path(), actor.ErrWouldDeadlock)
 }
 
 // Spawn adds a child to s, and returns its ref when the child has started. The
@@ -135,14 +152,27 @@ func (k *keeper) planOf(spec Spec) (*plan, error) {
 // as one that is down, until [Supervisor.Restart] or [Supervisor.Delete], unless
 // it is temporary; the restart of its group does not start it. Terminating a
 // child that is down does nothing.
+//
+// In a handler of the child, or of an actor below it, Terminate does not wait: it
+// returns [actor.ErrWouldDeadlock], and the child stops after the handler.
 func (s *Supervisor) Terminate(ctx context.Context, name string) error {
-	return s.order(ctx, &terminate{who: who{name: name}})
+	p, _ := s.place(name) // If there is none, the supervisor says so.
+	return s.terminate(ctx, p.pid, who{name: name})
+}
+
+// terminate stops the child that is meant, which has the given PID.
+func (s *Supervisor) terminate(ctx context.Context, id actor.PID, w who) error {
+	if s != nil && s.sys.Inside(ctx, id) {
+		err := s.self().On(actor.Control).Send(ctx, &terminate{who: w})
+		return errors.Join(fmt.Errorf("supervise: terminate %s/%s in a handler of it, or of an actor below: %w", s.Path(), w, actor.ErrWouldDeadlock), err)
+	}
+	return s.order(ctx, &terminate{who: w})
 }
 
 // TerminatePID is [Supervisor.Terminate] for the child with the given PID, which
 // need not have a name.
 func (s *Supervisor) TerminatePID(ctx context.Context, id actor.PID) error {
-	return s.order(ctx, &terminate{who: who{pid: id}})
+	return s.terminate(ctx, id, who{pid: id})
 }
 
 // who says which child is meant.

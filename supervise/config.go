@@ -43,7 +43,9 @@ type Config struct {
 	// above it may act. Defaults to 0, which is for ever.
 	DegradedLimit time.Duration
 	// OnRestart is called in the supervisor before each restart, and must not
-	// wait. If it panics, the supervisor fails. Defaults to nil.
+	// wait. The supervisor's own methods that would wait for it return
+	// [actor.ErrWouldDeadlock] in it. If it panics, the supervisor fails. Defaults
+	// to nil.
 	OnRestart func(Restart)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/gid"
 )
 
 // keeper is the supervisor's actor. It never waits for a child: whatever takes
@@ -439,7 +440,7 @@ func (k *keeper) failed(ctx *actor.Context[command], s *slot, reason error) {
 	k.handle.restarts.Add(1)
 	delay := s.backoff.delay(s.failures, k.random)
 	if k.cfg.OnRestart != nil {
-		k.cfg.OnRestart(Restart{
+		k.tell(Restart{
 			PID: s.pid, Name: s.name, Path: k.pathOf(s), Reason: reason,
 			Recent: len(k.window.recent), Delay: delay,
 		})
@@ -456,4 +457,12 @@ func (k *keeper) failed(ctx *actor.Context[command], s *slot, reason error) {
 	default:
 		k.begin(ctx, s)
 	}
+}
+
+// tell calls OnRestart. What that asks of the supervisor itself would wait for its
+// own end, and is refused.
+func (k *keeper) tell(r Restart) {
+	k.handle.telling.Store(uintptr(gid.Current()))
+	defer k.handle.telling.Store(0)
+	k.cfg.OnRestart(r)
 }

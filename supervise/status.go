@@ -68,6 +68,10 @@ func (s *Supervisor) Child(ctx context.Context, name string) (ChildInfo, error) 
 }
 
 func question[T any](ctx context.Context, s *Supervisor, ask func(actor.Reply[T]) command) (T, error) {
+	if err := s.inOnRestart(); err != nil {
+		var none T
+		return none, err
+	}
 	v, err := actor.Ask(ctx, s.self().On(actor.Control), ask)
 	return v, s.explain(err)
 }

@@ -2,7 +2,9 @@ package supervise
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +30,9 @@ type Supervisor struct {
 	askers []*asker                    // Who is yet to be answered.
 	over   bool                        // Nobody is any more.
 	watch  sync.Once
+	// telling is the goroutine that is calling OnRestart, or nobody. Written by the
+	// supervisor, read by who orders something.
+	telling atomic.Uintptr
 }
 
 func newSupervisor(sys *actor.System) *Supervisor {
@@ -44,8 +49,9 @@ func newSupervisor(sys *actor.System) *Supervisor {
 // The StartLimits of the children bound how long Start takes. When the system
 // stops meanwhile, Start returns an error.
 func Start(at actor.Spawner, cfg Config) (*Supervisor, error) {
-	if at == nil {
-		return nil, errNilSpawner
+	sys := systemOf(at)
+	if sys.Scheduler() == nil {
+		return nil, errNoSpawner
 	}
 	top := checkpoint{}
 	if above, ok := at.(interface{ Path() string }); ok {
@@ -55,7 +61,7 @@ func Start(at actor.Spawner, cfg Config) (*Supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSupervisor(systemOf(at))
+	s := newSupervisor(sys)
 	k := newKeeper(d, s, actor.Ref[command]{})
 	s.ref, err = actor.Spawn(at, actor.Actor[command](k), actor.WithName(d.cfg.Name))
 	if err != nil {
@@ -75,7 +81,12 @@ func Start(at actor.Spawner, cfg Config) (*Supervisor, error) {
 	return s, nil
 }
 
+// systemOf returns the system in which actors are spawned at a place, or nil if
+// that is none.
 func systemOf(at actor.Spawner) *actor.System {
+	if missing(at) {
+		return nil
+	}
 	if sys, ok := at.(*actor.System); ok {
 		return sys
 	}
@@ -83,6 +94,12 @@ func systemOf(at actor.Spawner) *actor.System {
 		return below.System()
 	}
 	return nil
+}
+
+// missing reports whether v is nil, or a nil pointer.
+func missing(v any) bool {
+	p := reflect.ValueOf(v)
+	return v == nil || p.Kind() == reflect.Pointer && p.IsNil()
 }
 
 // self returns the supervisor's own ref, which is zero if there is none.
@@ -118,8 +135,14 @@ func (s *Supervisor) Path() string { return s.self().Path() }
 
 // Stop stops the children, the last started first and each within its limit,
 // and then the supervisor. See [actor.Ref.Stop] for what happens when ctx ends
-// first; the stop goes on then.
-func (s *Supervisor) Stop(ctx context.Context) error { return s.self().Stop(ctx) }
+// first; the stop goes on then. In OnRestart, Stop does not wait, and returns
+// [actor.ErrWouldDeadlock].
+func (s *Supervisor) Stop(ctx context.Context) error {
+	if err := s.inOnRestart(); err != nil {
+		return errors.Join(err, s.sys.RequestStop(s.PID()))
+	}
+	return s.self().Stop(ctx)
+}
 
 // Ref returns the ref of the child with the given name. It stays valid however
 // often the child is restarted, until the child has ended for good. It returns

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // Troupe is a group of actors that know each other, declared in one place: D is
@@ -57,7 +58,12 @@ func StartTroupe[D any](at actor.Spawner, cfg Config, declare func(cast *Cast, m
 // Members returns the refs of the members, or nil if the troupe has not been
 // started. They stay valid over restarts, also of the troupe as a whole; that of
 // a member that has ended for good stays what it was. They are not to be changed.
-func (t *Troupe[D]) Members() *D { return t.members.Load() }
+func (t *Troupe[D]) Members() *D {
+	if t == nil {
+		return nil
+	}
+	return t.members.Load()
+}
 
 // Declaration is implemented by [Troupe], whatever its members.
 type Declaration interface {
@@ -115,7 +121,9 @@ func (t *Troupe[D]) cast() (members []castMember, publish func(), err error) {
 	if len(c.fields) == 0 {
 		return nil, nil, fmt.Errorf("%T has no fields of type actor.Ref, so the troupe has no members", *d)
 	}
-	t.declare(c, d)
+	if err := t.play(c, d); err != nil {
+		return nil, nil, fmt.Errorf("troupe %T: %w", *d, err)
+	}
 	if c.err != nil {
 		return nil, nil, fmt.Errorf("troupe %T: %w", *d, c.err)
 	}
@@ -125,6 +133,17 @@ func (t *Troupe[D]) cast() (members []castMember, publish func(), err error) {
 		}
 	}
 	return c.members, func() { t.members.Store(d) }, nil
+}
+
+// play calls the user's function. That it panics is an error of the declaration.
+func (t *Troupe[D]) play(c *Cast, d *D) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the declaration: %w", sched.NewPanicError(v))
+		}
+	}()
+	t.declare(c, d)
+	return nil
 }
 
 // unplayed names the members that nobody plays.
