@@ -106,12 +106,16 @@ func def[T comparable](v *T, to T) {
 	}
 }
 
+const maxElasticMin = 1 << 20 // A slip of the pen.
+
 func (c ElasticConfig[M]) checkSize() error {
 	switch {
 	case c.New == nil:
 		return errors.New("router: ElasticConfig.New is nil; it makes the members")
 	case c.Min < 0:
 		return fmt.Errorf("router: ElasticConfig.Min is %d; it must be positive, or 0 for 1", c.Min)
+	case c.Min > maxElasticMin:
+		return fmt.Errorf("router: ElasticConfig.Min is %d; it must be at most %d, since so many are started at once", c.Min, maxElasticMin)
 	case c.Max < 0:
 		return fmt.Errorf("router: ElasticConfig.Max is %d; it must be positive, or 0 for the default", c.Max)
 	case c.Min > c.Max:
@@ -148,7 +152,8 @@ func (c ElasticConfig[M]) checkThresholds() error {
 
 // Elastic is a pool of actors whose number follows the load: members that a
 // supervisor restarts when they fail, behind a [Router]. Each has its own state
-// and mailbox; for plain functions a [Pool] is the better choice.
+// and mailbox; for plain functions a [Pool] is the better choice. The methods of a nil
+// or zero Elastic, which NewElastic has not returned, return [ErrNoPool], or nothing.
 type Elastic[M any] struct {
 	cfg    ElasticConfig[M]
 	sys    *actor.System
@@ -195,18 +200,39 @@ func NewElastic[M any](at actor.Spawner, cfg ElasticConfig[M]) (*Elastic[M], err
 
 // Router returns the router that leads to the members. It is to be used as any
 // router, but not to be changed or stopped.
-func (e *Elastic[M]) Router() Router[M] { return e.router }
+func (e *Elastic[M]) Router() Router[M] {
+	if e.missing() {
+		return Router[M]{}
+	}
+	return e.router
+}
+
+// missing reports whether there is no pool.
+func (e *Elastic[M]) missing() bool { return e == nil || e.sys == nil }
 
 // String returns the pool's name.
-func (e *Elastic[M]) String() string { return e.cfg.Name }
+func (e *Elastic[M]) String() string {
+	if e.missing() {
+		return "<no pool>"
+	}
+	return e.cfg.Name
+}
 
 // Stop stops the members after the messages that they are handling, and the
 // pool; see [actor.Ref.Stop].
-func (e *Elastic[M]) Stop(ctx context.Context) error { return e.chief.Stop(ctx) }
+func (e *Elastic[M]) Stop(ctx context.Context) error {
+	if e.missing() {
+		return ErrNoPool
+	}
+	return e.chief.Stop(ctx)
+}
 
 // Drain refuses new messages, lets the members handle what they have, and then
 // stops the pool. If ctx ends first it goes on like Stop.
 func (e *Elastic[M]) Drain(ctx context.Context) error {
+	if e.missing() {
+		return ErrNoPool
+	}
 	refs := e.router.Routees()
 	err := e.router.Stop(ctx)
 	e.mu.Lock()
@@ -219,13 +245,23 @@ func (e *Elastic[M]) Drain(ctx context.Context) error {
 }
 
 // Done returns a channel that is closed when the pool has stopped.
-func (e *Elastic[M]) Done() <-chan struct{} { return e.chief.Done() }
+func (e *Elastic[M]) Done() <-chan struct{} {
+	if e.missing() {
+		return actor.Ref[M]{}.Done()
+	}
+	return e.chief.Done()
+}
 
 // Err returns why the pool has stopped: nil if it was asked to or has not, or an
 // error that wraps [supervise.ErrIntensity] if its members failed too often.
 //
 // [supervise.ErrIntensity]: https://pkg.go.dev/github.com/troupe-go/troupe/supervise#ErrIntensity
-func (e *Elastic[M]) Err() error { return e.chief.Err() }
+func (e *Elastic[M]) Err() error {
+	if e.missing() {
+		return ErrNoPool
+	}
+	return e.chief.Err()
+}
 
 // ElasticStats is a snapshot of an Elastic.
 type ElasticStats struct {
@@ -243,6 +279,9 @@ const recentScalings = 32
 
 // Stats returns a snapshot. It costs a mutex and a copy.
 func (e *Elastic[M]) Stats() ElasticStats {
+	if e.missing() {
+		return ElasticStats{}
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.stats

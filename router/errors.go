@@ -19,4 +19,8 @@ var (
 
 	// ErrNoRouter is returned when the zero Router is used. Compare ErrNoRoutees.
 	ErrNoRouter = errors.New("router: the router is zero; a valid one comes from New")
+
+	// ErrNoPool is returned when a nil or zero Pool or Elastic is used. One that has
+	// stopped returns actor.ErrStopped.
+	ErrNoPool = errors.New("router: the pool is nil or zero; a valid one comes from NewPool or NewElastic")
 )

@@ -162,7 +162,7 @@ var elasticFaults = planted.Group{
 		{
 			Name: "there are more than the maximum",
 			File: "scaling.go",
-			Old:  "up := min(s.Members+c.StepUp, c.Max)",
+			Old:  "up := s.Members + min(c.StepUp, max(0, c.Max-s.Members))",
 			New:  "up := s.Members + c.StepUp",
 			Want: "FAIL: TestDecide",
 			Run:  "^TestDecide$",

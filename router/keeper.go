@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/troupe-go/troupe/actor"
 )
@@ -123,13 +124,17 @@ func (r Router[M]) Done() <-chan struct{} {
 
 // systemOf returns the system that actors are spawned in at a place.
 func systemOf(at actor.Spawner) (*actor.System, error) {
-	switch at := at.(type) {
-	case *actor.System:
-		if at != nil {
-			return at, nil
+	var sys *actor.System
+	if p := reflect.ValueOf(at); at != nil && (p.Kind() != reflect.Pointer || !p.IsNil()) {
+		switch at := at.(type) {
+		case *actor.System:
+			sys = at
+		case interface{ System() *actor.System }:
+			sys = at.System()
 		}
-	case interface{ System() *actor.System }:
-		return at.System(), nil
 	}
-	return nil, errors.New("router: the Spawner is nil; use a System or a Context")
+	if sys.Scheduler() == nil {
+		return nil, errors.New("router: the Spawner is nil or zero; use a System that comes from NewSystem, or the Context of a handler")
+	}
+	return sys, nil
 }

@@ -35,6 +35,10 @@ func (p *Pool[J, R]) each(ctx context.Context, tasks iter.Seq[J], yield func(R, 
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	if p.missing() {
+		yield(none, ErrNoPool)
+		return
+	}
 	if tasks == nil {
 		yield(none, errors.New("router: Map was given a nil sequence"))
 		return

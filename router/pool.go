@@ -72,10 +72,14 @@ func (c PoolConfig[J, R]) withDefaults(s *sched.Scheduler) (PoolConfig[J, R], er
 	return c, nil
 }
 
+// missing reports whether there is no pool.
+func (p *Pool[J, R]) missing() bool { return p == nil || p.core == nil }
+
 // Pool does tasks: like one actor outside, with its lanes and a ref, and like
 // many inside, since up to PoolConfig.Workers of them are done at the same time,
 // as jobs of the scheduler, which idle workers steal. Its methods are safe for
-// concurrent use.
+// concurrent use. Those of a nil or zero one, which NewPool has not returned, return
+// [ErrNoPool], or nothing.
 type Pool[J, R any] struct {
 	core *pool[J, R]
 	lane actor.Lane
@@ -136,6 +140,9 @@ func NewPool[J, R any](at actor.Spawner, cfg PoolConfig[J, R]) (*Pool[J, R], err
 // those of Control are also urgent for the scheduler. A pool is on [actor.Data]
 // unless it came from On. An unknown lane is taken for Data.
 func (p *Pool[J, R]) On(l actor.Lane) *Pool[J, R] {
+	if p.missing() {
+		return p
+	}
 	if int(l) >= len(p.core.lanes) {
 		l = actor.Data
 	}
@@ -145,10 +152,20 @@ func (p *Pool[J, R]) On(l actor.Lane) *Pool[J, R] {
 // Ref returns a ref to an actor that hands what it is sent to the pool, on the
 // same lane. While it waits for room in one lane nothing overtakes, also not a
 // Control message; with [Pool.Send] one does.
-func (p *Pool[J, R]) Ref() actor.Ref[J] { return p.core.front.On(p.lane) }
+func (p *Pool[J, R]) Ref() actor.Ref[J] {
+	if p.missing() {
+		return actor.Ref[J]{}
+	}
+	return p.core.front.On(p.lane)
+}
 
 // String returns the pool's name.
-func (p *Pool[J, R]) String() string { return p.core.cfg.Name }
+func (p *Pool[J, R]) String() string {
+	if p.missing() {
+		return "<no pool>"
+	}
+	return p.core.cfg.Name
+}
 
 // Send takes a task on, whose result nobody waits for; see PoolConfig.OnError.
 // While the lane is full Send waits, until ctx ends; senders get room in the
@@ -183,7 +200,7 @@ func (p *Pool[J, R]) send(ctx context.Context, task J, wait, front bool) error {
 // of one that has ends. Otherwise it is like Send, and returns ErrStopped also
 // for a task that was taken on and not begun when the pool was stopped.
 //
-// A task may ask its own pool: as long as it waits, it leaves its place to
+// A task may ask its own pool, with its context: as long as it waits, it leaves its place to
 // another. If it asks for a task with its own key, or with that of a task which
 // waits for it, it gets [actor.ErrAskCycle].
 func (p *Pool[J, R]) Ask(ctx context.Context, task J) (R, error) {
@@ -304,6 +321,9 @@ type PoolStats struct {
 
 // Stats returns a snapshot. It costs a mutex.
 func (p *Pool[J, R]) Stats() PoolStats {
+	if p.missing() {
+		return PoolStats{}
+	}
 	c := p.core
 	c.mu.Lock()
 	defer c.mu.Unlock()

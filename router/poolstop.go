@@ -14,16 +14,23 @@ import (
 // have begun are over. If ctx ends first, the contexts of these end, with the
 // cause [actor.ErrForced], and Stop returns an error that wraps the cause of ctx;
 // they are expected to return soon. Stop may be called again, and by several. In a
-// task of the pool, with its context, it returns [actor.ErrWouldDeadlock], and the
-// stop goes on.
+// task of the pool, with whatever context, it returns [actor.ErrWouldDeadlock], and
+// the stop goes on.
 //
 // A pool also stops when its system does, or the actor below which it was made;
 // that does not wait for tasks that have begun.
-func (p *Pool[J, R]) Stop(ctx context.Context) error { return p.core.stop(ctx, false) }
+func (p *Pool[J, R]) Stop(ctx context.Context) error { return p.stop(ctx, false) }
 
 // Drain is Stop, except that the tasks that were taken on are done first. If ctx
 // ends before that, the rest is dropped.
-func (p *Pool[J, R]) Drain(ctx context.Context) error { return p.core.stop(ctx, true) }
+func (p *Pool[J, R]) Drain(ctx context.Context) error { return p.stop(ctx, true) }
+
+func (p *Pool[J, R]) stop(ctx context.Context, drain bool) error {
+	if p.missing() {
+		return ErrNoPool
+	}
+	return p.core.stop(ctx, drain)
+}
 
 func (c *pool[J, R]) stop(ctx context.Context, drain bool) error {
 	if ctx == nil {
@@ -39,7 +46,7 @@ func (c *pool[J, R]) stop(ctx context.Context, drain bool) error {
 	if drain {
 		end = c.front.Drain
 	}
-	if c.own(ctx) != nil {
+	if c.stopsItself(ctx) {
 		return c.stopFromTask(end)
 	}
 	err := end(ctx)

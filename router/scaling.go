@@ -70,7 +70,7 @@ func (c *ElasticConfig[M]) decide(s Sample, changed time.Time) (to int, why Scal
 	if c.Cooldown > 0 && !changed.IsZero() && s.At.Sub(changed) < c.Cooldown {
 		return s.Members, Unchanged
 	}
-	up := min(s.Members+c.StepUp, c.Max)
+	up := s.Members + min(c.StepUp, max(0, c.Max-s.Members))
 	down := max(s.Members-c.StepDown, c.Min)
 	switch {
 	case up > s.Members && c.UpBacklog > 0 && s.Backlog > c.UpBacklog:

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -24,7 +26,9 @@ type work[J, R any] struct {
 	asked  bool // Somebody waits for the result, or will.
 	parent workContext[J, R]
 	above  *work[J, R] // The task of this pool that has submitted it.
-	value  R           // Written by the task, before it is over.
+	// goroutine is the one on which Do runs. Written by it, read by who stops the pool.
+	goroutine atomic.Uintptr
+	value     R // Written by the task, before it is over.
 
 	// Guarded by the pool's mu.
 	in            *queue[J, R]
@@ -61,6 +65,7 @@ func (w *work[J, R]) Do(ctx context.Context) error {
 		defer cancel()
 	}
 	var err error
+	w.goroutine.Store(uintptr(gid.Current()))
 	w.value, err = w.p.cfg.Do(ctx, w.task)
 	if err != nil && errors.Is(context.Cause(ctx), ErrTaskTimeout) && !errors.Is(err, ErrTaskTimeout) {
 		err = fmt.Errorf("%w after %v: %w", ErrTaskTimeout, w.p.cfg.Timeout, err)
@@ -102,9 +107,32 @@ func (c *pool[J, R]) own(ctx context.Context) *work[J, R] {
 	return w
 }
 
+// stopsItself reports whether the caller is one of the pool's tasks, whatever its
+// context.
+func (c *pool[J, R]) stopsItself(ctx context.Context) bool {
+	if c.own(ctx) != nil {
+		return true
+	}
+	id := uintptr(gid.Current())
+	if id == 0 {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for w := c.busy.first; w != nil; w = w.after {
+		if w.goroutine.Load() == id {
+			return true
+		}
+	}
+	return false
+}
+
 // newWork makes a task. Its hash is asked for here, where an error is the
 // caller's.
 func (p *Pool[J, R]) newWork(ctx context.Context, task J, asked bool) (*work[J, R], error) {
+	if p.missing() {
+		return nil, ErrNoPool
+	}
 	c := p.core
 	w := &work[J, R]{p: c, task: task, lane: p.lane, asked: asked, above: c.own(ctx)}
 	if c.cfg.Key != nil {
