@@ -11,7 +11,8 @@ import (
 
 // Config configures a handler. The zero value is a good one.
 type Config struct {
-	// Deadline is how long actors may take to answer. Defaults to 1 second.
+	// Deadline is how long actors may take to answer, and how long the system may
+	// take besides to run one that is spawned for the question. Defaults to 1 second.
 	Deadline time.Duration
 	// NotReadyIfDegraded says that a system that is degraded gets no work either.
 	// Defaults to false.
@@ -32,7 +33,7 @@ func Ready(sys *actor.System, cfg Config) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), cfg.deadline())
 		defer cancel()
 		report := Check(ctx, sys)
-		if !runs(ctx, sys) {
+		if report.Level < actor.Unhealthy && !runs(ctx, sys, cfg) {
 			report.Level, report.Reason = actor.Unhealthy, "the system does not run actors"
 		}
 		worst := actor.Degraded
@@ -52,17 +53,17 @@ func Live(sys *actor.System, cfg Config) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), cfg.deadline())
 		defer cancel()
 		report := &Report{}
-		if !runs(ctx, sys) {
+		if !runs(ctx, sys, cfg) {
 			report.Level, report.Reason = actor.Unhealthy, "the system does not run actors"
 		}
 		answer(w, r, report, report.Level == actor.Healthy)
 	})
 }
 
-// runs reports whether an actor gets its turn in time. If the time is over
-// already, because others were late, it is given a moment more.
-func runs(ctx context.Context, sys *actor.System) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+// runs reports whether an actor gets its turn in time. The time is its own: it may
+// be over already for others who were late.
+func runs(ctx context.Context, sys *actor.System, cfg Config) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.deadline())
 	defer cancel()
 	ref, err := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[actor.Reply[bool]], r actor.Reply[bool]) error {
 		ctx.Stop()

@@ -235,4 +235,22 @@ func TestHandlers(t *testing.T) {
 	}
 	wantNoErr(t, sys.Stop(patience.Context(t)))
 	want("stopped", 503, 503, 503)
+	if r := health.Check(patience.Context(t), sys); r.Level != actor.Unhealthy || !strings.Contains(r.Reason, "stopped") {
+		t.Errorf("a stopped system is %+v", r)
+	}
+}
+
+// A system that there is not is unhealthy, and says so; nothing panics.
+func TestNoSystem(t *testing.T) {
+	var ctx context.Context
+	for _, sys := range []*actor.System{nil, {}} {
+		if r := health.Check(ctx, sys); r.Level != actor.Unhealthy || !strings.Contains(r.Reason, "NewSystem") {
+			t.Errorf("the report is %+v", r)
+		}
+		for name, h := range map[string]http.Handler{"live": health.Live(sys, health.Config{}), "ready": health.Ready(sys, health.Config{Deadline: -1})} {
+			if code, r := get(t, h); code != 503 || r.Level != actor.Unhealthy {
+				t.Errorf("%s is %d: %+v", name, code, r)
+			}
+		}
+	}
 }

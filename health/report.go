@@ -21,9 +21,17 @@ type Report struct {
 }
 
 // Check asks all actors of the system that know, and returns a report on the
-// system as a whole. It waits as long as [actor.System.Checkup].
+// system as a whole. It waits as long as [actor.System.Checkup]. A system that has
+// stopped, or is nil, is unhealthy.
 func Check(ctx context.Context, sys *actor.System) *Report {
 	root := &Report{}
+	switch s := sys.Scheduler(); {
+	case s == nil:
+		root.Level, root.Reason = actor.Unhealthy, actor.ErrNoSystem.Error()
+		return root
+	case sys.Stopping():
+		root.Level, root.Reason = actor.Unhealthy, "the system is stopping, or has stopped"
+	}
 	found := sys.Checkup(ctx)
 	slices.SortStableFunc(found, func(a, b actor.Diagnosis) int { return strings.Compare(a.Path, b.Path) })
 	for _, d := range found {
