@@ -118,7 +118,9 @@ func TestOnRestartThatAsks(t *testing.T) {
 			_, err := sup.Status(ctx)
 			other <- err
 		}()
-		<-other
+		if err := <-other; err != nil {
+			t.Error(err)
+		}
 		_, err := sup.Status(ctx)
 		answers <- err
 		_, err = supervise.Spawn(ctx, sup, supervise.Child[order]{New: newWorker})
