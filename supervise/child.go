@@ -331,4 +331,4 @@ func Check(cfg Config) error {
 	return err
 }
 
-var errNoSpawner = errors.New("supervise: Start was given a Spawner that is nil or zero; use a System that comes from NewSystem, or the Context of a handler")
+var errNoSpawner = errors.New("supervise: Start was given a nil Spawner, or a zero one; use a System that comes from NewSystem, or the Context of a handler")
