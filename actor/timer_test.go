@@ -259,3 +259,22 @@ func BenchmarkTimer(b *testing.B) {
 	}
 	b.ReportMetric(float64(full.HeapAlloc-before.HeapAlloc)/others, "B/timer")
 }
+
+// The end of the owner cancels its timers, so that nobody else can any more.
+func TestTimerOfAnOwnerThatHasStopped(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	to := spawn(t, sys, ignore)
+	timers := make(chan actor.Timer, 1)
+	owner := spawn(t, sys, func(c *actor.Context[int], _ int) error {
+		timer, err := actor.SendAfter(c, time.Hour, to, 1)
+		timers <- timer
+		return err
+	})
+	send(t, ctx, owner, 1)
+	timer := receive(t, ctx, timers)
+	wantNoErr(t, owner.Stop(ctx))
+	if timer.Stop() {
+		t.Error("a stop was in time for a timer whose owner has stopped")
+	}
+}
