@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
@@ -200,5 +201,21 @@ func TestBadJobQueries(t *testing.T) {
 	for id, status := range map[string]int{"x": 400, "-1": 400, "99999999999999999999": 400, "7": 410} {
 		resp, body := request(t, "GET", base+"api/jobs/"+id)
 		wantStatus(t, resp, body, status, "job")
+	}
+}
+
+// The eldest comes first, and the pages are in that order.
+func TestJobsByAge(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	i := newInspector(t, sys, quiet)
+	var want []uint64
+	for range 5 {
+		want = append(want, parkStrands(t, ctx, sys.Scheduler(), 1)[0].ID())
+		last := time.Now()
+		patience.Until(t, ctx, func() bool { return time.Since(last) > 2*time.Millisecond })
+	}
+	if got := jobPages(t, i, inspect.JobQuery{Sort: inspect.ByAge, Limit: 2}); !slices.Equal(got, want) {
+		t.Errorf("by age the jobs are %v, want %v", got, want)
 	}
 }

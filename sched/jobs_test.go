@@ -2,7 +2,9 @@ package sched_test
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"runtime"
 	"testing"
 
 	"github.com/troupe-go/troupe/sched"
@@ -115,4 +117,76 @@ func TestJobsOfNoScheduler(t *testing.T) {
 	for range (*sched.Scheduler)(nil).Jobs() {
 		t.Error("a nil scheduler has a job")
 	}
+}
+
+// Fibers leave the list while somebody is on the way along it, among them the one
+// that is next: by Goexit, since other fibers without work are kept.
+func TestJobsWhoseFibersEndWhileTheyAreListed(t *testing.T) {
+	for odd := range 2 { // One or the other has the fiber that is next among those that end.
+		ctx := guarded(t)
+		s := newScheduler(t, sched.Config{Workers: 2})
+		const n = 600
+		stay := map[uint64]int{}
+		on := make([]*sched.Fiber, n)
+		var gone []*sched.Job
+		begun := make(chan *sched.Fiber, 1)
+		for i := range n {
+			j := start(t, ctx, s, func(ctx context.Context) error {
+				f := sched.Current(ctx)
+				begun <- f
+				f.Suspend()
+				if i%2 == odd {
+					runtime.Goexit()
+				}
+				return nil
+			})
+			on[i] = receive(t, ctx, "a beginning", begun)
+			if i%2 == odd {
+				gone = append(gone, j)
+			} else {
+				stay[j.ID()] = 1
+				t.Cleanup(func() { on[i].Resume(nil, sched.Normal) })
+			}
+		}
+		seen := map[uint64]int{}
+		for j := range s.Jobs() {
+			if len(seen) == 0 {
+				for i := odd; i < n; i += 2 {
+					on[i].Resume(nil, sched.Normal)
+				}
+				for _, j := range gone {
+					if err := j.Wait(ctx); !errors.Is(err, sched.ErrGoexit) {
+						t.Fatal(err)
+					}
+				}
+			}
+			seen[j.ID()]++
+		}
+		for id := range stay {
+			if seen[id] != 1 {
+				t.Fatalf("job %d, which stays, is listed %d times", id, seen[id])
+			}
+		}
+	}
+}
+
+// A fiber is known by its last job also while it runs other work; that job is over.
+func TestAJobIsNotListedForWhatRunsAfterIt(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	runs, release := make(chan *sched.Fiber, 1), make(chan struct{})
+	other := newWork(func(f *sched.Fiber, _ sched.Priority) { runs <- f; <-release })
+	j := start(t, ctx, s, func(ctx context.Context) error {
+		f := sched.Current(ctx)
+		f.Submit(&other.Node, sched.Normal)
+		runs <- f
+		return nil
+	})
+	if receive(t, ctx, "the job", runs) != receive(t, ctx, "what runs after it", runs) {
+		t.Error("what runs after the job is on another fiber; the test tests nothing")
+	}
+	if ids := liveIDs(s); len(ids) != 0 {
+		t.Errorf("jobs %v are listed, and job %d has ended", ids, j.ID())
+	}
+	close(release)
 }
