@@ -62,15 +62,18 @@ func TestUrgentMessageInterruptsABatch(t *testing.T) {
 				return nil
 			}
 			handled++
-			if m == queued/2 {
+			if m == 1 || m == queued/2 {
 				g.entered <- struct{}{}
 				<-g.open
 			}
 			return nil
 		}, actor.WithCapacity(actor.Data, queued), actor.WithThroughput(queued))
-		for i := 1; i <= queued; i++ {
-			send(t, ctx, ref, i)
+		send(t, ctx, ref, 1)
+		receive(t, ctx, g.entered)
+		for i := 2; i <= queued; i++ {
+			send(t, ctx, ref, i) // So all are there, and one batch.
 		}
+		g.open <- struct{}{}
 		receive(t, ctx, g.entered)
 		send(t, ctx, ref.On(lane), -1)
 		close(g.open)

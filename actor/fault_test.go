@@ -382,8 +382,8 @@ var stateFaults = planted.Group{
 		{
 			Name: "a send after the close",
 			File: "lifecycle.go",
-			Old:  "func (a *activation) closeLanes() {\n	a.unstash(true)\n	a.mu.Lock()\n	a.closed = true\n",
-			New:  "func (a *activation) closeLanes() {\n	a.unstash(true)\n	a.mu.Lock()\n",
+			Old:  "	a.closed, a.barred = true, true\n",
+			New:  "	a.barred = true\n",
 			Want: "deadlock",
 			Run:  "^TestModel$/^end$",
 		},

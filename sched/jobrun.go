@@ -64,7 +64,7 @@ func (j *Job) transitionToBegun(f *Fiber) bool {
 	}
 	f.job.Store(j)
 	f.w.countKind(j.kind)
-	f.measure()
+	f.measure(j.kind)
 	if timed {
 		rare := j.rare.Load()
 		rare.mu.Lock()

@@ -143,10 +143,11 @@ func (n *Node) cost() time.Duration {
 }
 
 // measure begins to measure what the job costs, if the worker has looked at the
-// clock just before: so it is done for few of those jobs that are short.
-func (f *Fiber) measure() {
+// clock just before: so it is done for few of those jobs that are short. The first
+// of a kind is measured in any case.
+func (f *Fiber) measure(k *jobKind) {
 	f.measuredFrom = 0
-	if f.w.fresh {
+	if f.w.fresh || k.cost.Load() == 0 {
 		f.w.fresh, f.pauses = false, 0
 		f.measuredFrom = f.now()
 	}

@@ -4,12 +4,25 @@ package patience
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"testing"
 	"time"
 )
 
-const limit = 30 * time.Second
+const usual = 30 * time.Second
+
+// limit is usual, or what the environment says: tests that are expected to hang, for a
+// fault is planted, need not wait for so long.
+var limit = func() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv(Variable)); err == nil && d > 0 {
+		return d
+	}
+	return usual
+}()
+
+// Variable is the environment variable with how long tests wait, as a duration of Go.
+const Variable = "TROUPE_PATIENCE"
 
 // test is what testing and property tests have in common.
 type test interface {
@@ -56,7 +69,7 @@ func Until(tb testing.TB, ctx context.Context, ok func() bool) {
 	if s, is := tb.(simulation); is {
 		s.RunUntilIdle()
 		for !ok() {
-			if !s.AdvanceToNext(limit) {
+			if !s.AdvanceToNext(usual) {
 				tb.Fatal("it never came to it")
 			}
 		}

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/patience"
 )
 
 // Fault is a change for the worse.
@@ -92,7 +94,7 @@ func execute(binary, run, fault string) (out []byte, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, "-test.run", run, "-test.failfast", "-test.timeout", (limit - time.Second).String())
-	cmd.Env = append(os.Environ(), variable+"="+fault)
+	cmd.Env = append(os.Environ(), variable+"="+fault, patience.Variable+"=10s")
 	return cmd.CombinedOutput()
 }
 
