@@ -88,6 +88,9 @@ type room struct {
 
 func (r *room) Receive(ctx *actor.Context[said], s said) error {
 	if _, known := r.members[s.by.PID()]; !known {
+		if err := s.by.TrySend(ctx, event{heard: fmt.Sprintf("others here: %d", len(r.members))}); err != nil {
+			return nil //nolint:nilerr // It has gone already.
+		}
 		r.members[s.by.PID()] = s.by
 		if _, err := ctx.Monitor(s.by.PID()); err != nil {
 			return err

@@ -2,12 +2,15 @@ package main_test
 
 import (
 	"bufio"
+	"context"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/troupe-go/troupe/internal/patience"
 )
 
 // talker is a user of the chat.
@@ -36,7 +39,9 @@ func TestChat(t *testing.T) {
 	}
 	addr := strings.TrimSpace(strings.TrimPrefix(first, "listening on "))
 	ann := enter(t, addr)
+	hear(t, ann, "others here: 0") // Else the two may come in any order.
 	bob := enter(t, addr)
+	hear(t, bob, "others here: 1")
 	hear(t, ann, bob.LocalAddr().String()+" is here")
 	say(t, ann, "hello")
 	hear(t, bob, ann.LocalAddr().String()+": hello")
@@ -61,7 +66,7 @@ func enter(t *testing.T, addr string) talker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close() })
+	context.AfterFunc(patience.Context(t), func() { _ = c.Close() }) // Also at the end.
 	return talker{c, bufio.NewScanner(c)}
 }
 
