@@ -221,7 +221,7 @@ func TestPinnedWorkerOutlivesGoexit(t *testing.T) {
 
 // TestPinnedGoexitCostsNoMemory has nothing away, so that nothing has to be kept.
 func TestPinnedGoexitCostsNoMemory(t *testing.T) {
-	const jobs, limit = 20_000, 4 << 20 // About 200 bytes each.
+	const jobs, limit = 5000, 3 << 19 // About 300 bytes each.
 	ctx := guarded(t)
 	s := newPinned(t, 1, -1)
 	stacks := func() uint64 {
