@@ -24,6 +24,7 @@ func TestStopWithinForcesChildren(t *testing.T) {
 	}}), actor.WithName("parent"))
 	child := receive(t, ctx, children)
 	g.hold(t, ctx, child)
+	until(t, ctx, func() bool { return actor.Idle(parent) }) // Else its handler may be left behind, too.
 	err := parent.StopWithin(ctx, soon)
 	wantErr(t, err, actor.ErrForced)
 	if !strings.Contains(err.Error(), "deaf") || strings.Contains(err.Error(), "handlers took longer than 20ms (parent") {
