@@ -31,7 +31,8 @@ func TestBadPeersLeaveNothing(t *testing.T) {
 			p.say("a\n")
 			_ = p.SetLinger(0)
 		}},
-		{"never reads", config{Timeouts: netio.Timeouts{Write: 5 * time.Millisecond}}, func(p *peer) { p.say("flood\n") }},
+		// The others have the same timeout, so it must be longer than a busy machine keeps one waiting.
+		{"never reads", config{Timeouts: netio.Timeouts{Write: time.Second}}, func(p *peer) { p.say("flood\n") }},
 		{"silent", config{Timeouts: netio.Timeouts{Idle: 5 * time.Millisecond}}, func(p *peer) { p.hearEnd() }},
 		{"invalid UTF-8", config{}, func(p *peer) {
 			p.say("\xff\xfe\n")
