@@ -1,10 +1,15 @@
 package workload
 
-import "github.com/troupe-go/troupe/internal/bench/suite"
+import (
+	"time"
+
+	"github.com/troupe-go/troupe/internal/bench/suite"
+)
 
 // The names of the workloads about the lives of actors.
 const (
 	Spawn      = "spawn"
+	SpawnNew   = "spawn-new"
 	Stop       = "stop"
 	Memory     = "memory"
 	MemoryUsed = "memory-used"
@@ -19,6 +24,17 @@ var spawn = suite.Workload{
 		"their end is not measured",
 	Targets: []suite.Target{
 		{Subject: troupe, Row: Spawn, Of: suite.RatioToBaseline, AtMost: 0.3},
+	},
+}
+
+// A service that grows has no stacks left over from what has ended before, and
+// neither has this: its process does it once, after a hundred actors to warm up.
+var spawnNew = suite.Workload{
+	Name: SpawnNew, Family: suite.Actors, Baseline: channels, Unit: "ns/actor",
+	N: 100_000, NFor: 100 * time.Millisecond, Size: 100_000, TinySize: 50, TinyN: 100,
+	About: "the same once, up to 100,000 actors, in a process that has had no more than a hundred before",
+	Targets: []suite.Target{
+		{Subject: troupe, Row: SpawnNew, Of: suite.RatioToBaseline, AtMost: 0.3},
 	},
 }
 

@@ -14,7 +14,7 @@ import (
 
 // All are the workloads in the order in which they are reported.
 var All = slices.Concat([]*suite.Workload{
-	&pingPong, &tell, &tell4, &askOutside, &askInside, &ring, &spawn, &stop, &memory, &memoryUsed, &memoryStrand,
+	&pingPong, &tell, &tell4, &askOutside, &askInside, &ring, &spawn, &spawnNew, &stop, &memory, &memoryUsed, &memoryStrand,
 	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent, &pool, &poolOne,
 }, savina.Workloads, jobs.All)
 

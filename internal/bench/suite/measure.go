@@ -27,7 +27,7 @@ func Measure(w *Workload, f Func, duration time.Duration) ([]Figure, error) {
 		if _, err := once(w, f, min(100, w.N), w.Size); err != nil {
 			return nil, err
 		}
-		return figures(once(w, f, w.N, w.Size))
+		return figures(once(w, f, w.fixed(duration), w.Size))
 	}
 	for warm := false; ; warm = true {
 		r, err := once(w, f, n, w.Size)

@@ -164,3 +164,27 @@ func TestFaultyRunsAreErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestAFixedNumberIsLessInAShortRun(t *testing.T) {
+	for _, c := range []struct {
+		isFor time.Duration
+		want  []int
+	}{
+		{0, []int{100, 5000}},
+		{10 * time.Millisecond, []int{100, 5000}},
+		{50 * time.Millisecond, []int{100, 1000}},
+	} {
+		var sizes []int
+		w := &suite.Workload{Name: "note", N: 5000, NFor: c.isFor}
+		_, err := suite.Measure(w, func(r *suite.Run) (int64, error) {
+			sizes = append(sizes, r.N)
+			r.Start()
+			r.Took(time.Millisecond)
+			r.Stop()
+			return int64(r.N), nil
+		}, 10*time.Millisecond)
+		if err != nil || !slices.Equal(sizes, c.want) {
+			t.Errorf("N for %v: repetitions were %v, %v, want %v", c.isFor, sizes, err, c.want)
+		}
+	}
+}

@@ -54,6 +54,9 @@ type Workload struct {
 	// N is the number of repetitions of a run. Defaults to 0: it is found by
 	// repeating until a run takes long enough.
 	N int
+	// NFor is how long a run has to be that N is for: a shorter one does as much
+	// less. Defaults to 0: each run does N.
+	NFor time.Duration
 	// TinyN is the number of repetitions of a smoke run. Defaults to Step.
 	TinyN int
 	// Duration is how long a run should take. Defaults to that of the command.
@@ -144,6 +147,14 @@ func (s *Subject) In(f Family) bool {
 }
 
 func (w *Workload) step() int { return max(w.Step, 1) }
+
+// fixed returns N for a run of the given duration.
+func (w *Workload) fixed(duration time.Duration) int {
+	if w.NFor <= duration {
+		return w.N
+	}
+	return max(1, int(float64(w.N)*duration.Seconds()/w.NFor.Seconds()))
+}
 
 func (w *Workload) ops(n, size int) int {
 	if w.Ops == nil {

@@ -23,6 +23,7 @@ var Subject = suite.Subject{
 		workload.AskInside:    askInside,
 		workload.Ring:         ring,
 		workload.Spawn:        spawn,
+		workload.SpawnNew:     spawn,
 		workload.Stop:         stop,
 		workload.Memory:       func(r *suite.Run) (int64, error) { return memory(r, false) },
 		workload.MemoryUsed:   func(r *suite.Run) (int64, error) { return memory(r, true) },
@@ -36,6 +37,7 @@ var Subject = suite.Subject{
 	Notes: suite.Merge(savinaNotes, map[string]string{
 		"":                    "no lifecycle, supervision, panic containment or statistics: less is done than by a library",
 		workload.Spawn:        "channels of capacity 1, the cheapest that does the work",
+		workload.SpawnNew:     "channels of capacity 1, the cheapest that does the work",
 		workload.Memory:       "channels of capacity 1; a channel of 1,024 would take 8 KB more",
 		workload.MemoryUsed:   "channels of capacity 1; a channel of 1,024 would take 8 KB more",
 		workload.MemoryStrand: "a goroutine that waits for one channel of all",

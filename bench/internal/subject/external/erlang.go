@@ -21,7 +21,7 @@ var Erlang = suite.Subject{
 	About:    "Erlang/OTP of the machine, plain processes, a virtual machine for each run; it measures by its own clock",
 	Families: []suite.Family{suite.Actors},
 	Runs: erlangRuns(
-		workload.PingPong, workload.Tell, workload.Tell4, workload.AskInside, workload.Ring, workload.Spawn,
+		workload.PingPong, workload.Tell, workload.Tell4, workload.AskInside, workload.Ring, workload.Spawn, workload.SpawnNew,
 		workload.Stop, workload.Memory, workload.MemoryUsed, workload.Big, workload.Skynet,
 		workload.UrgentFlood, workload.UrgentBusy,
 		savina.Counting, savina.Throughput, savina.Creation, savina.ThreadRing, savina.Chameneos,

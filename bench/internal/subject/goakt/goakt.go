@@ -47,6 +47,7 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: "UnboundedPriorityMailBox, a heap that is not first in, first out",
 		workload.UrgentBusy:  "priorities are within one mailbox; there are none between actors",
 		workload.UrgentEvent: "priorities are within one mailbox; there are none between actors",
+		workload.SpawnNew:    "20,000 had not started after two minutes",
 		workload.Memory:      "the system is not stopped afterwards, which takes minutes",
 		workload.MemoryUsed:  "the system is not stopped afterwards, which takes minutes",
 		savina.Cobweb:        cannotSpawn,

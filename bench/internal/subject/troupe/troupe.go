@@ -27,6 +27,7 @@ var Subject = suite.Subject{
 		workload.AskInside:    askInside,
 		workload.Ring:         ring,
 		workload.Spawn:        spawn,
+		workload.SpawnNew:     spawn,
 		workload.Stop:         stop,
 		workload.Memory:       func(r *suite.Run) (int64, error) { return memory(r, false) },
 		workload.MemoryUsed:   func(r *suite.Run) (int64, error) { return memory(r, true) },

@@ -56,6 +56,8 @@ run(spawn, N, Size) ->
         [exit(P, kill) || P <- Pids],
         Sum
     end);
+run(spawn_new, N, Size) ->
+    run(spawn, N, Size);
 run(stop, N, Size) ->
     batches(N, Size, fun(K) ->
         Pids = start_told(K),
