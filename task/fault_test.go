@@ -190,6 +190,22 @@ var groupFaults = planted.Group{
 			Run:  "^TestCancelBeforeStart$",
 		},
 		{
+			Name: "a group that was joined stays listed",
+			File: "join.go",
+			Old:  "		g.unlist()\n",
+			New:  "",
+			Want: "FAIL: TestAJoinedGroupIsListedNoMore",
+			Run:  "^TestAJoinedGroupIsListedNoMore$",
+		},
+		{
+			Name: "groups that nobody joins stay listed",
+			File: "registry.go",
+			Old:  "		g.retire()\n",
+			New:  "		_ = g\n",
+			Want: "FAIL: TestGroupsThatNobodyJoinsAreSweptOut",
+			Run:  "^TestGroupsThatNobodyJoinsAreSweptOut$",
+		},
+		{
 			Name: "a detached task is not listed",
 			File: "registry.go",
 			Old:  "	r.detached[t] = struct{}{}\n",

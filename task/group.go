@@ -66,6 +66,7 @@ type Group[T any] struct {
 	todo      *Task[T]
 	ready     *Task[T] // The first that Next has not returned.
 	listed    bool     // The registry has the group.
+	listedAt  int      // Its place there. The registry's.
 	kept      bool     // The end of owner waits for the tasks.
 	counting  bool     // See beginCounting.
 	joining   bool
@@ -279,13 +280,16 @@ func (g *Group[T]) add(t *Task[T], from *sched.Fiber) error {
 		g.queue = append(g.queue, t)
 	}
 	list := !g.listed
-	g.listed = true
+	if list {
+		g.listed = true
+		g.reg.enter(g)
+	}
 	if g.owner != nil && !g.kept {
 		g.kept = g.owner.Keep((*kept[T])(g))
 	}
 	g.mu.Unlock()
 	if list {
-		g.reg.add(g)
+		g.reg.entered(g)
 	}
 	if cancelled {
 		t.Cancel(g.scope.Cause())

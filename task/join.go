@@ -54,8 +54,9 @@ func (g *Group[T]) Wait() error {
 
 // finished closes the group if nothing is left. The caller holds mu.
 func (g *Group[T]) finished() bool {
-	if g.quiet() {
+	if !g.closed && g.quiet() {
 		g.closed = true
+		g.unlist()
 	}
 	return g.closed
 }

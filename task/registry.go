@@ -10,8 +10,11 @@ import (
 
 // registry is what is kept with a scheduler to list its tasks and to end them
 // when a stop would wait no longer. Groups are entered, not tasks, once when the
-// first task comes; they are swept out, when there are twice as many as were left
-// by the last sweep, if they have no tasks. So starting a task costs it nothing.
+// first task comes, so starting a task costs it nothing. A group leaves when Join
+// closes it: what is listed is alive, and a program that opens one group after the
+// other would have the collector go through the last 64 again and again, which was a
+// fifth of what their tasks cost. Those that nobody joins are swept out, when there are
+// twice as many as were left by the last sweep, if they have no tasks.
 type registry struct {
 	forced xatomic.Bool // A stop has not waited.
 
@@ -24,8 +27,11 @@ type registry struct {
 // listed is a group, whatever its type.
 type listed interface {
 	appendLive(infos []Info) []Info
-	retire() bool
+	retire()
 	Cancel(cause error) bool
+	// entry returns where the group's place in the list is kept, one more than its
+	// index, and 0 while it has none: guarded by the registry's mu.
+	entry() *int
 }
 
 // detachedTask is a task that has left its group.
@@ -46,10 +52,18 @@ func registryOf(s *sched.Scheduler) *registry {
 	}).(*registry)
 }
 
-// add enters a group that has a task.
-func (r *registry) add(g listed) {
+// enter enters a group that has a task, and is not entered. Whoever calls it holds the
+// group's mu, and then, without that, calls entered.
+func (r *registry) enter(g listed) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.groups = append(r.groups, g)
+	*g.entry() = len(r.groups)
+}
+
+// entered does what may follow from an entry.
+func (r *registry) entered(g listed) {
+	r.mu.Lock()
 	var all []listed
 	if len(r.groups) >= r.sweepAt {
 		all, r.sweepAt = slices.Clone(r.groups), math.MaxInt // One sweep at a time.
@@ -63,34 +77,47 @@ func (r *registry) add(g listed) {
 	}
 }
 
+// remove takes a group out, whose mu the caller holds.
+func (r *registry) remove(g listed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := len(r.groups) - 1
+	moved := r.groups[last]
+	r.groups[*g.entry()-1], *moved.entry() = moved, *g.entry()
+	r.groups[last] = nil
+	r.groups = r.groups[:last]
+	*g.entry() = 0
+}
+
 // sweep takes those out that have no tasks. It holds no lock while it asks them,
-// since they enter detached tasks with theirs. A group that is entered again
-// meanwhile is in the list twice, and loses the first entry.
+// since they enter and leave with theirs.
 func (r *registry) sweep(all []listed) {
-	retired := make(map[listed]bool)
 	for _, g := range all {
-		if g.retire() {
-			retired[g] = true
-		}
+		g.retire()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.groups = slices.DeleteFunc(r.groups, func(g listed) bool {
-		drop := retired[g]
-		delete(retired, g)
-		return drop
-	})
 	r.sweepAt = max(sweepMin, 2*len(r.groups))
 }
 
-// retire takes a group without tasks out of the list. It returns false if it has
-// any.
-func (g *Group[T]) retire() bool {
+// retire takes a group without tasks out of the list.
+func (g *Group[T]) retire() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.listed = g.remaining() > 0
-	return !g.listed
+	if g.remaining() == 0 {
+		g.unlist()
+	}
 }
+
+// unlist takes the group out of the list if it is there. The caller holds mu.
+func (g *Group[T]) unlist() {
+	if g.listed {
+		g.listed = false
+		g.reg.remove(g)
+	}
+}
+
+func (g *Group[T]) entry() *int { return &g.listedAt }
 
 func (g *Group[T]) appendLive(infos []Info) []Info {
 	g.mu.Lock()
