@@ -295,13 +295,14 @@ func (a *activation) publish(l *lane, rest int) {
 }
 
 // batchOver counts a message that was handled, and reports whether the batch ends
-// behind it.
+// behind it. A handler that has waited has no budget left, and, killed meanwhile, no
+// lane: that is the next incarnation's.
 func (a *activation) batchOver(l *lane, which Lane) bool {
 	a.f.Tick()
 	if which != Control || a.countsControl {
 		a.budget--
 	}
-	return l.ready() == 0 || a.budget <= 0 || a.alert.Load() != a.term && a.isInterrupted(which) || a.f.Urgent()
+	return a.budget <= 0 || l.ready() == 0 || a.alert.Load() != a.term && a.isInterrupted(which) || a.f.Urgent()
 }
 
 // isInterrupted reports whether something comes before the next message of the

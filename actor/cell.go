@@ -115,7 +115,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			}
 		} else {
 			err = x.receiveObserved(c, a, l, which, m)
-			unobserved = a.unobserved(l)
+			unobserved = again
 		}
 		if asked.slot != nil && asked.slot.isOpen(asked.round) && !x.keeps(l.locator, asked) {
 			asked.release(a.proc) // Put aside, it would come again.
@@ -134,7 +134,9 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			}
 			err = nil
 		}
-		over = a.batchOver(l, which)
+		if over = a.batchOver(l, which); !over && unobserved == again {
+			unobserved = a.unobserved(l)
+		}
 	}
 	returned = true
 	if ok && a.mu.Load()&termBits != a.term {

@@ -39,6 +39,11 @@ func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
 		return
 	}
 	a.mu.Lock()
+	if a.mu.Load()&termBits != a.term { // The lane may be the next incarnation's, and so are its tries.
+		a.mu.Unlock()
+		a.deadLetter(which, m, reason)
+		return
+	}
 	r := a.rareLocked()
 	if at := l.handled(); r.retrial.lane != which || r.retrial.at != at {
 		r.retrial = retrial{lane: which, at: at}
@@ -46,7 +51,7 @@ func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
 	r.retrial.tries++
 	tries := r.retrial.tries
 	x := a.ctx.Load()
-	again := tries <= a.opts.retry && a.mu.Load()&termBits == a.term && !x.fence.Load()
+	again := tries <= a.opts.retry && !x.fence.Load()
 	if again {
 		x.typed.stow(which, m) // It goes back with the stash.
 	}

@@ -107,6 +107,9 @@ func (l *lane) sampleMask(o *probes) int64 {
 	return 1<<l.rarity - 1
 }
 
+// again says that unobserved is to be asked.
+const again = -1
+
 // unobserved returns how many messages of the lane are handled before one that
 // somebody wants to know of. So the others cost a comparison each.
 func (a *activation) unobserved(l *lane) int {

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -25,4 +26,35 @@ func TestEndAfterTheLastHandler(t *testing.T) {
 		s.Advance(time.Second)
 		wantErr(s, ref.Err(), errHook)
 	})
+}
+
+// A handler that waits when its incarnation is killed leaves the lane alone when it
+// goes on: the next incarnation is at it. The race detector watches.
+func TestStrayHandlersLeaveTheLaneAlone(t *testing.T) {
+	for name, fails := range map[string]error{"returns": nil, "fails": errHook} {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			observe(t, sys, actor.Probe{SampleEvery: 2, Handled: func(actor.Sample) {}})
+			o := newOracle(t, sys)
+			_, child := restarting(t, sys, func() actor.Actor[int] {
+				return actor.Func(func(c *actor.Context[int], m int) error {
+					if m == 1 {
+						_, err := o.ask(c, m)
+						wantErr(t, err, actor.ErrKilled)
+						return fails
+					}
+					return nil
+				})
+			}, restart, actor.WithReentrancy(actor.FullReentrancy), actor.WithRetry(1))
+			for range 100 {
+				send(t, ctx, child, 1)
+				o.next(t, ctx)
+				suspendedIn(t, ctx, child, 1)
+				wantNoErr(t, child.Kill())
+				send(t, ctx, child, slices.Repeat([]int{2}, 100)...)
+				until(t, ctx, func() bool { return sys.Stats().Ghosts == 0 })
+			}
+		})
+	}
 }
