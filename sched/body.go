@@ -103,6 +103,16 @@ func (s *Scheduler) Adopt(b Body, a Admission) error {
 // nothing, and is of no use before Adopt.
 func ContextOf(b Body) Resumer { return (*jobContext)(b.record()) }
 
+// FiberOf returns the fiber on which the job has begun, and stays to its end, or
+// nil before: also for one that never begins. It costs a load of the job's state.
+func FiberOf(b Body) *Fiber {
+	j := b.record()
+	if j.state.started() == 0 { // It may be cancelled, and taken out of the queue just now.
+		return nil
+	}
+	return j.fiber
+}
+
 // Enqueue queues a job that was adopted: on the worker below from, which must
 // be the caller's fiber, or, if from is nil, for all workers.
 func (s *Scheduler) Enqueue(from *Fiber, b Body) {

@@ -63,6 +63,37 @@ func TestABodyIsAJob(t *testing.T) {
 	}
 }
 
+func TestFiberOfABody(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	var r *record
+	r = newRecord(ctx, func(ctx context.Context) error {
+		if f := sched.FiberOf(r); f == nil || f != sched.Current(ctx) {
+			t.Errorf("the job is on %p, want %p", f, sched.Current(ctx))
+		}
+		return nil
+	})
+	if err := s.Adopt(r, sched.Admission{}); err != nil {
+		t.Fatal(err)
+	}
+	if f := sched.FiberOf(r); f != nil {
+		t.Error("a job has a fiber that has not begun")
+	}
+	s.Enqueue(nil, r)
+	if err := r.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	never := newRecord(ctx, func(context.Context) error { return nil })
+	if err := s.Adopt(never, sched.Admission{}); err != nil {
+		t.Fatal(err)
+	}
+	never.Cancel(nil)
+	s.Enqueue(nil, never)
+	patience.Until(t, ctx, func() bool { return s.Stats().Jobs == 0 })
+	if f := sched.FiberOf(never); f != nil {
+		t.Error("a job has a fiber that was cancelled before it began")
+	}
+}
+
 func TestABodyThatWasCancelledEndsOnceAndIsCountedOut(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	r := newRecord(ctx, func(context.Context) error { t.Error("it ran"); return nil })

@@ -1,6 +1,12 @@
 package strand
 
-import "context"
+import (
+	"context"
+	"unsafe"
+)
+
+// Size is that of a strand's record.
+const Size = unsafe.Sizeof(Strand{})
 
 // Borrows reports whether the connection holds a buffer.
 func (c *Conn) Borrows() bool { return c.buffer != nil }

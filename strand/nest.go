@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// nest is what strands have in common that were started with one context, which
-// may end: the first one and those that it and they have started. It is the
-// context that their jobs are derived from. To tell all of them when the one
+// nest is what strands have in common that were started with one context: the
+// first one and those that it and they have started. If that context may end, the
+// nest is the one that their jobs are derived from. To tell all of them when the one
 // above ends, it registers there once; each strand by itself would take 0.6 KB
 // there, and deeper calls than fit a small stack.
 //
@@ -19,6 +19,7 @@ import (
 // nil. Others look at Err.
 type nest struct {
 	above context.Context
+	ends  bool // The one above may end.
 	// linked says that the one above will tell. Written under mu.
 	linked atomic.Bool
 
@@ -27,12 +28,23 @@ type nest struct {
 	unlink func() bool
 }
 
-// nestOf returns the context for a new strand: ctx itself if that never ends.
-func nestOf(ctx context.Context) context.Context {
-	if ctx.Done() == nil {
-		return ctx
+// rootless is the nest of strands that were started with the background context.
+var rootless = &nest{above: context.Background()}
+
+// nestOf returns the nest for a new strand.
+func nestOf(ctx context.Context) *nest {
+	if ctx == rootless.above {
+		return rootless
 	}
-	return &nest{above: ctx}
+	return &nest{above: ctx, ends: ctx.Done() != nil}
+}
+
+// context is what jobs are derived from.
+func (n *nest) context() context.Context {
+	if n.ends {
+		return n
+	}
+	return n.above
 }
 
 func (n *nest) Deadline() (time.Time, bool) { return n.above.Deadline() }
@@ -53,6 +65,9 @@ func (n *nest) Done() <-chan struct{} {
 }
 
 func (n *nest) add(s *Strand) {
+	if !n.ends {
+		return // Nobody has to be told.
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if s.next = n.first; s.next != nil {
@@ -64,6 +79,9 @@ func (n *nest) add(s *Strand) {
 // remove takes a strand out that has ended. With the last one, the context above
 // forgets the nest.
 func (n *nest) remove(s *Strand) {
+	if !n.ends {
+		return
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if s.previous != nil {

@@ -66,3 +66,30 @@ func TestEndOfTheContextReachesAll(t *testing.T) {
 		}
 	})
 }
+
+// TestContextThatNeverEndsIsHandedDown has strands started with such a context, and
+// one of theirs, see its values.
+func TestContextThatNeverEndsIsHandedDown(t *testing.T) {
+	ctx := guarded(t)
+	sc := newScheduler(t, 1)
+	type key struct{}
+	for _, above := range []context.Context{context.Background(), context.TODO(), context.WithValue(context.Background(), key{}, 1)} {
+		want := above.Value(key{})
+		s := start(t, above, func(s *strand.Strand) error {
+			below, err := strand.Go(s, func(below *strand.Strand) error {
+				if got := below.Value(key{}); got != want || below.Parent() != above {
+					t.Errorf("a strand of a strand sees %v, derived from %v, want %v of %v", got, below.Parent(), want, above)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if got := s.Value(key{}); got != want || s.Parent() != above {
+				t.Errorf("it sees %v, derived from %v, want %v of %v", got, s.Parent(), want, above)
+			}
+			return below.Join(s)
+		}, strand.On(sc))
+		join(t, ctx, s)
+	}
+}

@@ -82,7 +82,7 @@ func (s *Strand) Unpark(ctx context.Context) {
 			return
 		case parked:
 			if s.parking.CompareAndSwap(parked, idle) {
-				s.fiber.Load().Resume(sched.Current(ctx), sched.Low)
+				sched.FiberOf(s).Resume(sched.Current(ctx), sched.Low)
 				return
 			}
 		default:

@@ -27,9 +27,7 @@ type job = sched.Job
 type Strand struct {
 	job
 	fn    func(s *Strand) error // Dropped when it begins.
-	above context.Context       // What the strands that it starts are given in turn.
-	// fiber is where the strand runs. Written when it begins, read by Unpark.
-	fiber atomic.Pointer[sched.Fiber]
+	above *nest                 // Also that of the strands that it starts.
 	// parking is idle, permitted or parked. See Park.
 	parking atomic.Uint32
 	turn    uint32 // Counts selects, for their fairness. The strand's own.
@@ -105,9 +103,7 @@ func (s *Strand) start(ctx context.Context, opts []Option) error {
 	if err := sc.Adopt(s, a); err != nil {
 		return err
 	}
-	if n, ok := s.above.(*nest); ok {
-		n.add(s)
-	}
+	s.above.add(s)
 	sc.Enqueue(from, s)
 	return nil
 }
@@ -125,12 +121,11 @@ func home(ctx context.Context) *sched.Scheduler {
 
 // Parent is what the strand's context is derived from. It is called by the
 // scheduler.
-func (s *Strand) Parent() context.Context { return s.above }
+func (s *Strand) Parent() context.Context { return s.above.context() }
 
 // Do runs the strand's function. It is called by the scheduler.
 func (s *Strand) Do(context.Context) error {
-	f := sched.Current(s)
-	s.fiber.Store(f)
+	f := sched.FiberOf(s)
 	f.SetOwner(s) // Until Ended.
 	// The job is told of the end of its context from here on: to ask for that from
 	// a wait would make the stack grow.
@@ -145,9 +140,7 @@ func (s *Strand) Ended(f *sched.Fiber) {
 	if f != nil {
 		f.SetOwner(nil)
 	}
-	if n, ok := s.above.(*nest); ok {
-		n.remove(s)
-	}
+	s.above.remove(s)
 	if s.group != nil {
 		_ = s.group.add(f, -1) // It was counted when it was started.
 	}
@@ -170,7 +163,7 @@ func (s *Strand) running() *sched.Fiber {
 	if s == nil {
 		return nil
 	}
-	f := s.fiber.Load()
+	f := sched.FiberOf(s)
 	if f == nil || !f.Here() {
 		return nil
 	}
@@ -228,7 +221,7 @@ func (s *Strand) Deadline() (time.Time, bool) { return sched.ContextOf(s).Deadli
 // for. A strand that receives from it holds its worker; see [Strand.Park].
 func (s *Strand) Done() <-chan struct{} {
 	done := sched.ContextOf(s).Done()
-	if n, ok := s.above.(*nest); ok {
+	if n := s.above; n.ends {
 		if n.Done(); n.Err() != nil && s.State() >= sched.JobRunning {
 			s.job.Cancel(cause(n.above)) // It may have ended before the nest was told.
 		}
@@ -249,7 +242,7 @@ func (s *Strand) Value(key any) any {
 
 // ResumesFiber is that of [sched.Resumer].
 func (s *Strand) ResumesFiber(f *sched.Fiber) bool {
-	return f == s.fiber.Load() && f.Owner() == any(s) // See Do.
+	return f == sched.FiberOf(s) && f.Owner() == any(s) // See Do.
 }
 
 // cause returns why ctx has ended.

@@ -46,6 +46,13 @@ func TestEndsAreTold(t *testing.T) {
 	}
 }
 
+// TestAStrandIsSmall keeps it in the size class of the heap that is told in docs/strands.md.
+func TestAStrandIsSmall(t *testing.T) {
+	if strand.Size > 112 {
+		t.Errorf("a strand's record takes %d bytes, which is more than 112", strand.Size)
+	}
+}
+
 func panicHere() { panic("here") }
 
 // TestStrandsOutliveWhoStartsThem has a strand end, and be cancelled, before one
