@@ -87,7 +87,7 @@ func (b *Budget) settle() {
 	if f.checkpoint(spent) {
 		b.at = 0
 	}
-	b.chunk = max(1, min(b.chunk, f.s.cfg.Reductions-f.reductions))
+	b.chunk = max(1, min(b.chunk, f.s.cfg.Reductions-int(f.reductions)))
 	b.left = b.chunk - 1
 }
 
@@ -100,6 +100,9 @@ func nextChunk(spent int, took time.Duration) int {
 	return max(1, int(float64(spent)*float64(checkpointEvery)/float64(took)))
 }
 
+// maxReductions is how far a fiber counts. More than that are as good as no bound.
+const maxReductions = math.MaxInt32
+
 // checkpoint is passed by work that has made n reductions. It returns true if
 // other work ran in between.
 func (f *Fiber) checkpoint(n int) (left bool) {
@@ -109,7 +112,9 @@ func (f *Fiber) checkpoint(n int) (left bool) {
 		f.leave()
 		left = true
 	}
-	if f.reductions += n; f.reductions >= f.s.cfg.Reductions {
+	if limit := f.s.cfg.Reductions; n < limit-int(f.reductions) {
+		f.reductions += int32(min(n, maxReductions-int(f.reductions)))
+	} else {
 		f.reductions = 0
 		left = f.YieldToEquals() || left
 	}

@@ -348,6 +348,20 @@ func (j *Job) Waiters() (n int) {
 	return n
 }
 
+// Warmed returns how many fibers the workers have warmed. They must have left.
+func (s *Scheduler) Warmed() (n uint64) {
+	for _, w := range *s.workers.Load() {
+		n += w.count.warmed
+	}
+	return n
+}
+
+// Top returns where the fiber's stack ended when it was last left.
+func (f *Fiber) Top() uintptr { return f.top.Load() }
+
+// FiberSize is the memory of a fiber, without its stack.
+const FiberSize = unsafe.Sizeof(Fiber{})
+
 // JobSize is the memory that a job's handle takes.
 const JobSize = unsafe.Sizeof(function{})
 
@@ -398,9 +412,9 @@ func (w *Worker) SetSpare() { w.spare = true }
 // GiveWay queues a fiber without a stack that has given way on the worker, while
 // it was at home on another one, pinned or not.
 func (w *Worker) GiveWay(at *Worker, isPinned bool) *Node {
-	f := &Fiber{s: w.s, w: w, home: home{at, preferred}}
+	f := &Fiber{s: w.s, w: w, rare: &fiberRare{home: home{at, preferred}}}
 	if isPinned {
-		f.home.bond = pinned
+		f.rare.home.bond = pinned
 	}
 	f.node.Init(f)
 	w.pushNextOf(f, &f.node)

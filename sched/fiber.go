@@ -45,30 +45,26 @@ type Fiber struct {
 	// id is the goroutine under the coroutine, and 0 once it has ended. Written
 	// by that goroutine, read by whoever holds a context that leads here.
 	id atomic.Uintptr
-	// number is what stack dumps call that goroutine. Written by it, read by Held.
-	number atomic.Uint64
-	state  xatomic.Uint32
+	// top is where that goroutine's stack ended when the fiber was last left. Written
+	// by it, read by whoever warms the fiber.
+	top   atomic.Uintptr
+	state xatomic.Uint32
 	// on is the id of w. Written by the worker, read by whoever asks about a job.
 	on atomic.Int32
 	// running is the work that the loop has called. Written by the fiber, read by
 	// whoever asks what holds its worker.
 	running xatomic.Glance[Node]
 	// reductions counts those that the work has made since it began, or yielded
-	// for their sake.
-	reductions int
+	// for their sake, up to maxReductions.
+	reductions int32
 	// priority is that of the work that runs on the fiber. Written by the fiber,
 	// read by whoever resumes it.
 	priority Priority
 	ended    bool  // The fiber was taken out of service; its loop returns.
-	bound    bool  // Home does not change any more.
 	hosted   bool  // It is that of a host; see fiberRare.blocked.
 	pauses   uint8 // Those of a job that is measured.
 	// owner is the work that runs on the fiber, if it says so. See SetOwner.
 	owner any
-	// home is where the work on the fiber has to be continued. Written by the
-	// fiber, read by whoever resumes it.
-	home home
-
 	// job is the job that runs or ran on the fiber last; from its beginning to its
 	// end a job stays on one fiber. Written by the fiber, read by the monitor.
 	job xatomic.Glance[Job]
@@ -78,15 +74,14 @@ type Fiber struct {
 	// it is not; in a pause it is what the job took until then, below 0.
 	measuredFrom time.Duration
 
-	// alarm numbers the alarms of the fiber: odd while one is set. Written by the
-	// fiber, and by whoever lets it ring. AlarmIn is where it is; the fiber's own.
-	alarm   atomic.Uint64
-	alarmIn *alarms
+	// alarm numbers the alarms of the fiber: odd while one is set. Its high bits say
+	// where that is. Written by the fiber, and by whoever lets it ring.
+	alarm atomic.Uint64
 
 	next, previous *Fiber // In the scheduler's list.
 
 	// rare is what few fibers have, or nil. Written under the list's mu by the fiber,
-	// which reads it without.
+	// which reads it without, as does whoever resumes it.
 	rare *fiberRare
 }
 
@@ -95,10 +90,14 @@ type Fiber struct {
 type fiberRare struct {
 	note any  // See SetNote. Written under the list's mu by the fiber.
 	turn Turn // What the work gives up while it waits, or nil. See SetTurn.
+	// home is where the work on the fiber has to be continued. Written by the
+	// fiber, read by whoever resumes it.
+	home home
 	// blocked is where the goroutine of a host blocks.
 	blocked chan struct{}
 	// aborted is set when a simulation ends while the fiber's work waits.
 	aborted bool
+	bound   bool   // Home does not change any more.
 	waits   string // In a simulation: what for.
 }
 
@@ -143,7 +142,6 @@ func (f *Fiber) main(yield func(struct{}) bool) {
 func (f *Fiber) enterGoroutine() {
 	f.s.fibers.add(f)
 	f.id.Store(uintptr(gid.Current()))
-	f.number.Store(gid.Number())
 	if f.s.sim != nil {
 		sim.EnterWork(f.s.sim.engine)
 	}
@@ -202,6 +200,7 @@ func (f *Fiber) leave() {
 	if f.w.tape.Load() != nil {
 		f.noteLeave()
 	}
+	f.noteTop()
 	if !f.co.Yield() {
 		f.ended = true
 		if f.rare != nil && f.rare.aborted {
@@ -451,9 +450,19 @@ func Current(ctx context.Context) *Fiber {
 // the work was last entered, or 0; see [StackOf].
 func (fr *Frame) Goroutine() uint64 {
 	if f := fr.fiber.Load(); f != nil {
-		return f.number.Load()
+		return f.number()
 	}
 	return 0
+}
+
+// number is what stack dumps call the fiber's goroutine, or 0 if it has none.
+func (f *Fiber) number() uint64 {
+	id := f.id.Load()
+	n := gid.ID(id).Number()
+	if f.id.Load() != id {
+		return 0 // The goroutine has ended meanwhile.
+	}
+	return n
 }
 
 // Current returns the fiber where the work was last entered if that is what the

@@ -82,7 +82,7 @@ func (w *Worker) held(now time.Duration) (Held, bool) {
 	h := Held{
 		Worker: w.id, For: now - since,
 		Replaced: w.replaced(), Alive: now-w.aliveAt() < limit,
-		Goroutine: f.number.Load(),
+		Goroutine: f.number(),
 	}
 	h.Job, h.Work = n.describe()
 	return h, began == w.began.Load()

@@ -38,7 +38,6 @@ func (h *Host) Enter() {
 	f := h.f
 	f.w.budget = math.MaxInt
 	f.s.fibers.add(f)
-	f.number.Store(gid.Number())
 	f.id.Store(uintptr(gid.Current()))
 }
 

@@ -45,7 +45,7 @@ func (s *Scheduler) Jobs() iter.Seq[LiveJob] {
 			some = some[:0]
 			more = s.fibers.visitSome(v, jobBatch, func(f *Fiber) {
 				if j := f.job.Load(); j != nil && j.isLive() {
-					some = append(some, LiveJob{j, j.body(), f.number.Load()})
+					some = append(some, LiveJob{j, j.body(), f.number()})
 				}
 			})
 			for _, j := range some {

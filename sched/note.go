@@ -32,7 +32,7 @@ func (f *Fiber) SetNote(note any) {
 func (s *Scheduler) Notes(visit func(note any, goroutine uint64)) {
 	s.fibers.visit(func(f *Fiber) {
 		if f.rare != nil && f.rare.note != nil {
-			visit(f.rare.note, f.number.Load())
+			visit(f.rare.note, f.number())
 		}
 	})
 }

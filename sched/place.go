@@ -163,30 +163,43 @@ func (s *Scheduler) delivered(to home, p Priority) {
 }
 
 // requeue queues f, which was suspended, where it has to be continued.
-func (f *Fiber) requeue(from *Fiber, p Priority) { f.s.enqueueAt(from, &f.node, p, f.home) }
+func (f *Fiber) requeue(from *Fiber, p Priority) { f.s.enqueueAt(from, &f.node, p, f.home()) }
 
 // runAt runs work that came out of an inbox: until it ends, its fiber is at home
 // on the inbox's worker. A fiber that was resumed is at home already.
 func (f *Fiber) runAt(n *Node, p Priority) {
 	at := f.w.at
 	f.w.at = home{}
-	if _, resumed := n.origin().runner.(*Fiber); !resumed && !f.bound {
-		f.home = at
+	if _, resumed := n.origin().runner.(*Fiber); !resumed && !f.bound() {
+		f.rarely().home = at
 	}
 	n.runner.Run(f, p)
-	if !f.bound {
-		f.home = home{}
+	if f.rare != nil && !f.rare.bound {
+		f.rare.home = home{}
 	}
 }
 
 // bind ties f to w for good: it is never continued by another worker.
-func (f *Fiber) bind(w *Worker) { f.home, f.bound = home{w, pinned}, true }
+func (f *Fiber) bind(w *Worker) {
+	rare := f.rarely()
+	rare.home, rare.bound = home{w, pinned}, true
+}
+
+func (f *Fiber) bound() bool { return f.rare != nil && f.rare.bound }
+
+// home is where the work on the fiber has to be continued.
+func (f *Fiber) home() home {
+	if f.rare == nil {
+		return home{}
+	}
+	return f.rare.home
+}
 
 // pushNextOf queues n, which was interrupted on the fiber f, so that the worker
 // that has to continue it takes it before its other work. It must run on the
 // worker.
 func (w *Worker) pushNextOf(f *Fiber, n *Node) {
-	if to := f.home; to.bond == pinned || to.w == w {
+	if to := f.home(); to.bond == pinned || to.w == w {
 		to.w.inbox.push(n, slotNext, to.bond)
 		w.s.idle.wakeWorker(to.w)
 		w.signOfLife()

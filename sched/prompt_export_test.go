@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PromptLeft returns what is left of the system's timer for the alarms of f's worker:
+// PromptLeft returns what is left of the system's timer for the alarms among which f's is:
 // 0 if it was not set, and 1 ns if its time has come since.
 func PromptLeft(f *Fiber) time.Duration {
-	a := f.alarms()
+	a := f.alarmsOf(f.alarm.Load())
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.prompt.file == nil {

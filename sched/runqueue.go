@@ -63,7 +63,11 @@ func (w *Worker) takeShared(p Priority, waiting uint32, batch int) *Node {
 	if waiting&p.bit() == 0 {
 		return nil
 	}
-	return w.s.injector.take(p, w.local[p], batch)
+	n := w.s.injector.take(p, w.local[p], batch)
+	if n != nil && batch != 0 {
+		w.warm(n, p)
+	}
+	return n
 }
 
 // push queues n on this worker. It must run on the worker.

@@ -112,6 +112,7 @@ type WorkerStats struct {
 type counters struct {
 	jobs, stolen, slept, suspended, yielded, preempted uint64
 	accepted, ended                                    uint64 // See account.
+	warmed                                             uint64 // Not published; see warm.
 }
 
 // publishedCounters are the same for others to read. The worker copies them

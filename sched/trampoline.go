@@ -143,7 +143,7 @@ func (w *Worker) take() (*Node, Priority) {
 // there is anything: what is on their own queues goes first, however often it
 // yields.
 func (w *Worker) requeue(f *Fiber) {
-	if w.s.anywhere(f.home, w.priority) {
+	if w.s.anywhere(f.home(), w.priority) {
 		if w.s.injector.has(w.priority) {
 			w.s.share(&f.node, w.priority)
 			w.signOfLife()

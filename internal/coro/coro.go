@@ -11,14 +11,21 @@
 // else ends the process.
 package coro
 
-import "iter"
+import (
+	"iter"
+	"unsafe"
+)
 
 // Coro is a coroutine. Its methods are not safe for concurrent use: Resume
 // and Stop belong to the one who drives it, Yield to its own body.
 type Coro struct {
-	next  func() (struct{}, bool) // Nil once it was stopped.
+	next func() (struct{}, bool) // Written by Init alone.
+	// yield is nil before the body has begun and once it was stopped, and never if it
+	// was stopped before it has begun.
 	yield func(struct{}) bool
 }
+
+func never(struct{}) bool { return false }
 
 // New returns a coroutine that runs body from the first Resume on.
 // It costs about 1 µs and, once resumed, a goroutine's stack.
@@ -45,8 +52,11 @@ func (c *Coro) Init(main func(yield func(struct{}) bool)) {
 // Begin is for main; see Init. It returns false if the coroutine was stopped
 // before it began.
 func (c *Coro) Begin(yield func(struct{}) bool) bool {
+	if c.yield != nil {
+		return false
+	}
 	c.yield = yield
-	return c.next != nil
+	return true
 }
 
 // Resume enters the coroutine and returns when its body yields or ends. It
@@ -62,13 +72,23 @@ func (c *Coro) Resume() bool {
 
 // Yield leaves the coroutine until the next Resume. It returns false when
 // Stop was called instead; the body should then return.
-func (c *Coro) Yield() bool { return c.next != nil && c.yield(struct{}{}) && c.next != nil }
+func (c *Coro) Yield() bool { return c.yield != nil && c.yield(struct{}{}) && c.yield != nil }
 
 // Stop ends the coroutine: the pending Yield returns false, and so does each
 // later one, and Stop returns when the body has. A coroutine that has not begun never runs.
 func (c *Coro) Stop() {
-	if next := c.next; next != nil {
-		c.next = nil
-		next()
+	switch {
+	case c.next == nil:
+		return
+	case c.yield == nil:
+		c.yield = never
+	default:
+		c.yield = nil
 	}
+	c.next()
 }
+
+// At returns where in memory the coroutine's records are: near that address, since
+// Pull makes them one after the other. It does not change, and serves to have them
+// fetched. It is 0 before Init.
+func (c *Coro) At() uintptr { return *(*uintptr)(unsafe.Pointer(&c.next)) }

@@ -79,6 +79,16 @@ func (d *Deque[T]) Taken() int64 { return d.top.Load() }
 // It falls when the owner pops.
 func (d *Deque[T]) End() int64 { return d.bottom.Load() }
 
+// At returns the element in place i, counted from the oldest, or nil, without taking
+// it. Only the owner may call it. Somebody else may have taken the element by then.
+func (d *Deque[T]) At(i int) *T {
+	at := d.top.Load() + int64(i)
+	if at >= d.bottom.Load() {
+		return nil
+	}
+	return d.ring[at&d.mask].Load()
+}
+
 // Push puts x at the new end. It returns false when the deque is full.
 // Only the owner may call it.
 func (d *Deque[T]) Push(x *T) bool {

@@ -39,6 +39,27 @@ func upTo(n int) []int {
 	return all
 }
 
+func TestAtLooksWithoutTaking(t *testing.T) {
+	d := deque.New[int](4)
+	for from := range 6 { // So that it goes round.
+		n := fill(d, from)
+		for i := range n {
+			if got := d.At(i); got == nil || *got != from+i {
+				t.Errorf("in place %d is %v, want %d", i, got, from+i)
+			}
+		}
+		if got := d.At(n); got != nil {
+			t.Errorf("behind the newest is %d", *got)
+		}
+		if got := drain(d); len(got) != n || d.At(0) != nil {
+			t.Errorf("%d of %d were left by those who only looked", len(got), n)
+		}
+		one := 0
+		d.Push(&one) // The next round begins elsewhere.
+		d.Take()
+	}
+}
+
 func TestCapacityIsRoundedUpToPowerOfTwo(t *testing.T) {
 	for _, c := range []struct{ asked, want int }{
 		{0, 1}, {1, 1}, {2, 2}, {3, 4}, {4, 4}, {5, 8}, {1000, 1024}, {1024, 1024},

@@ -8,7 +8,7 @@
 //
 // The identity is the address of the runtime's descriptor of the goroutine,
 // read from the register or thread-local slot in which Go's assembler exposes
-// it. Nothing behind the address is read. Addresses are used again after a
+// it. Nothing behind the address is read but for a goroutine's number. Addresses are used again after a
 // goroutine has ended, so an identity says something only about a goroutine
 // that is known to be alive.
 package gid

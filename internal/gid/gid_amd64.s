@@ -9,11 +9,10 @@ TEXT ·current(SB), NOSPLIT, $0-8
 	MOVQ AX, ret+0(FP)
 	RET
 
-// func word(offset uintptr) uint64
-TEXT ·word(SB), NOSPLIT, $0-16
-	MOVQ TLS, CX
-	MOVQ 0(CX)(TLS*1), AX
-	MOVQ offset+0(FP), BX
+// func word(descriptor, offset uintptr) uint64
+TEXT ·word(SB), NOSPLIT, $0-24
+	MOVQ descriptor+0(FP), AX
+	MOVQ offset+8(FP), BX
 	MOVQ (AX)(BX*1), AX
-	MOVQ AX, ret+8(FP)
+	MOVQ AX, ret+16(FP)
 	RET

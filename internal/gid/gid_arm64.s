@@ -6,9 +6,10 @@ TEXT ·current(SB), NOSPLIT, $0-8
 	MOVD R0, ret+0(FP)
 	RET
 
-// func word(offset uintptr) uint64
-TEXT ·word(SB), NOSPLIT, $0-16
-	MOVD offset+0(FP), R1
-	MOVD (g)(R1), R0
-	MOVD R0, ret+8(FP)
+// func word(descriptor, offset uintptr) uint64
+TEXT ·word(SB), NOSPLIT, $0-24
+	MOVD descriptor+0(FP), R0
+	MOVD offset+8(FP), R1
+	MOVD (R0)(R1), R0
+	MOVD R0, ret+16(FP)
 	RET

@@ -5,6 +5,5 @@ package gid
 // current is implemented in assembly.
 func current() uintptr
 
-// word returns a word of the goroutine's descriptor. It is implemented in
-// assembly.
-func word(offset uintptr) uint64
+// word returns a word of a goroutine's descriptor. It is implemented in assembly.
+func word(descriptor, offset uintptr) uint64

@@ -4,4 +4,4 @@ package gid
 
 func current() uintptr { return 0 }
 
-func word(uintptr) uint64 { return 0 }
+func word(_, _ uintptr) uint64 { return 0 }

@@ -17,9 +17,14 @@ import (
 // where all of them have theirs. Unless there is exactly one, no number is
 // known. Only the beginning of the descriptor is read, which is several times as
 // long.
-func Number() uint64 {
-	if at := place(); at >= 0 {
-		return word(uintptr(at))
+func Number() uint64 { return Current().Number() }
+
+// Number returns the number of a goroutine, as the function does. It must be alive,
+// else the number is that of the one that has its descriptor since: the runtime uses
+// descriptors again, and never gives their memory back.
+func (id ID) Number() uint64 {
+	if at := place(); at >= 0 && id != 0 {
+		return word(uintptr(id), uintptr(at))
 	}
 	return 0
 }
@@ -63,7 +68,7 @@ func matches(number uint64) (set uint64) {
 		return 0
 	}
 	for i := range searched {
-		if word(uintptr(i*wordSize)) == number {
+		if word(current(), uintptr(i*wordSize)) == number {
 			set |= 1 << i
 		}
 	}

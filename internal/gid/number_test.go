@@ -49,3 +49,26 @@ func BenchmarkNumber(b *testing.B) {
 		gid.Number()
 	}
 }
+
+func TestNumberOfAnotherGoroutine(t *testing.T) {
+	if gid.Current() == 0 {
+		t.Skipf("no goroutine identity on %s", runtime.GOARCH)
+	}
+	type pair struct {
+		id     gid.ID
+		number uint64
+	}
+	said, end := make(chan pair), make(chan struct{})
+	for range 10 {
+		go func() { said <- pair{gid.Current(), gid.Number()}; <-end }()
+	}
+	defer close(end)
+	for range 10 {
+		if p := <-said; p.id.Number() != p.number || p.number == 0 {
+			t.Errorf("a goroutine has the number %d, and is said to have %d", p.number, p.id.Number())
+		}
+	}
+	if n := gid.ID(0).Number(); n != 0 {
+		t.Errorf("nobody has the number %d", n)
+	}
+}
