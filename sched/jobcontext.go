@@ -185,7 +185,7 @@ func Cause(ctx context.Context) error {
 	switch {
 	case jobStateOf(word) == JobTimedOut || j.standardIfMade() != nil:
 		return context.Cause(ctx)
-	case word&(jobCancelled|jobCut) == jobCut && !jobStateOf(word).Ended():
+	case word&jobCancelled == 0 && !jobStateOf(word).Ended() && j.endsWithParent(word):
 		return causeOf(j.parent())
 	case word&jobCancelled == 0:
 		return context.Cause(ctx)
@@ -194,4 +194,16 @@ func Cause(ctx context.Context) error {
 	rare.mu.Lock()
 	defer rare.mu.Unlock()
 	return rare.cause
+}
+
+// endsWithParent reports whether the context of a job that goes on has ended since
+// the caller's has: whether the job was told, or would see it by itself, as in Err.
+func (j *Job) endsWithParent(word uint64) bool {
+	switch {
+	case word&jobCut != 0:
+		return true
+	case word&jobLinked != 0 || j.timeIsUp(startedAt(word)):
+		return false
+	}
+	return j.parent().Err() != nil
 }
