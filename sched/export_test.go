@@ -463,3 +463,6 @@ func LateEvent(readers int) int {
 	k.turn(w, w.tape.Load())
 	return len(k.last)
 }
+
+// OnFiber returns the fiber that the Waiter suspends, or nil if it blocks.
+func (w *Waiter) OnFiber() *Fiber { return w.fiber }

@@ -140,8 +140,7 @@ func (f *Fiber) main(yield func(struct{}) bool) {
 
 // enterGoroutine makes the calling goroutine known as the fiber's.
 func (f *Fiber) enterGoroutine() {
-	f.s.fibers.add(f)
-	f.id.Store(uintptr(gid.Current()))
+	f.enlist()
 	if f.s.sim != nil {
 		sim.EnterWork(f.s.sim.engine)
 	}
@@ -151,6 +150,20 @@ func (f *Fiber) leaveGoroutine() {
 	if f.s.sim != nil {
 		sim.Leave()
 	}
+	f.strike()
+}
+
+// enlist makes the calling goroutine the fiber's, and the fiber known.
+func (f *Fiber) enlist() {
+	f.s.fibers.add(f)
+	id := uintptr(gid.Current())
+	f.id.Store(id)
+	f.s.roll.enter(id, f)
+}
+
+// strike is the end of that.
+func (f *Fiber) strike() {
+	f.s.roll.leave(f.id.Load())
 	f.id.Store(0)
 	f.s.fibers.remove(f)
 }

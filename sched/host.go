@@ -1,10 +1,6 @@
 package sched
 
-import (
-	"math"
-
-	"github.com/troupe-go/troupe/internal/gid"
-)
+import "math"
 
 // Host lets a goroutine that is none of the workers' run work of the layers
 // above: one that is locked to its thread, that belongs to a foreign event loop,
@@ -37,16 +33,14 @@ func (s *Scheduler) NewHost() *Host {
 func (h *Host) Enter() {
 	f := h.f
 	f.w.budget = math.MaxInt
-	f.s.fibers.add(f)
-	f.id.Store(uintptr(gid.Current()))
+	f.enlist()
 }
 
 // Leave ends what Enter has begun, on the same goroutine.
 func (h *Host) Leave() {
 	f := h.f
-	f.id.Store(0)
 	f.owner = nil
-	f.s.fibers.remove(f)
+	f.strike()
 }
 
 // Run runs n, which came with priority p, on the goroutine that has entered.

@@ -38,19 +38,14 @@ func (s *Scheduler) Notes(visit func(note any, goroutine uint64)) {
 }
 
 // Here returns the fiber that the caller runs on, or nil if that is none of the
-// scheduler's: as [Current], for those who have no context to ask. It costs some
-// ns for each fiber, so it is for what is rare.
-func (s *Scheduler) Here() (here *Fiber) {
+// scheduler's: as [Current], for those who have no context to ask, or one that
+// leads elsewhere. It costs about 3 ns.
+func (s *Scheduler) Here() *Fiber {
 	id := uintptr(gid.Current())
 	if id == 0 {
 		return nil
 	}
-	s.fibers.visit(func(f *Fiber) {
-		if f.id.Load() == id {
-			here = f
-		}
-	})
-	return here
+	return s.roll.of(id)
 }
 
 // StackOf returns the stack of a goroutine by the number under which stack dumps

@@ -179,6 +179,7 @@ type Scheduler struct {
 	clock func() time.Duration
 	// processors is GOMAXPROCS at the start.
 	processors int
+	roll       roll // Here, since it is read by all who ask from outside, and seldom written.
 	machine    topology.Machine
 	flat       bool          // All of the machine's processors share a cache.
 	strategy   atomic.Uint32 // A StealStrategy. Read at the begin of each search.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 
-	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -32,42 +31,27 @@ func newSignal() any { return xatomic.NewSignal() }
 // Arm prepares for waiting by the caller, on behalf of ctx, for something
 // that work of s does. If s is nil, any work may do it; a goroutine then makes a
 // channel for each wait.
-func (w *Waiter) Arm(ctx context.Context, s *Scheduler) { w.ArmOn(callerOf(ctx), s) }
+func (w *Waiter) Arm(ctx context.Context, s *Scheduler) { w.ArmOn(callerOf(ctx, s), s) }
 
-// callerOf is Current for who is about to wait. A context of other work of the same
-// scheduler, which the caller has come by, does not lead to its fiber: to block on
-// account of that would hold the worker, maybe the one on which it would be woken.
-// So the fibers that run are looked through. It costs about 2 ns a worker, also for
-// a goroutine that was given the context of work.
-func callerOf(ctx context.Context) *Fiber {
-	if ctx == nil {
-		return nil
-	}
-	frame, ok := ctx.Value(FrameKey).(*Frame)
-	if !ok {
-		return nil
-	}
-	f := frame.Current()
-	if f == nil {
-		if of := frame.Fiber(); of != nil {
-			f = of.s.onWorker()
+// callerOf is Current for who is about to wait. A context that work has come by
+// elsewhere does not lead to its fiber: to block on account of that would hold the
+// worker, maybe the one on which it would be woken. So it is looked for without.
+func callerOf(ctx context.Context, s *Scheduler) *Fiber {
+	if ctx != nil {
+		if frame, ok := ctx.Value(FrameKey).(*Frame); ok {
+			f := frame.Current()
+			if of := frame.Fiber(); f == nil && of != nil {
+				f = of.s.Here()
+			}
+			if f != nil {
+				return f
+			}
 		}
 	}
-	return f
-}
-
-// onWorker returns the fiber of a worker on which the caller runs, or nil.
-func (s *Scheduler) onWorker() *Fiber {
-	id := uintptr(gid.Current())
-	if id == 0 {
+	if s == nil {
 		return nil
 	}
-	for _, w := range *s.workers.Load() {
-		if f := w.on.Load(); f != nil && f.id.Load() == id {
-			return f
-		}
-	}
-	return nil
+	return s.Here()
 }
 
 // ArmOn is Arm by a caller who knows that it runs on f, or, if f is nil, that it
