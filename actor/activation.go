@@ -36,6 +36,7 @@ type activation struct {
 	plain         *span   // The span, if all that is watched is how long handlers take.
 	probes        *probes // Who is told of them, or nil.
 	turn          *turn   // That of the last handler or hook, if the actor is reentrant.
+	scope         *scope  // That of the code which runs, or has run last.
 }
 
 // desk is what the activations on a fiber use one after the other, the fiber's
@@ -46,18 +47,22 @@ type desk struct {
 	span       atomic.Pointer[span] // Made when a handler is watched first.
 	slot       any                  // For the next ask on the fiber, or nil; see takeSlot.
 	told       occasion             // Of the hook that runs.
+	next       *desk                // Of an activation that runs while this one does not go on.
 }
 
 // deskOf returns the desk of f, or another one if an activation is at it: that
 // has let this one go first.
 func deskOf(f *sched.Fiber) *desk {
 	d, ok := f.Note().(*desk)
-	switch {
-	case !ok:
+	if !ok {
 		d = &desk{}
 		f.SetNote(d)
-	case d.activation.proc != nil:
-		d = &desk{}
+	}
+	for d.activation.proc != nil {
+		if d.next == nil {
+			d.next = &desk{}
+		}
+		d = d.next
 	}
 	return d
 }
@@ -222,7 +227,7 @@ func (a *activation) handleLane(which Lane) {
 	if which == Control {
 		priority = sched.Critical
 	}
-	x.lane, x.asked = which, address{}
+	a.scope, x.lane, x.asked = x, which, address{}
 	before := a.f.SetPriority(priority)
 	budget, allowed := a.beginBurst(which)
 	var err error

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"context"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/xatomic"
@@ -229,15 +228,6 @@ func (s *asking) delivered(round uint64, p *proc, lane Lane) {
 type address struct {
 	slot  *asking
 	round uint64
-}
-
-// askedIn returns the ask that a handler of asker, with the context, is handling, or
-// the zero address.
-func askedIn(ctx context.Context, asker *proc) address {
-	if c := scopeOf(ctx); c != nil {
-		return c.askedBy(asker)
-	}
-	return address{}
 }
 
 // release takes note that p does not have the message of the ask any more. Who

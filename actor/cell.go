@@ -101,7 +101,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			asked = addressIn(l.locator, &m)
 			x.asked = asked
 			if asked.slot != nil && asked.slot.errand != nil {
-				c, x.asked = x.sees(asked.slot.errand, asked, which), address{} // Which would be kept alive.
+				c = x.sees(asked.slot.errand, asked, which)
 			}
 		}
 		if unobserved > 0 {
@@ -116,6 +116,9 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		} else {
 			err = x.receiveObserved(c, a, l, which, m)
 			unobserved = again
+		}
+		if c != x {
+			x.asked = address{} // Which would be kept alive.
 		}
 		if asked.slot != nil && asked.slot.isOpen(asked.round) && !x.keeps(l.locator, asked) {
 			asked.release(a.proc) // Put aside, it would come again.

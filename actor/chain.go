@@ -95,6 +95,7 @@ func (s *asking) letIn(round uint64) {
 // handleGuest handles a message that was let in.
 func (a *activation) handleGuest(g *guest) {
 	x := a.ctx.Load()
+	a.scope = x
 	err := a.handleInTurn(x, g.lane, g.which, g)
 	a.leave()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/xatomic"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // Handlers that wait for each other in a ring would do so for ever. The ring is
@@ -219,13 +220,13 @@ func (p *proc) wouldWaitForItself(target *proc, up address, kind WaitKind, lane 
 }
 
 // enterWait makes the wait of a handler of p for target known. If that has
-// closed a ring, it ends the wait and returns an error.
-func (p *proc) enterWait(target *proc, s *asking, round uint64) error {
+// closed a ring, it ends the wait and returns an error. The handler is on f.
+func (p *proc) enterWait(f *sched.Fiber, target *proc, s *asking, round uint64) error {
 	if s.placed.Load() != round {
 		return nil // An ask whose message does not show it.
 	}
-	if p.waits.Load() != s {
-		p.waits.Store(s)
+	if !p.showWait(f, s) {
+		return nil
 	}
 	if p.reentrancy == sharedReads {
 		p.noteWait(s)
@@ -234,6 +235,24 @@ func (p *proc) enterWait(target *proc, s *asking, round uint64) error {
 		return nil
 	}
 	return p.refuseRing(s, round)
+}
+
+// showWait makes s what p waits for. It returns false if the handler, which is on f,
+// was killed meanwhile: then p does not wait.
+func (p *proc) showWait(f *sched.Fiber, s *asking) bool {
+	for before := p.waits.Load(); before != s; before = p.waits.Load() {
+		if isGhost(f, p) {
+			return false
+		}
+		if p.waits.CompareAndSwap(before, s) {
+			break
+		}
+	}
+	if isGhost(f, p) { // The kill may not have seen the wait.
+		p.waits.CompareAndSwap(s, nil)
+		return false
+	}
+	return true
 }
 
 // refuseRing ends a wait of a handler of p, which is known, if it has closed a ring.

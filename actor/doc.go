@@ -127,6 +127,9 @@
 // asks late and no more. A handler that wants those to end with it passes
 // a context that is derived from its own.
 //
+// With a context that is none of its own, a handler still holds no worker while it
+// waits, and rings of waits are found; but the wait does not end with the actor.
+//
 // # Ends
 //
 // An actor ends when its handler returns an error or panics, calls

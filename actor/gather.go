@@ -21,9 +21,9 @@ type Answer[T any] struct {
 // alone, and no ask ends because another has failed. The same ref may be there
 // several times; with no refs there are no answers.
 //
-// In a handler, with its [Context], the handler waits once for all of them, and
-// holds no worker. It then waits for each of the actors: an ask that closes a ring
-// ends with a [*CycleError], and the others go on.
+// A handler waits once for all of them, and holds no worker. It then waits for each
+// of the actors: an ask that closes a ring ends with a [*CycleError], and the others
+// go on.
 //
 // AskAll calls msg once for each actor, one call after the other. Where a lane is full,
 // the message waits for room beside the other asks. There is

@@ -54,13 +54,14 @@ type gathering struct {
 func (g *gathering) run(ctx context.Context) {
 	g.why = ErrNotNeeded
 	sys := g.system()
-	f := sched.Current(ctx)
+	var f *sched.Fiber
 	if sys != nil {
+		f, g.asker = sys.caller(ctx)
 		g.waiter.ArmOn(f, sys.scheduler)
 		defer g.waiter.Disarm()
 	}
-	if g.asker = current(f); g.asker != nil {
-		g.up = askedIn(ctx, g.asker)
+	if g.asker != nil {
+		g.up = askedIn(ctx, f, g.asker)
 		defer g.leaveGraph()
 	}
 	defer func() { // Also if the user's function panics.
@@ -82,7 +83,7 @@ func (g *gathering) run(ctx context.Context) {
 	g.send(ctx, f)
 	for !g.enough() {
 		if g.lookForRoom(); g.asker != nil {
-			g.enterGraph(ctx)
+			g.enterGraph(f)
 		}
 		if g.enough() {
 			break
@@ -171,12 +172,10 @@ func (g *gathering) isOpen() bool {
 }
 
 // enterGraph makes the waits known, and ends those that have closed a ring.
-func (g *gathering) enterGraph(ctx context.Context) {
+func (g *gathering) enterGraph(f *sched.Fiber) {
 	p, first := g.asker, g.asks[0].wait()
-	switch {
-	case p.waits.Load() == first:
-	case !g.entered, p.reentrancy != NoReentrancy && fenced(ctx) == nil: // Another handler has waited meanwhile.
-		p.waits.Store(first)
+	if (!g.entered || p.reentrancy != NoReentrancy) && !p.showWait(f, first) { // Another handler may have waited meanwhile.
+		return
 	}
 	if !g.entered && p.reentrancy == sharedReads {
 		p.noteWait(first)

@@ -103,7 +103,7 @@ func (a *activation) start() {
 // killed meanwhile does not run.
 func (a *activation) call(hook func() error) error {
 	x := a.ctx.Load()
-	x.lane, x.asked = numLanes, address{}
+	a.scope, x.lane, x.asked = x, numLanes, address{}
 	if !a.enter() {
 		return ErrKilled
 	}

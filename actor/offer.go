@@ -3,8 +3,6 @@ package actor
 import (
 	"context"
 	"fmt"
-
-	"github.com/troupe-go/troupe/sched"
 )
 
 // Here is what somebody needs who stands between senders and several actors,
@@ -108,19 +106,18 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	case msg == nil:
 		return zero, fmt.Errorf("actor: ask: the function that makes the message is nil")
 	}
-	f := sched.Current(ctx)
-	asker := current(f)
+	f, asker := s.caller(ctx)
 	slot := takeSlot[T](ctx, f)
 	slot.waiter.ArmOn(f, s.scheduler)
 	var up address
 	if asker != nil {
-		up = askedIn(ctx, asker)
+		up = askedIn(ctx, f, asker)
 	}
 	round := slot.open(asker, nil, up, AskWait, Data)
 	to, err := by.Deliver(ctx, msg(Reply[T]{slot: slot, round: round}))
 	if err == nil && to.cell != nil && asker != nil {
 		slot.delivered(round, &to.cell.proc, to.lane)
-		if err = asker.enterWait(&to.cell.proc, &slot.asking, round); err != nil {
+		if err = asker.enterWait(f, &to.cell.proc, &slot.asking, round); err != nil {
 			err = fmt.Errorf("ask %s: %w", to, err)
 		}
 	}

@@ -400,24 +400,13 @@ func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
 	if err := fenced(ctx); err != nil {
 		return fmt.Errorf("stop of %s: %w", p, err)
 	}
-	f := sched.Current(ctx)
-	caller := current(f)
-	if f == nil && p.mayHoldUs() {
-		caller = current(p.sys.scheduler.Here())
-	}
+	f, _ := p.sys.caller(ctx)
+	caller := current(f) // Also if it is a ghost.
 	p.post(f, sysMessage{kind: kind})
 	if caller.hasAncestor(p) {
 		return fmt.Errorf("stop of %s in a handler of %s: %w", p, caller, ErrWouldDeadlock)
 	}
 	return p.await(ctx)
-}
-
-// mayHoldUs reports whether code of p, or of an actor below it, may be what asks:
-// by a context that does not lead there.
-func (p *proc) mayHoldUs() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.mu.Load()&running != 0 || p.eldest != nil || p.suspendedLocked() > 0
 }
 
 // await waits until p has stopped. When ctx ends, it ends the contexts of the
@@ -427,11 +416,12 @@ func (p *proc) await(ctx context.Context) error {
 		return nil
 	}
 	var w sched.Waiter
-	w.Arm(ctx, p.sys.scheduler)
+	f, waiting := p.sys.caller(ctx)
+	w.ArmOn(f, p.sys.scheduler)
 	defer w.Disarm()
-	if waiting := current(sched.Current(ctx)); waiting != nil {
-		s := newWait(waiting, p, askedIn(ctx, waiting), StopWait, Data)
-		if err := waiting.enterWait(p, s, onlyRound); err != nil {
+	if waiting != nil {
+		s := newWait(waiting, p, askedIn(ctx, f, waiting), StopWait, Data)
+		if err := waiting.enterWait(f, p, s, onlyRound); err != nil {
 			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, err)
 		}
 		defer s.withdraw(onlyRound)

@@ -238,7 +238,7 @@ func (a *activation) handleRead(x *scope, l *lane, which Lane, asked address) (f
 	if asked.slot != nil && asked.slot.errand != nil {
 		e = asked.slot.errand
 	}
-	a.turn = &turn{a: a, scope: x, lane: which, inHand: in, reads: true}
+	a.turn = &turn{a: a, scope: x, lane: which, asked: asked, inHand: in, reads: true}
 	returned := false
 	defer func() {
 		switch v := recover(); {

@@ -89,8 +89,8 @@ func (r Reply[T]) abandonReply(err error) {
 }
 
 // Ask sends the message that msg makes, with a reply address in it, and waits
-// for the answer, or until ctx ends. In a handler, with its [Context], the wait
-// holds no worker.
+// for the answer, or until ctx ends. In a handler the wait holds no worker, whatever
+// the context; with the handler's own [Context] it also ends when that does.
 //
 // Ask returns what Send returns if the message could not be sent; the error
 // that Reply.Fail was given; [ErrNoReply] if the message was dropped or its
@@ -111,30 +111,29 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	if msg == nil {
 		return zero, fmt.Errorf("actor: ask %s: the function that makes the message is nil", to)
 	}
-	f := sched.Current(ctx)
-	asker := current(f)
 	target := &to.cell.proc
+	f, asker := target.sys.caller(ctx)
 	var up address
 	if asker != nil {
-		up = askedIn(ctx, asker)
+		up = askedIn(ctx, f, asker)
 		if err := asker.wouldWaitForItself(target, up, AskWait, to.lane); err != nil {
 			return zero, fmt.Errorf("ask %s: %w", to, err)
 		}
 	}
 	s := takeSlot[T](ctx, f)
-	s.waiter.ArmOn(f, to.cell.proc.sys.scheduler)
+	s.waiter.ArmOn(f, target.sys.scheduler)
 	round := s.open(asker, target, up, AskWait, to.lane)
 	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
 		s.withdraw(round)
 		s.keep(f)
 		return zero, err
 	}
-	if to.cell.proc.sys.simulated {
+	if target.sys.simulated {
 		explain(ctx, func() string { return "for the answer of " + to.String() })
 	}
 	var err error
 	if asker != nil {
-		err = asker.enterWait(target, &s.asking, round)
+		err = asker.enterWait(f, target, &s.asking, round)
 	}
 	if err == nil {
 		err = s.wait(ctx, round)

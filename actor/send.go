@@ -60,7 +60,7 @@ func (p *proc) whyNotWait(ctx context.Context, l *lane, which Lane, mode sendMod
 	if mode&mayWait == 0 {
 		return ErrFull
 	}
-	if p.reentrancy != FullReentrancy && current(sched.Current(ctx)) == p {
+	if p.reentrancy != FullReentrancy && p.isCaller(ctx) {
 		return fmt.Errorf("send to %s from its own handler, with %d messages in the %v lane: %w", p, l.capacity, which, ErrFull)
 	}
 	return nil
@@ -84,7 +84,10 @@ func (p *proc) linger(ctx context.Context, l *lane) bool {
 		return false
 	}
 	if xatomic.Checked || p.sys.simulated || p.mu.Load()&(running|queuedNormal|queuedUrgent) == 0 || l.queue.Load() > 0 || l.capacity < strides ||
-		sched.Current(ctx) != nil || p.sys.scheduler.Workers() == 1 {
+		p.sys.scheduler.Workers() == 1 {
+		return false
+	}
+	if f, _ := p.sys.caller(ctx); f != nil {
 		return false
 	}
 	rest := l.rest.Load()
@@ -101,27 +104,26 @@ func (p *proc) linger(ctx context.Context, l *lane) bool {
 // awaitRoom sends the message of w to a lane that is full, when there is room.
 // The caller holds mu, which awaitRoom unlocks.
 func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter, mode sendMode) error {
-	f := sched.Current(ctx)
+	f, asker := p.sys.caller(ctx)
 	if l.stamp != nil {
 		w.since = p.sys.uptime()
 	}
 	if place, ok := ctx.(*queuePlace); ok {
 		return p.queueUp(place, f, l, which, w)
 	}
-	asker := current(f)
 	if asker != nil {
-		w.wait = newWait(asker, p, askedIn(ctx, asker), SendWait, which)
+		w.wait = newWait(asker, p, askedIn(ctx, f, asker), SendWait, which)
 		defer w.endWait()
 	}
 	var waiter sched.Waiter
-	waiter.Arm(ctx, p.sys.scheduler)
+	waiter.ArmOn(f, p.sys.scheduler)
 	defer waiter.Disarm()
 	w.wake = waiter
 	if !p.queueLocked(f, l, which, w) {
 		return nil
 	}
 	if asker != nil {
-		if err := asker.enterWait(p, w.wait, onlyRound); err != nil {
+		if err := asker.enterWait(f, p, w.wait, onlyRound); err != nil {
 			return p.leaveQueue(w, which, mode, err)
 		}
 	}

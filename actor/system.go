@@ -215,11 +215,8 @@ func (s *System) Stop(ctx context.Context) error {
 	if err := fenced(ctx); err != nil {
 		return fmt.Errorf("stop of the system: %w", err)
 	}
-	f := sched.Current(ctx)
+	f, _ := s.caller(ctx)
 	s.stop.Do(func() { s.beginStop(f) })
-	if f == nil {
-		f = s.scheduler.Here() // By a context that does not lead there.
-	}
 	if p := current(f); p != nil && p.sys == s {
 		return fmt.Errorf("stop of the system in a handler of %s: %w", p, ErrWouldDeadlock)
 	}
