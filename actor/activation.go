@@ -32,8 +32,7 @@ type activation struct {
 	fetched       bool    // Data is in hand by a swap after which no announcement was taken.
 	lost          bool    // The actor belongs to another activation now.
 	span          *span   // By which the handlers are watched, or nil.
-	timing        *timing // What for.
-	plain         *span   // The span, if all that is watched is how long handlers take.
+	noted         bool    // More is watched than how long handlers take, so each message is noted.
 	probes        *probes // Who is told of them, or nil.
 	turn          *turn   // That of the last handler or hook, if the actor is reentrant.
 	scope         *scope  // That of the code which runs, or has run last.
@@ -109,9 +108,7 @@ func (a *activation) finish() {
 	if a.interrupted && !a.urgentOnly && !a.lost {
 		a.credit.Store(int32(a.budget))
 	}
-	if a.span != nil {
-		a.closeSpan()
-	}
+	a.closeSpan()
 	a.f.SetOwner(nil)
 	if a.lost {
 		return // To a handler that has waited.
@@ -319,6 +316,7 @@ func (a *activation) isInterrupted(which Lane) bool {
 // crash deals with a handler that has not returned, but panicked with v, or
 // called Goexit.
 func (a *activation) crash(l *lane, which Lane, m, v any) error {
+	a.breakSpan()
 	if v != nil {
 		err := sched.NewPanicError(v)
 		a.giveBack(l, which, m, err)

@@ -79,10 +79,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			err = a.crash(l, which, failed, recover())
 		}
 	}()
-	plain := a.plain
-	if plain != nil {
-		plain.describe(x.incarnation)
-	}
+	plain := a.plain()
 	unobserved := a.unobserved(l)
 	for over := false; !over; {
 		if m, ok = b.take(); !ok {

@@ -122,6 +122,7 @@ func (a *activation) contain(hook func() error) (err error) {
 		if returned {
 			return
 		}
+		a.breakSpan()
 		if v := recover(); v != nil {
 			err = sched.NewPanicError(v)
 			return

@@ -114,7 +114,7 @@ const again = -1
 // somebody wants to know of. So the others cost a comparison each.
 func (a *activation) unobserved(l *lane) int {
 	switch o := a.probes; {
-	case a.span != a.plain:
+	case a.noted:
 		return 0
 	case o == nil:
 		return math.MaxInt

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,44 @@ func TestSlowMessageInAnInterface(t *testing.T) {
 		t.Errorf("the report is %+v", r)
 	}
 	close(open)
+}
+
+// quitter fails in its own way when its gate opens, and its Stopped waits there too.
+type quitter struct {
+	open chan struct{}
+	fail func()
+}
+
+func (q quitter) Started(*actor.Context[int]) error { return nil }
+
+func (q quitter) Receive(*actor.Context[int], int) error {
+	<-q.open
+	q.fail()
+	return nil
+}
+
+func (q quitter) Stopped(*actor.Context[int], error) { <-q.open }
+
+// What is watched next is not taken for what was before: neither a message for the
+// hook, nor a hook for the message whose handler has not returned.
+func TestSlowHookOfAFailure(t *testing.T) {
+	for name, fail := range map[string]func(){"panic": func() { panic("failed") }, "goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			blocked := newTold()
+			sys := newSystem(t, actor.Config{OnBlocked: blocked.tell})
+			q := quitter{make(chan struct{}), fail}
+			defer close(q.open)
+			ref := spawnActor(t, sys, actor.Actor[int](q))
+			send(t, ctx, ref, 1)
+			for _, message := range []string{"int", ""} {
+				if r := receive(t, ctx, blocked); r.PID != ref.PID() || r.Message != message {
+					t.Errorf("the report is %+v, want one of the message %q", r, message)
+				}
+				q.open <- struct{}{}
+			}
+		})
+	}
 }
 
 // Reports are left out when there are too many, and a panic in them is

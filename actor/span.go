@@ -88,30 +88,44 @@ func (a *activation) openSpan(w *timing, d *desk) {
 	}
 	if s.timing.Load() != w {
 		s.timing.Store(w)
+		s.kind.Store(uintptr(sent))
 	}
 	s.who.Store(a.proc)
-	a.span, a.timing = s, w
-	if !w.strict && !w.kinds && w.choose == nil && !a.byName && !a.sys.simulated {
-		a.plain = s
-	}
+	a.span, a.noted = s, w.each || a.byName || a.sys.simulated
 	if v := &a.sys.vigil; !v.awake.Load() {
 		v.rouse()
 	}
 }
 
-// closeSpan ends that.
+// closeSpan ends that. It may be called more than once, and is small enough to
+// have a place in what each activation does.
 func (a *activation) closeSpan() {
-	if a.span == nil {
-		return
+	if s := a.span; s != nil {
+		if a.noted {
+			s.message.Store(nil)
+		}
+		s.who.Store(nil)
 	}
-	if a.span.turn.Load()&1 != 0 { // The handler has left by Goexit or a panic.
+}
+
+// plain returns the span if all that is watched is how long handlers take. Of
+// these nothing is noted but the turn, by begin and end, which are small enough to
+// have a place in the loop. The rest of the span is as they need it: whoever else
+// uses it leaves it so.
+func (a *activation) plain() *span {
+	if a.noted {
+		return nil
+	}
+	return a.span
+}
+
+// breakSpan ends the turn of a handler or hook that has not returned, but
+// panicked or called Goexit: what is watched next has a turn of its own.
+func (a *activation) breakSpan() {
+	if s := a.span; s != nil && s.turn.Load()&1 != 0 {
 		a.endSpan(nil)
+		s.kind.Store(uintptr(sent))
 	}
-	a.span.who.Store(nil)
-	if a.byName {
-		a.span.message.Store(nil)
-	}
-	a.span, a.plain = nil, nil
 }
 
 // receiveObserved is Receive, with the Context c, for an actor that is observed,
@@ -128,8 +142,8 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 		}
 		measure = a.beginMeasure(l)
 	}
-	if w := a.timing; a.span != nil {
-		kind := sent
+	if a.span != nil {
+		w, kind := a.span.timing.Load(), sent
 		if w.kinds && isAsk(&m) {
 			kind = asked
 		}
@@ -162,14 +176,6 @@ func (a *activation) markMessage(name *string) {
 		return
 	}
 	a.f.Mark(sched.EventMessage, a.impl.messageType().String())
-}
-
-// describe says what is handled next: messages, and nothing is to be known of
-// each but that it takes long. So the turn is all that changes, by begin and end,
-// which are small enough to have a place in the loop.
-func (s *span) describe(incarnation uint32) {
-	s.kind.Store(uintptr(sent))
-	s.incarnation.Store(uintptr(incarnation))
 }
 
 func (s *span) begin() { s.turn.Store(s.turn.Load() + 1) }
@@ -226,6 +232,7 @@ func (a *activation) watched(hook func() error) error {
 	a.beginSpan()
 	err := hook()
 	a.endSpan(x)
+	s.kind.Store(uintptr(sent))
 	return err
 }
 
@@ -247,7 +254,7 @@ func (a *activation) endSpan(x *scope) {
 		s.alarm.Stop()
 	}
 	marked := uintptr(0)
-	if a.timing.strict {
+	if s.timing.Load().strict {
 		marked = s.marked.Swap(0)
 	} else {
 		marked = s.marked.Load()
@@ -266,9 +273,9 @@ func (a *activation) tidySpan(x *scope, n uintptr) {
 	if x != nil {
 		x.renew()
 	}
-	if late && a.timing.slow > 0 {
+	if w := s.timing.Load(); late && w.slow > 0 {
 		r := s.report(a.proc, a.sys.uptime()-began, 0)
-		r.Limit = a.timing.slow
+		r.Limit = w.slow
 		a.sys.give(&a.sys.slowReports, r)
 	}
 }

@@ -165,6 +165,7 @@ type timing struct {
 	slow   time.Duration // 0 for never.
 	strict bool          // There is more than slowness to look after.
 	kinds  bool          // It matters whether a message is an ask.
+	each   bool          // Something has to be noted about each message.
 	choose any           // A func(M) time.Duration, or nil.
 	chosen TimeoutAction
 }
@@ -199,6 +200,7 @@ func newTiming(s *System, t *timeouts, c cellular) (*timing, error) {
 		w.strict = w.strict || l != limits{}
 	}
 	w.kinds = w.limits[sent] != w.limits[asked]
+	w.each = w.strict || w.kinds || w.choose != nil
 	switch {
 	case t.slow > 0:
 		w.slow = t.slow
