@@ -1,12 +1,9 @@
 package task
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/troupe-go/troupe/internal/invariants"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // Detach starts a task that belongs to nobody: it is not waited for, outlives the
@@ -32,42 +29,3 @@ func Detach[T any](ctx context.Context, fn func(ctx context.Context) (T, error),
 }
 
 func asDetached(o *options) { o.detached = true }
-
-// Detached returns the detached tasks of a scheduler that have not ended, by id.
-func Detached(s *sched.Scheduler) []Info {
-	if s == nil {
-		return nil
-	}
-	return byID(registryOf(s).detachedTasks())
-}
-
-// List returns all tasks of a scheduler that have not ended, by id. It takes about
-// 1 us a task and holds up each group for as long as its part takes.
-func List(s *sched.Scheduler) []Info {
-	if s == nil {
-		return nil
-	}
-	r := registryOf(s)
-	r.mu.Lock()
-	groups := slices.Clone(r.groups)
-	r.mu.Unlock()
-	var infos []Info
-	for _, g := range groups {
-		infos = g.appendLive(infos)
-	}
-	return byID(append(infos, r.detachedTasks()...))
-}
-
-func (r *registry) detachedTasks() (infos []Info) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for t := range r.detached {
-		infos = append(infos, t.about())
-	}
-	return infos
-}
-
-func byID(infos []Info) []Info {
-	slices.SortFunc(infos, func(a, b Info) int { return cmp.Compare(a.ID, b.ID) })
-	return infos
-}

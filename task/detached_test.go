@@ -2,7 +2,6 @@ package task_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/simulated"
@@ -66,42 +65,5 @@ func TestBadDetach(t *testing.T) {
 	}
 	if task.List(nil) != nil || task.Detached(nil) != nil {
 		t.Error("there are tasks without a scheduler")
-	}
-}
-
-func TestListHasAllTasksThatLive(t *testing.T) {
-	ctx, s := guarded(t), newScheduler(t, sched.Config{})
-	gate := make(chan struct{})
-	var want []uint64
-	var groups []*task.Group[int]
-	for range 300 { // More than one sweep.
-		g := newGroup(t, ctx, s, task.AllCompleted[int](), task.Name("many"))
-		_, _ = start(t, g, returns(0, nil)).Join(ctx)
-		if len(groups)%3 == 0 {
-			want = append(want, start(t, g, after(gate, 0, nil)).ID())
-		}
-		groups = append(groups, g)
-	}
-	g := groups[1] // It was swept, or may have been; it is entered again.
-	want = append(want, start(t, g, after(gate, 0, nil)).ID())
-	slices.Sort(want)
-	var got []uint64
-	for _, info := range task.List(s) {
-		got = append(got, info.ID)
-		if info.Group != "many" || info.Detached {
-			t.Errorf("listed is %+v", info)
-		}
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%d are listed, want %d", len(got), len(want))
-	}
-	close(gate)
-	for _, g := range groups {
-		if _, err := g.Join(ctx); err != nil {
-			t.Error(err)
-		}
-	}
-	if list := task.List(s); len(list) != 0 {
-		t.Errorf("%d are listed after their end", len(list))
 	}
 }

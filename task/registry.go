@@ -119,12 +119,6 @@ func (g *Group[T]) unlist() {
 
 func (g *Group[T]) entry() *int { return &g.listedAt }
 
-func (g *Group[T]) appendLive(infos []Info) []Info {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return append(infos, g.unfinished()...)
-}
-
 // detach enters a task that leaves its group, unless it has ended.
 func (r *registry) detach(t detachedTask, s *standing) bool {
 	r.mu.Lock()
