@@ -36,8 +36,9 @@ var ErrDeadline error = deadlineError{}
 // ErrNoMore is returned by Next when every task has been returned once.
 var ErrNoMore = errors.New("task: the group has no more tasks")
 
-// ErrSelfJoin is returned to a task that waits for its own group.
-var ErrSelfJoin = errors.New("task: a task waits for the group that it belongs to")
+// ErrSelfJoin is returned to a task, or a method of a joiner, that waits for its own
+// group.
+var ErrSelfJoin = errors.New("task: a task, or a joiner, waits for the group that it belongs to")
 
 // ErrNotEnded is returned by Result for a task that has not ended. Join waits
 // for it.

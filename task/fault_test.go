@@ -190,6 +190,14 @@ var groupFaults = planted.Group{
 			Run:  "^TestCancelBeforeStart$",
 		},
 		{
+			Name: "a joiner waits for its group",
+			File: "settle.go",
+			Old:  "return asking != 0 && asking == uintptr(gid.Current())",
+			New:  "return asking == uintptr(gid.Current()) && false",
+			Want: "FAIL: TestACustomJoinerMayNotWaitForItsGroup",
+			Run:  "^TestACustomJoinerMayNotWaitForItsGroup$",
+		},
+		{
 			Name: "a group that was joined stays listed",
 			File: "join.go",
 			Old:  "		g.unlist()\n",
@@ -285,8 +293,8 @@ var scopeFaults = planted.Group{
 		{
 			Name: "an end inside is not told apart from one outside",
 			File: "scope.go",
-			Old:  "if err == nil || sc.state() == nil || !sc.own {",
-			New:  "if err == nil || sc.state() == nil {",
+			Old:  "if err == nil || !sc.isOver() || !sc.own {",
+			New:  "if err == nil || !sc.isOver() {",
 			Want: "FAIL: Test",
 		},
 		{

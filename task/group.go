@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/xatomic"
@@ -35,6 +36,9 @@ type Group[T any] struct {
 	frame         *sched.Frame // By which the opener's context leads to its fiber, or nil.
 	opts          options
 	opener        gid.ID // The goroutine that NewGroup was called on.
+	// asking is the goroutine, a gid.ID, on which a joiner of the user's is being asked,
+	// or 0. Written by that goroutine, and compared with its own by who waits.
+	asking atomic.Uintptr
 
 	_ [cacheLine]byte // What comes is written by whoever ends a task, what is above never.
 	// news are the tasks that have ended and are not in the list yet, the last one
@@ -308,7 +312,12 @@ func (g *Group[T]) Cancel(cause error) bool {
 }
 
 // Scope returns the group's scope, by which its deadline can be moved.
-func (g *Group[T]) Scope() *Scope { return &g.scope }
+func (g *Group[T]) Scope() *Scope {
+	if g == nil {
+		return nil
+	}
+	return &g.scope
+}
 
 // Tasks returns the tasks in the order of Go; with [Discard] those that have not
 // succeeded, in no order.

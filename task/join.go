@@ -17,7 +17,7 @@ import (
 //
 // If ctx ends first Join returns an [*UnfinishedError], which names the tasks
 // that have not ended; they go on, and Join may be called again. A task that
-// calls it for its own group gets [ErrSelfJoin]. Inside a task of another group,
+// calls it for its own group gets [ErrSelfJoin], and so does the group's joiner. Inside a task of another group,
 // or an actor, with that context, Join holds no worker.
 func (g *Group[T]) Join(ctx context.Context) ([]T, error) {
 	switch {
@@ -25,6 +25,8 @@ func (g *Group[T]) Join(ctx context.Context) ([]T, error) {
 		return nil, errNoGroup
 	case ctx == nil:
 		return nil, errNilContext
+	case g.asksHere():
+		return nil, ErrSelfJoin
 	}
 	g.mu.Lock()
 	if g.joining {
@@ -69,7 +71,7 @@ func (g *Group[T]) conclude() {
 		g.values, g.err = g.joiner.Result(o)
 	} else if g.err = g.failure; g.err == nil {
 		o.Tasks = slices.Collect(g.all)
-		if failure := apart(func() { g.values, g.err = g.joiner.Result(o) }); failure != nil {
+		if failure := g.apart(func() { g.values, g.err = g.joiner.Result(o) }); failure != nil {
 			g.values, g.err = nil, failure
 		}
 	}
@@ -89,6 +91,8 @@ func (g *Group[T]) Next(ctx context.Context) (*Task[T], error) {
 		return nil, errNilContext
 	case g.opts.discard:
 		return nil, errDiscarded
+	case g.asksHere():
+		return nil, ErrSelfJoin
 	}
 	var next *Task[T]
 	err := g.wait(ctx, &g.takers, func() bool {

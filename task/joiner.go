@@ -102,10 +102,10 @@ func (o Outcome[T]) Err() error {
 	told := false
 	for t := range o.each {
 		_, err := t.Result()
-		if err == nil || t.notNeeded(err) {
+		if err == nil || t.known() && t.notNeeded(err) {
 			continue
 		}
-		if t.endedWithGroup(err) {
+		if t.known() && t.endedWithGroup(err) {
 			if told {
 				continue
 			}

@@ -100,6 +100,59 @@ func testACustomJoinerMayStartTasks(t testing.TB) {
 	}
 }
 
+func TestACustomJoinerMayNotWaitForItsGroup(t *testing.T) {
+	simulated.Too(t, testACustomJoinerMayNotWaitForItsGroup)
+}
+
+func testACustomJoinerMayNotWaitForItsGroup(t testing.TB) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	var g *task.Group[int]
+	waits := func() {
+		_, err := g.Join(expired())
+		is(t, err, task.ErrSelfJoin)
+		_, err = g.Next(expired())
+		is(t, err, task.ErrSelfJoin)
+	}
+	asked := 0
+	j := &custom{
+		decide: func(one *task.Task[int], _ task.Count) bool {
+			waits()
+			if asked++; one != nil {
+				_, err := one.Join(ctx) // It has ended.
+				is(t, err, nil)
+			}
+			return false
+		},
+		result: func(o task.Outcome[int]) ([]int, error) {
+			if !t.Failed() { // Else it would hang.
+				waits()
+			}
+			return o.Values(), o.Err()
+		},
+	}
+	g = newGroup[int](t, ctx, s, j)
+	start(t, g, returns(4, nil))
+	values, err := g.Join(ctx)
+	is(t, err, nil)
+	if len(values) != 1 || values[0] != 4 || asked != 2 {
+		t.Errorf("values %v, and the joiner was asked %d times", values, asked)
+	}
+	again, err := g.Join(ctx) // Who is no joiner may.
+	is(t, err, nil)
+	if len(again) != 1 {
+		t.Errorf("values %v", again)
+	}
+}
+
+func TestAnOutcomeOfWhatAreNoTasks(t *testing.T) {
+	leavesNothing(t)
+	o := task.Outcome[int]{Tasks: []*task.Task[int]{nil, {}}, Count: task.Count{Started: 2}}
+	is(t, o.Err(), sched.ErrNoJob)
+	if values := o.Values(); len(values) != 2 {
+		t.Errorf("values %v", values)
+	}
+}
+
 func TestACustomJoinerThatPanicsEndsTheGroup(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	for _, test := range []struct {

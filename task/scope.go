@@ -16,7 +16,7 @@ import (
 //
 // A scope ends by Cancel, at its deadline, when what surrounds it ends, or when
 // its function returns, whichever is first. Its methods may be called from any
-// goroutine.
+// goroutine. A nil Scope, as that of a nil Group, never ends, and can't be cancelled.
 type Scope struct {
 	// # Protocol
 	//
@@ -86,6 +86,9 @@ func Within(ctx context.Context, fn func(ctx context.Context, sc *Scope) error) 
 // Cancel ends the scope with a cause; nil means [context.Canceled]. It reports
 // whether the scope had not ended. It never waits.
 func (sc *Scope) Cancel(cause error) bool {
+	if sc == nil {
+		return false
+	}
 	if cause == nil {
 		cause = context.Canceled
 	}
@@ -97,7 +100,7 @@ func (sc *Scope) Cancel(cause error) bool {
 // default; a time that has passed ends the scope at once. It reports whether the
 // scope had not ended. The deadline of what surrounds the scope still holds.
 func (sc *Scope) SetDeadline(at time.Time) bool {
-	if sc.ended.Load() {
+	if sc == nil || sc.ended.Load() {
 		return false
 	}
 	sc.mu.Lock()
@@ -131,7 +134,7 @@ func (sc *Scope) expire(at time.Time) bool {
 
 // Cause returns why the scope has ended, and nil before.
 func (sc *Scope) Cause() error {
-	if sc.state() == nil {
+	if !sc.isOver() {
 		return nil
 	}
 	return sc.cause
@@ -143,7 +146,7 @@ func (sc *Scope) Cause() error {
 // has come from elsewhere while this scope is well: the timeout of some request,
 // say.
 func (sc *Scope) Caught(err error) bool {
-	if err == nil || sc.state() == nil || !sc.own {
+	if err == nil || !sc.isOver() || !sc.own {
 		return false
 	}
 	return errors.Is(err, sc.cause) || errors.Is(err, sc.err) || errors.Is(err, context.Canceled)
@@ -168,6 +171,12 @@ func Canceller(ctx context.Context) *Scope {
 		ctx = sc.parent
 	}
 	return found
+}
+
+// isOver reports whether the scope has ended. One that nobody has opened has no
+// surroundings, and one that is nil is none.
+func (sc *Scope) isOver() bool {
+	return sc != nil && (sc.parent != nil || sc.ended.Load()) && sc.state() != nil
 }
 
 // state returns what the context's Err does.

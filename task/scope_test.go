@@ -192,6 +192,24 @@ func TestAScopeResumesASuspendedJob(t *testing.T) {
 	})
 }
 
+// TestAScopeThatNobodyOpened is about the nil Scope and the zero one, which may come
+// from a group that is.
+func TestAScopeThatNobodyOpened(t *testing.T) {
+	leavesNothing(t)
+	var none *task.Group[int]
+	if sc := none.Scope(); sc.Cancel(nil) || sc.SetDeadline(time.Now()) || sc.Cause() != nil || sc.Caught(errBroken) {
+		t.Error("the scope of a nil group was cancelled")
+	}
+	for _, sc := range []*task.Scope{{}, new(task.Group[int]).Scope()} {
+		if sc.Cause() != nil || sc.Caught(errBroken) {
+			t.Errorf("a zero scope has ended: %v", sc.Cause())
+		}
+		if !sc.Cancel(errBroken) || !errors.Is(sc.Cause(), errBroken) || !sc.Caught(errBroken) || sc.Cancel(nil) {
+			t.Errorf("a zero scope that was cancelled says %v", sc.Cause())
+		}
+	}
+}
+
 func TestBadScopes(t *testing.T) {
 	leavesNothing(t)
 	var none context.Context

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
@@ -282,18 +283,20 @@ func (g *Group[T]) asks(t *Task[T]) bool {
 }
 
 func (g *Group[T]) asksApart(t *Task[T], count Count) (decided bool, failure error) {
-	failure = apart(func() { decided = g.joiner.Decide(t, count) })
+	failure = g.apart(func() { decided = g.joiner.Decide(t, count) })
 	return decided, failure
 }
 
 // apart calls a joiner's method on a goroutine of its own, since neither a panic
 // nor a Goexit of it must end whoever has brought the event. It returns what
 // happened as an error. It costs about 500 ns.
-func apart(call func()) (failure error) {
+func (g *Group[T]) apart(call func()) (failure error) {
 	done := make(chan struct{})
 	go func() {
 		returned := false
+		g.asking.Store(uintptr(gid.Current()))
 		defer func() {
+			g.asking.Store(0)
 			if v := recover(); v != nil {
 				failure = sched.NewPanicError(v)
 			} else if !returned {
@@ -306,4 +309,11 @@ func apart(call func()) (failure error) {
 	}()
 	<-done
 	return failure
+}
+
+// asksHere reports whether the caller is a method of the group's joiner, for which the
+// group waits.
+func (g *Group[T]) asksHere() bool {
+	asking := g.asking.Load()
+	return asking != 0 && asking == uintptr(gid.Current())
 }

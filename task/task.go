@@ -15,7 +15,8 @@ type job = sched.Job
 
 // Task is the handle of a function that runs in a [Group]. It is a [sched.Job],
 // whose methods it has: ID, which no other task or job of the scheduler ever
-// gets, State, Info, Cancel, Done, Wait. They may be called from any goroutine.
+// gets, State, Info, Cancel, Done, Wait. They may be called from any goroutine, and
+// say of a nil Task what they do of a nil Job.
 type Task[T any] struct {
 	job
 	g *Group[T]
@@ -59,6 +60,9 @@ func (s *standing) is(what uint32) bool           { return s.word.Load() == what
 // Name returns the name that was given to [Group.GoNamed], else that of the
 // function which the task runs, as in a stack trace.
 func (t *Task[T]) Name() string {
+	if t == nil {
+		return nameOf(0)
+	}
 	if t.name != nil {
 		return *t.name
 	}
@@ -83,7 +87,7 @@ func (t *Task[T]) Join(ctx context.Context) (value T, err error) {
 			defer t.g.lendPlace(caller)()
 		}
 	}
-	err = t.Wait(ctx)
+	err = t.job.Wait(ctx)
 	switch {
 	case t.State().Ended():
 		// So that Next, too, sees no later one before it.

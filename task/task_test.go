@@ -108,8 +108,18 @@ func testANilTask(t testing.TB) {
 		_, resultErr := none.Result()
 		is(t, joinErr, sched.ErrNoJob)
 		is(t, resultErr, sched.ErrNoJob)
-		if none.Detach() {
-			t.Error("what is no task was detached")
+		if none.Detach() || none.Cancel(nil) {
+			t.Error("what is no task was detached or cancelled")
+		}
+		is(t, none.Wait(ctx), sched.ErrNoJob)
+		select {
+		case <-none.Done():
+		case <-ctx.Done():
+			t.Error("what is no task never ends")
+		}
+		if none.ID() != 0 || none.State() != sched.JobPending || none.Kind() != "" || none.Priority() != sched.Normal ||
+			none.Info().Worker != -1 || none.Name() == "" || none.String() != "no job" {
+			t.Errorf("what is no task is %v, %q: %+v", none, none.Name(), none.Info())
 		}
 	}
 }
