@@ -126,7 +126,7 @@ func (s *Scheduler) Enqueue(from *Fiber, b Body) {
 // has not begun or has ended.
 func ParentEnded(b Body) bool {
 	j := b.record()
-	if !j.state.get().begun() {
+	if j.state.get() != JobRunning {
 		return false
 	}
 	j.cutOff()

@@ -87,7 +87,7 @@ func (b *Budget) settle() {
 	if f.checkpoint(spent) {
 		b.at = 0
 	}
-	b.chunk = max(1, min(b.chunk, f.s.cfg.Reductions-int(f.reductions)))
+	b.chunk = max(1, min(b.chunk, f.s.cfg.Reductions-f.reductions()))
 	b.left = b.chunk - 1
 }
 
@@ -100,9 +100,6 @@ func nextChunk(spent int, took time.Duration) int {
 	return max(1, int(float64(spent)*float64(checkpointEvery)/float64(took)))
 }
 
-// maxReductions is how far a fiber counts. More than that are as good as no bound.
-const maxReductions = math.MaxInt32
-
 // checkpoint is passed by work that has made n reductions. It returns true if
 // other work ran in between.
 func (f *Fiber) checkpoint(n int) (left bool) {
@@ -112,10 +109,10 @@ func (f *Fiber) checkpoint(n int) (left bool) {
 		f.leave()
 		left = true
 	}
-	if limit := f.s.cfg.Reductions; n < limit-int(f.reductions) {
-		f.reductions += int32(min(n, maxReductions-int(f.reductions)))
+	if done := f.reductions(); n < f.s.cfg.Reductions-done {
+		f.setReductions(done + n)
 	} else {
-		f.reductions = 0
+		f.setReductions(0)
 		left = f.YieldToEquals() || left
 	}
 	f.Interleave()
@@ -130,18 +127,44 @@ func (w *Worker) interrupted() int { return w.first.Len() + w.inbox.interrupted(
 // first. It returns false, and does no switch, if there is nothing. It must be
 // called from the fiber's goroutine.
 func (f *Fiber) YieldToEquals() bool {
+	if !f.prepareToYield() {
+		return false
+	}
+	f.hasReturned(opYield, f.co.Yield()) // See leave.
+	return true
+}
+
+// YieldBody is YieldToEquals for the job in b. It does nothing, and returns false,
+// if somebody else calls.
+func YieldBody(b Body) bool {
+	j := b.record()
+	if !j.isLive() {
+		return false
+	}
+	f := j.fiber
+	if f.job.Load() != j || !f.Here() || !f.prepareToYield() {
+		return false
+	}
+	f.hasReturned(opYield, f.co.Yield())
+	return true
+}
+
+func (f *Fiber) prepareToYield() bool {
 	p := min(f.priority, Low)
 	if f.hosted || !f.w.hasWorkFor(p) {
 		return false
 	}
 	f.w.op, f.w.priority = opYield, p
-	f.leave()
+	f.prepareToLeave()
 	return true
 }
 
 // hasWorkFor reports whether the worker would find anything to do before work of
 // priority p that is queued now. What others have is theirs.
 func (w *Worker) hasWorkFor(p Priority) bool {
+	if w.local[p].Len() > 0 {
+		return true
+	}
 	if w.s.sim != nil {
 		return w.s.sim.engine.Queued()
 	}
@@ -151,7 +174,7 @@ func (w *Worker) hasWorkFor(p Priority) bool {
 	if p == Critical {
 		return false
 	}
-	for q := High; q <= p; q++ {
+	for q := High; q < p; q++ {
 		if w.local[q].Len() > 0 {
 			return true
 		}

@@ -312,17 +312,16 @@ func NewJobState(p Priority) *JobStateWord {
 func (s *JobStateWord) Run(now time.Duration) bool { return s.transitionToRunning(now) }
 func (s *JobStateWord) Steal()                     { s.transitionToStolen() }
 func (s *JobStateWord) Arrive()                    { s.transitionToPending() }
-func (s *JobStateWord) Wait()                      { s.transitionToWaiting() }
-func (s *JobStateWord) Preempt()                   { s.transitionToPreempted() }
-func (s *JobStateWord) GoOn()                      { s.transitionFromPause() }
-func (s *JobStateWord) End(outcome JobState) bool  { return s.transitionToEnded(outcome) }
-func (s *JobStateWord) TimeOut() bool              { return s.transitionToTimedOut() }
-func (s *JobStateWord) Get() JobState              { return s.get() }
-func (s *JobStateWord) Overdue() bool              { return s.has(jobOverdue) }
-func (s *JobStateWord) Priority() Priority         { return s.priority() }
-func (s *JobStateWord) Steals() int                { return s.steals() }
-func (s *JobStateWord) Preemptions() int           { return s.preemptions() }
-func (s *JobStateWord) Started() time.Duration     { return s.started() }
+func (s *JobStateWord) End(outcome JobState, preempted uint32) bool {
+	return s.transitionToEnded(outcome, preempted)
+}
+func (s *JobStateWord) TimeOut() bool          { return s.transitionToTimedOut() }
+func (s *JobStateWord) Get() JobState          { return s.get() }
+func (s *JobStateWord) Overdue() bool          { return s.has(jobOverdue) }
+func (s *JobStateWord) Priority() Priority     { return s.priority() }
+func (s *JobStateWord) Steals() int            { return s.steals() }
+func (s *JobStateWord) Preemptions() int       { return s.preemptions() }
+func (s *JobStateWord) Started() time.Duration { return s.started() }
 
 // Cancel reports whether the job had ended, and whether its entry is void now.
 func (s *JobStateWord) Cancel() (ended, void bool) {

@@ -117,10 +117,13 @@ func (w *Worker) takeBack(n *Node) bool {
 // leaveForks puts all branches on offer, since the fiber that forked them leaves
 // the worker.
 func (w *Worker) leaveForks() {
-	q := &w.forks
-	if len(q.private) == 0 {
-		return
+	if len(w.forks.private) != 0 {
+		w.shareForks()
 	}
+}
+
+func (w *Worker) shareForks() {
+	q := &w.forks
 	for _, n := range q.private[q.base:] {
 		w.putOnOffer(n)
 	}

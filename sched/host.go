@@ -48,7 +48,8 @@ func (h *Host) Run(n *Node, p Priority) {
 	f := h.f
 	f.running.Store(n)
 	defer f.running.Store(nil)
-	f.priority, f.reductions = p, 0
+	f.priority = p
+	f.tally.Store(0)
 	n.runner.Run(f, p)
 }
 

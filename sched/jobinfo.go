@@ -35,12 +35,40 @@ func (j *Job) ID() uint64 {
 }
 
 // State returns how far the job has come, which may have changed by the time
-// that it is looked at. It costs one load.
+// that it is looked at. It costs a few loads.
 func (j *Job) State() JobState {
 	if !j.known() {
 		return JobPending
 	}
-	return j.state.get()
+	_, st := j.now()
+	return st
+}
+
+// now returns the job's word and its state. Until the function has returned, whether
+// it runs, and how often it has given way, is the fiber's to say.
+func (j *Job) now() (word uint64, st JobState) {
+	if word = j.state.word.Load(); !isLive(word) {
+		return word, jobStateOf(word)
+	}
+	doing, preempted := j.fiber.doing(), j.fiber.preemptions()
+	if word = j.state.word.Load(); !isLive(word) {
+		return word, jobStateOf(word) // So the fiber may have told of other work.
+	}
+	if st = jobStateOf(word); st == JobRunning {
+		st = doing
+	}
+	return preemptedSo(word, preempted), st
+}
+
+// doing tells the state of a job on f that has begun.
+func (f *Fiber) doing() JobState {
+	switch {
+	case f.state.Load() == fiberSuspended:
+		return JobWaiting
+	case f.isOn():
+		return JobRunning
+	}
+	return JobPreempted
 }
 
 // Kind returns the name of the job's kind.
@@ -75,18 +103,18 @@ func (j *Job) Info() JobInfo {
 	if !j.known() {
 		return JobInfo{Worker: -1}
 	}
-	// One load for all that changes.
+	word, st := j.now()
 	snapshot := jobState{}
-	snapshot.word.Store(j.state.word.Load())
+	snapshot.word.Store(word)
 	info := JobInfo{
-		ID: j.ID(), Kind: j.kind.name, State: snapshot.get(), Priority: snapshot.priority(),
+		ID: j.ID(), Kind: j.kind.name, State: st, Priority: snapshot.priority(),
 		Cost: j.node.cost(), Timeout: j.timeout(),
 		Steals: snapshot.steals(), Preemptions: snapshot.preemptions(), Worker: -1,
 	}
 	if started := snapshot.started(); started != 0 {
 		info.Started = j.kind.s.epoch.Add(started)
 	}
-	if info.State.begun() || snapshot.has(jobOverdue) {
+	if isLive(word) {
 		info.Worker = int(j.fiber.on.Load())
 	}
 	return info

@@ -69,6 +69,17 @@ func TestInfoFollowsTheJob(t *testing.T) {
 	if j.Kind() != "walk" || j.Priority() != sched.High || j.ID() == 0 {
 		t.Errorf("%q %v %d", j.Kind(), j.Priority(), j.ID())
 	}
+	next := start(t, ctx, s, func(context.Context) error { // On the same fiber.
+		steps <- "running"
+		<-goOn
+		return nil
+	})
+	receive(t, ctx, "the next job's start", steps)
+	if n := next.Info().Preemptions; n != 0 {
+		t.Errorf("a job that has just begun gave way %d times", n)
+	}
+	goOn <- struct{}{}
+	finish(t, ctx, next)
 }
 
 func TestJobsHaveIDsOfTheirOwn(t *testing.T) {

@@ -91,7 +91,7 @@ func (j *Job) end(f *Fiber, err error) {
 	if cost := f.measured(); cost != 0 {
 		j.kind.learn(cost)
 	}
-	if !j.state.transitionToEnded(outcome) {
+	if !j.state.transitionToEnded(outcome, f.preemptions()) {
 		j.kind.s.overdue.Add(-1)
 	} else if outcome == JobFailed || outcome == JobTimedOut {
 		j.kind.failed.Add(1)
@@ -151,25 +151,3 @@ func (j *Job) releaseLife(rare *jobRare, life *jobLife) {
 		(*Job)(above).disown(j)
 	}
 }
-
-// pauseJob is called before the fiber is left. It returns the job on it, if
-// there is one that is interrupted.
-func (f *Fiber) pauseJob() *Job {
-	j := f.job.Load()
-	if j == nil || f.w.op == opSwitch {
-		return nil
-	}
-	switch {
-	case j.state.get().Ended() && !j.state.has(jobOverdue):
-		f.job.Store(nil) // Other work runs here since.
-		return nil
-	case f.w.op == opSuspend:
-		j.state.transitionToWaiting()
-	default:
-		j.state.transitionToPreempted()
-	}
-	return j
-}
-
-// continueJob is called when the job runs again.
-func (f *Fiber) continueJob(j *Job) { j.state.transitionFromPause() }

@@ -60,7 +60,6 @@ func (s *Scheduler) Jobs() iter.Seq[LiveJob] {
 
 // isLive reports whether the job is between its beginning and its function's
 // return.
-func (j *Job) isLive() bool {
-	word := j.state.word.Load()
-	return jobStateOf(word).begun() || word&jobOverdue != 0
-}
+func (j *Job) isLive() bool { return isLive(j.state.word.Load()) }
+
+func isLive(word uint64) bool { return jobStateOf(word) == JobRunning || word&jobOverdue != 0 }

@@ -16,7 +16,7 @@ const (
 	JobPending   JobState = iota // It is queued and has not begun.
 	JobStolen                    // A thief carries it to its own queue, where it is pending again.
 	JobRunning                   // Its function runs.
-	JobPreempted                 // It gave way at a checkpoint or a yield, and is queued to go on.
+	JobPreempted                 // It gave way at a checkpoint or a yield, or waits no longer, and is queued to go on.
 	JobWaiting                   // It waits by means of this module, and holds no worker.
 	JobCompleted                 // Its function returned nil.
 	JobFailed                    // Its function returned an error, panicked, or called runtime.Goexit.
@@ -39,24 +39,24 @@ func (st JobState) String() string {
 // Ended reports whether the job has its result.
 func (st JobState) Ended() bool { return st >= JobCompleted }
 
-// begun reports whether the job is between its beginning and its end.
-func (st JobState) begun() bool { return st >= JobRunning && st <= JobWaiting }
-
 // jobState is the state of one job, with what is counted about it, in one word.
 //
 // # Protocol
 //
 //	pending --steal--> stolen --arrival--> pending
 //	pending, stolen --start--> running
-//	running --> preempted or waiting --> running
 //	pending, stolen --cancel--> cancelled
-//	running, preempted, waiting --deadline--> timed out
+//	running --deadline--> timed out
 //	running --return--> completed, failed, timed out or cancelled
 //
-// Whoever runs the job moves it along the first, second, third and last line;
-// anybody may cancel it or time it out at any moment. So each change is a
-// compare-and-swap from a state that allows it, and the method says whether it
-// took place. The queue's entry of a job that was cancelled is void.
+// Whoever runs the job moves it along the first, second and last line; anybody
+// may cancel it or time it out at any moment. So each change is a compare-and-swap
+// from a state that allows it, and the method says whether it took place. The
+// queue's entry of a job that was cancelled is void.
+//
+// Running is also what waits, or has given way: that is the state of its fiber, and
+// not told twice, which would be two such swaps for each wait and each yield. See
+// [Job.State].
 type jobState struct {
 	word xatomic.Uint64
 }
@@ -74,8 +74,8 @@ const (
 	jobPriorityShift = 8
 	jobPriorityBits  = 3 << jobPriorityShift
 	jobStealOne      = 1 << 10
-	jobStealBits     = (1<<7 - 1) * jobStealOne // 127 means as many or more.
-	jobPreemptOne    = 1 << 17
+	jobStealBits     = (1<<7 - 1) * jobStealOne   // 127 means as many or more.
+	jobPreemptOne    = 1 << 17                    // Counted by the fiber until the job ends.
 	jobPreemptBits   = (1<<9 - 1) * jobPreemptOne // 511 means as many or more.
 
 	// jobStartShift leaves 38 bits for the start, in units of 1.05 ms: 9 years of
@@ -118,6 +118,12 @@ func counted(word, bits, one uint64) uint64 {
 	return word + one
 }
 
+// preemptedSo returns word with the count of how often the job has given way, 511 at
+// most.
+func preemptedSo(word uint64, often uint32) uint64 {
+	return word | uint64(often)*jobPreemptOne
+}
+
 // transition changes the word as change says, until it has been done or change
 // says that the state does not allow it.
 func (s *jobState) transition(change func(word uint64) (uint64, bool)) bool {
@@ -149,11 +155,12 @@ func (s *jobState) transitionToRunning(now time.Duration) bool {
 	}
 }
 
-// transitionToStolen counts a steal, and takes a pending job out of its queue.
+// transitionToStolen counts a steal, and takes a pending job out of its queue. What
+// is stolen of a running job is the fiber that is to go on.
 func (s *jobState) transitionToStolen() {
 	s.transition(func(word uint64) (uint64, bool) {
 		st := jobStateOf(word)
-		if st.Ended() || st == JobRunning {
+		if st.Ended() {
 			return 0, false
 		}
 		word = counted(word, jobStealBits, jobStealOne)
@@ -171,39 +178,18 @@ func (s *jobState) transitionToPending() {
 	})
 }
 
-// transitionToWaiting makes a running job wait.
-func (s *jobState) transitionToWaiting() {
-	s.transition(func(word uint64) (uint64, bool) {
-		return with(word, JobWaiting), jobStateOf(word) == JobRunning
-	})
-}
-
-// transitionToPreempted makes a running job give way.
-func (s *jobState) transitionToPreempted() {
-	s.transition(func(word uint64) (uint64, bool) {
-		return with(counted(word, jobPreemptBits, jobPreemptOne), JobPreempted), jobStateOf(word) == JobRunning
-	})
-}
-
-// transitionFromPause makes a job that has waited or given way run again.
-func (s *jobState) transitionFromPause() {
-	s.transition(func(word uint64) (uint64, bool) {
-		st := jobStateOf(word)
-		return with(word, JobRunning), st == JobWaiting || st == JobPreempted
-	})
-}
-
-// transitionToEnded ends a job whose function is done. A job that has timed out
-// stays so; then it returns false, and the job is overdue no longer.
-func (s *jobState) transitionToEnded(outcome JobState) bool {
+// transitionToEnded ends a job whose function is done, and has given way so often.
+// A job that has timed out stays so; then it returns false, and the job is overdue
+// no longer.
+func (s *jobState) transitionToEnded(outcome JobState, preempted uint32) bool {
 	for {
 		word := s.word.Load()
+		next := with(word, outcome)
 		if jobStateOf(word) == JobTimedOut {
-			if s.word.CompareAndSwap(word, word&^jobOverdue) {
-				return false
-			}
-		} else if s.word.CompareAndSwap(word, with(word, outcome)) {
-			return true
+			next = word &^ jobOverdue
+		}
+		if s.word.CompareAndSwap(word, preemptedSo(next, preempted)) {
+			return jobStateOf(word) != JobTimedOut
 		}
 	}
 }
@@ -224,7 +210,7 @@ func (s *jobState) transitionToCancelled() (what cancelled) {
 		case st.Ended():
 			what = cancelledNever
 			return 0, false
-		case st.begun():
+		case st == JobRunning:
 			what = cancelledBegun
 			return word | jobCancelled, true
 		default:
@@ -239,7 +225,7 @@ func (s *jobState) transitionToCancelled() (what cancelled) {
 // returns false if the job has ended.
 func (s *jobState) transitionToTimedOut() bool {
 	return s.transition(func(word uint64) (uint64, bool) {
-		return with(word, JobTimedOut) | jobOverdue, jobStateOf(word).begun()
+		return with(word, JobTimedOut) | jobOverdue, jobStateOf(word) == JobRunning
 	})
 }
 

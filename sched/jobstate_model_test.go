@@ -14,7 +14,7 @@ import (
 
 // deciding has a worker that carries a job through its life, and others that
 // would end it meanwhile: one of them decides how, and the others are told so.
-func deciding(stolen, paused bool, cancels int, timesOut bool) func(*modelcheck.Program) {
+func deciding(stolen bool, cancels int, timesOut bool) func(*modelcheck.Program) {
 	return func(prog *modelcheck.Program) {
 		s := sched.NewJobState(sched.High)
 		var ends []sched.JobState // By whom the job was ended, as they were told.
@@ -28,13 +28,7 @@ func deciding(stolen, paused bool, cancels int, timesOut bool) func(*modelcheck.
 				return
 			}
 			ran = true
-			if paused {
-				s.Preempt()
-				s.GoOn()
-				s.Wait()
-				s.GoOn()
-			}
-			if s.End(sched.JobCompleted) {
+			if s.End(sched.JobCompleted, 3) {
 				ends = append(ends, sched.JobCompleted)
 			}
 		})

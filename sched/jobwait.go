@@ -76,7 +76,7 @@ func (j *Job) result() error {
 
 // isCaller reports whether the job itself calls.
 func (j *Job) isCaller() bool {
-	if !j.state.get().begun() {
+	if j.state.get() != JobRunning {
 		return false
 	}
 	f := j.fiber

@@ -157,9 +157,12 @@ func (f *Fiber) measure(k *jobKind) {
 // They are called on the trampoline: a look at the clock takes more of a stack
 // than is left of one that waits at 2 KB.
 func (f *Fiber) pauseMeasure() {
-	if f.measuredFrom == 0 {
-		return
+	if f.measuredFrom != 0 {
+		f.keepMeasured()
 	}
+}
+
+func (f *Fiber) keepMeasured() {
 	j := f.job.Load()
 	if j == nil {
 		return

@@ -109,7 +109,7 @@ func (s *Scheduler) patrolEvery() time.Duration {
 func (j *Job) isLate(now time.Duration) bool {
 	timeout := j.timeout()
 	word := j.state.word.Load()
-	return timeout > 0 && jobStateOf(word).begun() && now-startedAt(word) >= timeout
+	return timeout > 0 && jobStateOf(word) == JobRunning && now-startedAt(word) >= timeout
 }
 
 // timeOut ends the job while its function goes on. The caller is no fiber.

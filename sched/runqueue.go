@@ -28,8 +28,10 @@ func (w *Worker) poll() (*Node, Priority) {
 		for p := High; p <= w.tier; p++ {
 			// One alone: what lies in the own queue waits behind all that is more
 			// urgent there.
-			if n := w.takeShared(p, waiting, 0); n != nil {
-				return n, p
+			if waiting&p.bit() != 0 {
+				if n := w.s.injector.take(p, nil, 0); n != nil {
+					return n, p
+				}
 			}
 		}
 	}
@@ -49,25 +51,17 @@ func (w *Worker) poll() (*Node, Priority) {
 		if n := w.local[p].Take(); n != nil {
 			return n, p
 		}
-		if n := w.takeShared(p, waiting, injectorBatch); n != nil {
-			return n, p
+		if waiting&p.bit() != 0 {
+			if n := w.s.injector.take(p, w.local[p], injectorBatch); n != nil {
+				w.warm(n, p)
+				return n, p
+			}
 		}
 	}
 	if mine != 0 {
 		return w.takePlaced()
 	}
 	return nil, 0
-}
-
-func (w *Worker) takeShared(p Priority, waiting uint32, batch int) *Node {
-	if waiting&p.bit() == 0 {
-		return nil
-	}
-	n := w.s.injector.take(p, w.local[p], batch)
-	if n != nil && batch != 0 {
-		w.warm(n, p)
-	}
-	return n
 }
 
 // push queues n on this worker. It must run on the worker.

@@ -107,9 +107,9 @@ func (m *simulated) Step(work any, priority uint8) {
 	m.handed, m.prio = work.(*Node), Priority(priority)
 	w.fiber = w.takeFiber()
 	for w.fiber != nil {
-		w.fiber.w = w
-		w.fiber.continueMeasure()
+		w.prepareToEnter(w.fiber)
 		w.fiber.co.Resume()
+		w.on.Store(nil)
 		m.perform()
 	}
 }
@@ -221,7 +221,7 @@ func (m *simulated) Deadline() (wait time.Duration, ok bool) {
 			continue
 		}
 		word := j.state.word.Load()
-		if !jobStateOf(word).begun() {
+		if jobStateOf(word) != JobRunning {
 			continue
 		}
 		if left := startedAt(word) + j.timeout() - now; !ok || left < wait {

@@ -135,9 +135,3 @@ func (f *Fiber) noteLeave() {
 	}
 	f.w.noteWork(k, f.running.Load(), f.priority)
 }
-
-func (f *Fiber) noteReturn(left operation) {
-	if left < opSwitch && f.w.tape.Load() != nil {
-		f.w.noteWork(EventResume, f.running.Load(), f.priority)
-	}
-}

@@ -29,7 +29,8 @@ func (w *Worker) drive() {
 	w.fiber = w.takeFiber()
 	for {
 		w.base = w.fiber
-		if !w.enter(w.fiber) {
+		w.prepareToEnter(w.fiber)
+		if !w.fiber.co.Resume() {
 			break
 		}
 		if w.fiber = w.perform(w.fiber); w.fiber == nil && !w.dispatch() {
@@ -40,15 +41,14 @@ func (w *Worker) drive() {
 	w.leave()
 }
 
-// enter continues f until it leaves. It returns false if its loop has ended.
-func (w *Worker) enter(f *Fiber) bool {
+// prepareToEnter comes before f is continued until it leaves; see [Fiber.leave].
+func (w *Worker) prepareToEnter(f *Fiber) {
 	if f.w != w {
 		f.w = w
 		f.on.Store(int32(w.id))
 	}
 	w.on.Store(f)
 	f.continueMeasure()
-	return f.co.Resume()
 }
 
 // host continues f, and those that f comes to in turn, in place of the trampoline:
@@ -62,7 +62,8 @@ func (w *Worker) host(base, f *Fiber) {
 	}
 	for f != nil {
 		w.fiber = f
-		if !w.enter(f) {
+		w.prepareToEnter(f)
+		if !f.co.Resume() { // Its loop has ended.
 			base.ended = true
 			break
 		}

@@ -21,8 +21,8 @@ const (
 // priority, or a more urgent one, run before it goes on: equals take turns, first
 // in, first out. With nothing queued it costs about 10 ns.
 func (s *Strand) Yield() {
-	if f := s.running(); f != nil {
-		f.YieldToEquals()
+	if s != nil {
+		sched.YieldBody(s)
 	}
 }
 

@@ -2,6 +2,9 @@
 
 package gid
 
+// Known says whether Current tells goroutines apart.
+const Known = true
+
 // current is implemented in assembly.
 func current() uintptr
 

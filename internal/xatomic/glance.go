@@ -27,3 +27,9 @@ type Count struct{ n uintptr }
 
 // Load returns a value that was stored lately. Any goroutine may call it.
 func (c *Count) Load() uintptr { return atomic.LoadUintptr(&c.n) }
+
+// Count32 is a Count of four bytes, for where there are many.
+type Count32 struct{ n uint32 }
+
+// Load returns a value that was stored lately. Any goroutine may call it.
+func (c *Count32) Load() uint32 { return atomic.LoadUint32(&c.n) }

@@ -14,3 +14,6 @@ func (g *Glance[T]) Store(p *T) {
 
 // Store makes n visible. Only one goroutine at a time may call it.
 func (c *Count) Store(n uintptr) { atomic.StoreUintptr(&c.n, n) }
+
+// Store makes n visible. Only one goroutine at a time may call it.
+func (c *Count32) Store(n uint32) { atomic.StoreUint32(&c.n, n) }
