@@ -144,7 +144,7 @@ var _ = define(map[string]func(*scene){
 	},
 	"a spawn during the group's restart waits for its turn": func(s *scene) {
 		sup := s.start(supervise.Config{
-			Strategy: supervise.OneForAll, Children: s.specs("a"), Backoff: supervise.Backoff{Min: s.unit, Jitter: -1},
+			Strategy: supervise.OneForAll, Children: s.specs("a"), Backoff: supervise.Backoff{Min: s.span, Jitter: -1},
 		})
 		s.forgetAfter("+a")
 		s.fail(sup, "a", failing)

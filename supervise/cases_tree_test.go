@@ -328,7 +328,7 @@ var _ = define(map[string]func(*scene){
 	},
 
 	"too few children make it degraded, and that is over": func(s *scene) {
-		sup := s.start(supervise.Config{MinHealthy: 2, Children: s.specs("a", "b"), Backoff: supervise.Backoff{Min: s.unit}})
+		sup := s.start(supervise.Config{MinHealthy: 2, Children: s.specs("a", "b"), Backoff: supervise.Backoff{Min: s.span}})
 		degraded := func(want bool) func() bool {
 			return func() bool { st, err := sup.Status(s.ctx); return err == nil && st.Degraded.IsZero() != want }
 		}

@@ -24,6 +24,7 @@ type scene struct {
 	sys  *actor.System
 	sim  *simtest.Sim  // Nil on the real scheduler.
 	unit time.Duration // For all times of a case: a second, or far less where it is real.
+	span time.Duration // For a time that the case has to see before it is over: a second.
 
 	mu    sync.Mutex
 	diary []string
@@ -53,7 +54,7 @@ func TestSuiteSimulated(t *testing.T) {
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
 			simtest.Run(t, simtest.Config{Schedules: schedules}, func(s *simtest.Sim) {
-				play(name, &scene{TB: s, ctx: s.Context(), sys: s.System(actor.Config{}), sim: s, unit: time.Second})
+				play(name, &scene{TB: s, ctx: s.Context(), sys: s.System(actor.Config{}), sim: s, unit: time.Second, span: time.Second})
 			})
 		})
 	}
@@ -63,7 +64,7 @@ func TestSuiteReal(t *testing.T) {
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(name, &scene{TB: t, ctx: guarded(t), sys: newSystem(t, actor.Config{Workers: 4}), unit: 5 * time.Millisecond})
+			play(name, &scene{TB: t, ctx: guarded(t), sys: newSystem(t, actor.Config{Workers: 4}), unit: 5 * time.Millisecond, span: time.Second})
 		})
 	}
 	if len(suite) < 80 {
