@@ -314,8 +314,12 @@ func (p *proc) describeMailbox(i *Info) {
 	handled -= int64(i.Stashed)
 	i.Handled = uint64(max(0, handled))
 	switch p.phase.Load() {
-	case failing, stopping:
+	case failing:
 		i.State = Stopping
+	case stopping:
+		if p.closed { // Else it still accepts messages for a moment.
+			i.State = Stopping
+		}
 	case waiting:
 		i.State = Held
 	}
