@@ -2,6 +2,7 @@ package actor
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -49,6 +50,15 @@ type Probe struct {
 	// or Blocked, for actors about which neither Config nor an option says
 	// otherwise. Defaults to 10 ms.
 	SlowAfter time.Duration
+	// Serving is called before the handler of a message that was asked with a context
+	// that says something, see [Context]. Ctx has the values of that context, and
+	// no end. The Context of the handler has the values of the one that Serving
+	// returns, unless that is nil, and passes them on with its own asks; and when the
+	// handler has returned, end is called with its error, unless it is nil: also with an error
+	// if the handler has not returned, but panicked, or called Goexit. Of several
+	// probes each is given what the one before has returned. It costs every message
+	// some 10 ns, whether it is such an ask or not.
+	Serving func(ctx context.Context, s Serving) (values context.Context, end func(err error))
 	// Marks says that, while there is a [sched.Recorder], each message that is
 	// handled is an event of its recording, with its type. Defaults to false.
 	Marks bool
@@ -146,6 +156,7 @@ type probes struct {
 	gap     time.Duration // See Probe.SampleGap.
 	letters bool          // Somebody wants to know of dead letters.
 	marks   bool          // Messages are to be recorded.
+	serving bool          // Somebody wants to know of asks before they are handled.
 	// timing says what is watched of actors about which nothing else is said; nil
 	// if nothing is.
 	timing *timing
@@ -156,6 +167,7 @@ func newProbes(s *System, all []*Probe) *probes {
 	for _, p := range all {
 		o.letters = o.letters || p.DeadLetter != nil
 		o.marks = o.marks || p.Marks
+		o.serving = o.serving || p.Serving != nil
 		if slow := cmp.Or(p.SlowAfter, defaultSlowAfter); p.Slow != nil || p.Blocked != nil {
 			if o.timing == nil || slow < o.timing.slow {
 				o.timing = &timing{slow: slow}

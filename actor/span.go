@@ -158,7 +158,12 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 	if a.turn != nil && a.turn.reads {
 		a.beginRead()
 	}
-	err := x.actor.Receive(c, m)
+	var err error
+	if v := c.view(); v != nil && v.errand != noErrand && a.probes != nil && a.probes.serving {
+		err = x.receiveServed(c, v, a, which, m)
+	} else {
+		err = x.actor.Receive(c, m)
+	}
 	if a.span != nil {
 		a.endSpan(&x.scope)
 	}

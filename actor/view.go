@@ -28,6 +28,9 @@ type view struct {
 	home   *scope
 	errand *errand
 	frame  *sched.Frame // That of a reader, or nil; see reader.go.
+	// values takes the place of the errand's values, if it is not nil; see serve.go.
+	// Written before the handler runs.
+	values context.Context
 
 	ended atomic.Bool // Set under mu, after err and ctx.
 	mu    sync.Mutex
@@ -141,7 +144,11 @@ func (v *view) Done() <-chan struct{} {
 
 // value is that of the Context; what is the actor's own comes before.
 func (v *view) value(key any) any {
-	if key != causeKey {
+	switch {
+	case key == causeKey:
+	case v.values != nil:
+		return v.values.Value(key)
+	default:
 		return v.errand.value(key)
 	}
 	if v.Err() == nil {

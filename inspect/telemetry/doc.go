@@ -7,7 +7,9 @@
 // either side: what is troupe.actor.handled, a counter of {message}, in the one,
 // is troupe_actor_handled_messages_total in the other.
 //
-// [Ask] makes a span of an ask, and a trace of all asks for one request.
+// [Ask] makes a span of an ask, [AskAll], [AskQuorum] and [Gather] one of several, and
+// [Serve] one of the handling of each: together a trace of all that actors do for one
+// request.
 //
 // It is a package of its own so that only those who need it compile the
 // libraries in.

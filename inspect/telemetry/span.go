@@ -21,7 +21,8 @@ import (
 // The span is named after the kind of the actor, so there are few names; its
 // attributes say which actor it was. Without a tracer it is
 // actor.Ask and no more. A failure has the attribute error.type: the
-// name of the kind of error, and "_OTHER" for what the actor has answered.
+// name of the kind of error, and "_OTHER" for what the actor has answered. See
+// [Serve] for the spans of those who are asked.
 func Ask[M, T any](ctx context.Context, t trace.Tracer, to actor.Ref[M], msg func(actor.Reply[T]) M) (T, error) {
 	if t == nil {
 		return actor.Ask(ctx, to, msg)
@@ -30,7 +31,7 @@ func Ask[M, T any](ctx context.Context, t trace.Tracer, to actor.Ref[M], msg fun
 		ctx = context.Background()
 	}
 	name, attributes := describe(to)
-	ctx, span := t.Start(ctx, "ask "+name, trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attributes...))
+	ctx, span := t.Start(ctx, "ask "+name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
 	defer span.End() // Also if the function that makes the message panics.
 	v, err := actor.Ask(ctx, to, msg)
 	fail(span, err)
