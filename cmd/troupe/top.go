@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,8 @@ view with these keys:
   ↑ ↓ enter  choose an actor, open it     a t  all actors as a list, as a tree
   s S        sort by the next column      w    workers, and what holds them
   /          filter by the name           g    the graph of who waits for whom
-  → ←        turn the pages of the list   e    events
+  → ←        turn the pages of a list     e    events
+  J f        jobs, those of the next type T N  timers, names
   p          pause                        esc  back,  ? help,  q quit
 
 Where standard output or input is no terminal, TERM is dumb, or with --once, one report is written
@@ -37,10 +39,12 @@ Exit status:
 const topExample = `  troupe top --addr :8080                  the live view, with the longest mailboxes
   troupe top --addr :8080 --sort slow      with the slowest handlers
   troupe top --addr :8080 --tree | cat     all, below those that they belong to, once
-  troupe top --addr :8080 --json | jq .    the same as JSON`
+  troupe top --addr :8080 --view strands   what is under way for longest
+  troupe top --addr :8080 --json | jq .    the actors as JSON`
 
 type topFlags struct {
 	addr, token, sort, name string
+	view                    string
 	limit                   int
 	every                   time.Duration
 	tree, json, once        bool
@@ -63,11 +67,12 @@ func newTop() *cobra.Command {
 	set.StringVar(&f.addr, "addr", "127.0.0.1:8080", "`address` of the live page")
 	set.StringVar(&f.token, "token", "", "`secret` that the page wants (default $TROUPE_TOKEN)")
 	set.StringVar(&f.sort, "sort", "mailbox", "`order`: mailbox, slow, handled, restarts, uptime or pid")
-	set.StringVar(&f.name, "name", "", "what names of actors `begin` with")
-	set.IntVar(&f.limit, "limit", 20, "`number` of actors")
+	set.StringVar(&f.name, "name", "", "what names `begin` with")
+	set.IntVar(&f.limit, "limit", 20, "`number` of actors, or of other rows")
 	set.DurationVar(&f.every, "every", time.Second, "`time` between two looks of the live view")
 	set.BoolVar(&f.once, "once", false, "one report, no live view")
-	set.BoolVar(&f.tree, "tree", false, "as a tree")
+	set.StringVar(&f.view, "view", "actors", "`what` is shown: actors, tree, jobs, strands, timers or names")
+	set.BoolVar(&f.tree, "tree", false, "the same as --view tree")
 	set.BoolVar(&f.json, "json", false, "as JSON")
 	return cmd
 }
@@ -79,6 +84,13 @@ func (f *topFlags) run(ctx context.Context, stdin io.Reader, stdout io.Writer) e
 	if f.limit < 1 {
 		return usageError{fmt.Errorf("--limit must be at least 1, not %d", f.limit)}
 	}
+	view := top.View(f.view)
+	if f.tree {
+		view = top.TreeView
+	}
+	if !slices.Contains(top.Views, view) {
+		return usageError{fmt.Errorf("--view must be one of %q, not %.40q", top.Views, f.view)}
+	}
 	c, err := top.NewClient(f.addr, cmp.Or(f.token, os.Getenv(tokenVariable)))
 	if err != nil {
 		return usageError{err}
@@ -86,15 +98,34 @@ func (f *topFlags) run(ctx context.Context, stdin io.Reader, stdout io.Writer) e
 	defer c.Close()
 	if !f.json && !f.once && isScreen(stdin) && isScreen(stdout) && os.Getenv("TERM") != "dumb" {
 		q := inspect.Query{Sort: inspect.Order(f.sort), Name: f.name}
-		interrupted, err := top.Live(ctx, c, q, f.tree, f.every, stdin, stdout, os.Environ())
+		interrupted, err := top.Live(ctx, c, q, view, f.every, stdin, stdout, os.Environ())
 		if err == nil && interrupted {
 			err = errInterrupted
 		}
 		return err
 	}
-	if f.tree {
+	return f.report(ctx, c, view, stdout)
+}
+
+// report writes one report.
+func (f *topFlags) report(ctx context.Context, c *top.Client, view top.View, stdout io.Writer) error {
+	jobs := inspect.JobQuery{Name: f.name, Sort: inspect.ByAge, Limit: f.limit}
+	switch view {
+	case top.TreeView:
 		nodes, err := c.Tree(ctx, f.limit)
 		return f.write(stdout, nodes, err, func() error { return top.WriteTree(stdout, nodes) })
+	case top.StrandsView:
+		jobs.Type = inspect.StrandJob
+		fallthrough
+	case top.JobsView:
+		p, err := c.Jobs(ctx, jobs)
+		return f.write(stdout, p, err, func() error { return top.WriteJobs(stdout, p) })
+	case top.TimersView:
+		p, err := c.Timers(ctx, inspect.TimerQuery{Name: f.name, Limit: f.limit})
+		return f.write(stdout, p, err, func() error { return top.WriteTimers(stdout, p) })
+	case top.NamesView:
+		p, err := c.Names(ctx, inspect.NameQuery{Prefix: f.name, Limit: f.limit})
+		return f.write(stdout, p, err, func() error { return top.WriteNames(stdout, p) })
 	}
 	q := inspect.Query{Sort: inspect.Order(f.sort), Name: f.name, Limit: f.limit}
 	look, err := c.Look(ctx, q)

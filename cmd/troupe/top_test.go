@@ -25,7 +25,7 @@ func TestTop(t *testing.T) {
 	defer i.Close()
 	idle := actor.Func(func(*actor.Context[int], int) error { return nil })
 	for _, name := range []string{"first", "second"} {
-		if _, err := actor.Spawn(sys, idle, actor.WithName(name)); err != nil {
+		if _, err := actor.Spawn(sys, idle, actor.WithName(name), actor.WithRegistration(name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,6 +52,11 @@ func TestTop(t *testing.T) {
 		{"--addr " + other.URL, 1, "not the live page"},
 		{"--addr 127.0.0.1:1", 1, "nothing answers"},
 		{"--addr nonsense", 2, "HOST:PORT"},
+		{"--addr " + addr + " --token " + token + " --view jobs", 0, "0 of 0 under way"},
+		{"--addr " + addr + " --token " + token + " --view strands --json", 0, `"matched": 0`},
+		{"--addr " + addr + " --token " + token + " --view timers", 0, "0 timers"},
+		{"--addr " + addr + " --token " + token + " --view names --name sec", 0, "second"},
+		{"--addr " + addr + " --view size", 2, "--view must be one of"},
 		{"--limit 0", 2, "--limit"},
 		{"--every 1ms", 2, "--every"},
 	} {

@@ -19,11 +19,7 @@ func actorName(a inspect.Actor) string {
 // describe returns the lines about one actor: first what may be wrong with it.
 func describe(a *ActorLook) (lines []string) {
 	add := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
-	stack := func(text string) {
-		for line := range strings.Lines(text) {
-			add("    %s", clean(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "  ")))
-		}
-	}
+	stack := func(text string) { lines = append(lines, stackLines(text)...) }
 	if a.Gone {
 		add("%s", red.Render("it has stopped; these are its last errors"))
 	}
@@ -53,6 +49,14 @@ func describe(a *ActorLook) (lines []string) {
 		add("")
 		lines = append(lines, red.Render(fmt.Sprintf("%s %s: %s", f.Time.Local().Format("15:04:05"), clean(f.Exit), clean(f.Error))))
 		stack(f.Stack)
+	}
+	return lines
+}
+
+// stackLines returns the lines of a stack, set off.
+func stackLines(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		lines = append(lines, "    "+clean(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "  ")))
 	}
 	return lines
 }

@@ -10,21 +10,23 @@ import (
 // keyHelp has what the keys do, for the help and in the order of its lines.
 var keyHelp = [][2]string{
 	{"↑ ↓ or k j", "choose a row; pgup and pgdn, home and end go further"},
-	{"enter", "open the actor: its handler and stack, errors, waits, links"},
+	{"enter", "open the actor: its handler and stack, errors, waits, links; or the job"},
 	{"esc", "back; forget the filter"},
-	{"s S", "sort by the next column, or the one before"},
+	{"s S", "sort actors, or jobs, by the next column, or the one before"},
 	{"/", "only names that begin with what is typed"},
-	{"→ ←", "the next page of actors, or the one before"},
+	{"→ ←", "the next page of a list, or the one before"},
 	{"a t", "all actors as a list, or as a tree"},
 	{"w", "workers, and what holds them"},
 	{"g", "the graph of who waits for whom; rings are marked"},
 	{"e", "events: failures, slow handlers, full mailboxes"},
+	{"J f", "jobs under way: single ones, strands and tasks; f: those of the next type"},
+	{"T N", "timers; registered names"},
 	{"p or space", "pause, or go on"},
 	{"q", "quit"},
 }
 
 // screensByKey are those that a key leads to.
-var screensByKey = map[string]screen{"a": listScreen, "t": treeScreen, "w": workersScreen, "g": waitsScreen, "e": eventsScreen}
+var screensByKey = map[string]screen{"a": listScreen, "t": treeScreen, "w": workersScreen, "g": waitsScreen, "e": eventsScreen, "J": jobsScreen, "T": timersScreen, "N": namesScreen}
 
 func (m Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	name := key.String()
@@ -54,18 +56,24 @@ func (m Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		}
 		return m, m.ask()
 	case "/":
-		m.typing, m.typed = true, m.query.Name
-		return m, nil
-	case "s", "S":
-		return m.sort(name == "s")
-	case "right", "left":
-		return m.page(name == "right")
-	case "enter":
-		if pid := m.chosen(); pid != "" {
-			m.pid = pid
-			return m.show(actorScreen)
+		if m.typing, m.typed = true, m.query.Name; m.screen.isListing() {
+			m.typed = m.lists[m.screen].prefix
 		}
 		return m, nil
+	case "f":
+		return m.ofType()
+	case "s", "S":
+		if m.screen == jobsScreen {
+			return m.sortJobs(name == "s")
+		}
+		return m.sort(name == "s")
+	case "right", "left":
+		if m.screen.isListing() {
+			return m.pageList(name == "right")
+		}
+		return m.page(name == "right")
+	case "enter":
+		return m.open()
 	case "esc", "backspace":
 		return m.goBack()
 	}
@@ -94,11 +102,7 @@ func (m Model) step(name string) Model {
 
 // sort shows the list in the next order, or the one before.
 func (m Model) sort(next bool) (tea.Model, tea.Cmd) {
-	by := 1
-	if !next {
-		by = len(orders) - 1
-	}
-	m.query.Sort = orders[(max(0, slices.Index(orders, m.query.Sort))+by)%len(orders)]
+	m.query.Sort = another(orders, m.query.Sort, next)
 	return m.listAnew()
 }
 
@@ -146,7 +150,9 @@ func (m Model) typeIn(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.interrupted = true
 		return m.end()
 	case "enter":
-		m.typing = false
+		if m.typing = false; m.screen.isListing() {
+			return m.listFrom(m.screen, m.typed)
+		}
 		m.query.Name = m.typed
 		return m.listAnew()
 	case "esc":

@@ -20,14 +20,14 @@ const MinEvery = 100 * time.Millisecond
 // whether ctx or Ctrl-C ended it. A program that does not answer at the begin is
 // an error; one that is lost later is waited for.
 func Live(
-	ctx context.Context, source Source, q inspect.Query, tree bool, every time.Duration, in io.Reader, out io.Writer, environment []string,
+	ctx context.Context, source Source, q inspect.Query, view View, every time.Duration, in io.Reader, out io.Writer, environment []string,
 ) (interrupted bool, err error) {
 	q.Limit = 1
 	first, err := source.Look(ctx, q)
 	if err != nil {
 		return false, err
 	}
-	m := NewModel(source, q, tree, every)
+	m := NewModel(source, q, view, every)
 	m.look.Name, m.look.Sample = first.Name, first.Sample
 	p := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment), tea.WithoutSignalHandler(),
 		tea.WithWindowSize(80, 24)) // For an output that can't be asked.

@@ -19,6 +19,7 @@ type Source interface {
 	Workers(ctx context.Context) (inspect.Workers, error)
 	Waits(ctx context.Context) (WaitsLook, error)
 	Events(ctx context.Context) ([]inspect.Event, error)
+	Lists
 }
 
 // screen is what a Model shows.
@@ -31,6 +32,12 @@ const (
 	workersScreen
 	waitsScreen
 	eventsScreen
+	jobsScreen
+	jobScreen // One of them.
+	timersScreen
+	namesScreen
+
+	numScreens
 )
 
 // orders are those of the key s, one after the other.
@@ -50,11 +57,14 @@ type Model struct {
 	source Source
 	every  time.Duration
 
-	screen  screen
-	back    []screen // Where esc leads, the last one at the end.
-	query   inspect.Query
-	cursors []string // Of the pages before this one.
-	pid     string   // Of the actor that is shown.
+	screen   screen
+	back     []screen // Where esc leads, the last one at the end.
+	query    inspect.Query
+	cursors  []string            // Of the pages before this one.
+	pid      string              // Of the actor that is shown.
+	lists    [numScreens]listing // Of those that are lists.
+	jobQuery inspect.JobQuery    // Its type and order.
+	jobID    uint64              // Of the job that is shown.
 
 	look    Look
 	tree    []inspect.Node
@@ -62,6 +72,10 @@ type Model struct {
 	workers inspect.Workers
 	waits   WaitsLook
 	events  []inspect.Event
+	jobs    inspect.JobPage
+	job     inspect.Job
+	timers  inspect.TimerPage
+	names   inspect.NamePage
 	before  map[string]uint64 // What actors had handled at the look before.
 	rates   map[string]float64
 	lookAt  time.Time
@@ -79,12 +93,38 @@ type Model struct {
 	ended         bool
 }
 
+// View is what is shown at the begin, or in a report.
+type View string
+
+// The views.
+const (
+	ActorsView  View = "actors"
+	TreeView    View = "tree"
+	JobsView    View = "jobs"
+	StrandsView View = "strands"
+	TimersView  View = "timers"
+	NamesView   View = "names"
+)
+
+// Views are all of them.
+var Views = []View{ActorsView, TreeView, JobsView, StrandsView, TimersView, NamesView}
+
 // NewModel returns a view that looks every so often.
-func NewModel(source Source, q inspect.Query, tree bool, every time.Duration) Model {
+func NewModel(source Source, q inspect.Query, view View, every time.Duration) Model {
 	q.Limit = pageLength
 	m := Model{source: source, every: every, query: q, width: 80, height: 24, before: map[string]uint64{}, rates: map[string]float64{}}
-	if tree {
+	m.jobQuery.Sort = inspect.ByAge
+	switch view {
+	case TreeView:
 		m.screen = treeScreen
+	case JobsView:
+		m.screen = jobsScreen
+	case StrandsView:
+		m.screen, m.jobQuery.Type = jobsScreen, inspect.StrandJob
+	case TimersView:
+		m.screen = timersScreen
+	case NamesView:
+		m.screen = namesScreen
 	}
 	return m
 }
@@ -113,6 +153,7 @@ func (m Model) Init() tea.Cmd { return func() tea.Msg { return lookMsg{} } }
 func (m *Model) ask() tea.Cmd {
 	m.asked++
 	number, source, q, pid, screen := m.asked, m.source, m.query, m.pid, m.screen
+	list, jobs, id := m.lists[screen], m.jobQuery, m.jobID
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), answerTime)
 		defer cancel()
@@ -128,6 +169,8 @@ func (m *Model) ask() tea.Cmd {
 			a.data, a.err = source.Waits(ctx)
 		case eventsScreen:
 			a.data, a.err = source.Events(ctx)
+		case jobsScreen, jobScreen, timersScreen, namesScreen:
+			a.data, a.err = askList(ctx, source, screen, list, jobs, id)
 		default:
 			a.data, a.err = source.Look(ctx, q)
 		}
@@ -182,6 +225,8 @@ func (m Model) take(a answer) (tea.Model, tea.Cmd) {
 		case []inspect.Event:
 			slices.Reverse(data) // The latest first.
 			m.events = data
+		default:
+			m.takeList(data)
 		}
 	}
 	number := m.asked
@@ -207,7 +252,7 @@ func (m Model) within() Model {
 	rows := len(m.rows())
 	m.at = max(0, min(m.at, rows-1))
 	room := max(1, m.room())
-	if m.screen == actorScreen {
+	if m.screen == actorScreen || m.screen == jobScreen {
 		m.top = max(0, min(m.at, rows-room)) // There is nothing to be chosen.
 		m.at = m.top
 		return m
@@ -255,7 +300,7 @@ func (m Model) chosen() string {
 			return textOf(m.events[m.at].PID)
 		}
 	}
-	return ""
+	return m.chosenOfList()
 }
 
 func pidText(a inspect.Actor) string { return textOf(a.PID) }

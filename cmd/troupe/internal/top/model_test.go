@@ -21,6 +21,7 @@ type program struct {
 	asked   []inspect.Query
 	err     error
 	handled uint64
+	lists   []any // The queries of lists that were asked.
 }
 
 func pid(n int) actor.PID { return actor.PIDFromNumber(uint64(n)<<32 | 1) }
@@ -78,7 +79,7 @@ type view struct {
 }
 
 func newView(t *testing.T, p *program) *view {
-	v := &view{t, top.NewModel(p, inspect.Query{Sort: inspect.ByMailbox}, false, time.Hour)}
+	v := &view{t, top.NewModel(p, inspect.Query{Sort: inspect.ByMailbox}, top.ActorsView, time.Hour)}
 	v.run(v.m.Init())
 	return v
 }
@@ -120,8 +121,12 @@ func (v *view) keys(names ...string) {
 
 func (v *view) text() string { return top.Draw(v.m) }
 
+// wants looks for the parts, and for texts that command the terminal.
 func (v *view) wants(parts ...string) {
 	v.Helper()
+	if strings.Contains(v.text(), "\x1b[2J") || strings.Contains(v.text(), "\x1b]0") {
+		v.Errorf("a text commands the terminal: %q", v.text())
+	}
 	for _, part := range parts {
 		if !strings.Contains(ansi.Strip(v.text()), part) {
 			v.Errorf("the screen has no %q:\n%s", part, v.text())
@@ -153,9 +158,6 @@ func TestModelDrillsDown(t *testing.T) {
 	v.wants("  actor2")
 	v.keys("down", "enter")
 	v.wants("no actor 2.1", "trying again")
-	if strings.Contains(v.text(), "\x1b[2J") || strings.Contains(v.text(), "\x1b]0") {
-		t.Error("a text commands the terminal")
-	}
 }
 
 func TestModelAsks(t *testing.T) {
@@ -229,7 +231,7 @@ func TestModelFits(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {1, 1}, {20, 5}, {200, 50}, {3, 100}, {0, 0}, {40, 2}} {
 		v := newView(t, &program{})
 		v.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		for _, keys := range [][]string{{}, {"end"}, {"home", "pgdown"}, {"enter"}, {"end"}, {"t"}, {"w"}, {"g"}, {"e"}, {"?"}} {
+		for _, keys := range [][]string{{}, {"end"}, {"home", "pgdown"}, {"enter"}, {"end"}, {"t"}, {"w"}, {"g"}, {"e"}, {"J"}, {"enter"}, {"T"}, {"N"}, {"?"}} {
 			v.keys(keys...)
 			lines := strings.Split(v.text(), "\n")
 			if len(lines) > max(1, size[1]) {

@@ -48,7 +48,7 @@ func (m Model) draw() string {
 		lines = append(lines, faint.Render(titles))
 		for n := m.top; n < len(rows) && n < m.top+max(1, m.room()); n++ {
 			row := rows[n]
-			if n == m.at && m.screen != actorScreen && m.screen != workersScreen {
+			if n == m.at && m.screen != actorScreen && m.screen != jobScreen && m.screen != workersScreen {
 				row = inverted.Render(pad(ansi.Strip(row), m.width))
 			}
 			lines = append(lines, row)
@@ -107,6 +107,8 @@ func (m Model) what() string {
 		return fmt.Sprintf("%d waits, %d of them in a ring", m.waits.Total, m.waits.InCycle)
 	case eventsScreen:
 		return fmt.Sprintf("the last %d events", len(m.events))
+	case jobsScreen, jobScreen, timersScreen, namesScreen:
+		return m.whatList()
 	}
 	text := fmt.Sprintf("by %s", m.query.Sort)
 	if m.query.Name != "" {
@@ -122,8 +124,8 @@ func (m Model) what() string {
 }
 
 func (m Model) foot() string {
-	keys := "↑↓ choose  enter open  s sort  / filter  t tree  w workers  g waits  e events  p pause  ? help  q quit"
-	if m.screen == actorScreen {
+	keys := "? help  q quit  ↑↓ choose  enter open  s sort  / filter  a actors  t tree  J jobs  w workers  g waits  e events  T timers  N names  p pause"
+	if m.screen == actorScreen || m.screen == jobScreen {
 		keys = "↑↓ scroll  esc back  p pause  ? help  q quit"
 	}
 	return faint.Render(keys)
@@ -149,6 +151,9 @@ func (m Model) titles() string {
 		return fmt.Sprintf("%-34s %-5s %-34s", "WHO", "HOW", "ON")
 	case eventsScreen:
 		return fmt.Sprintf("%-9s %-16s %s", "TIME", "KIND", "WHAT")
+	case jobsScreen, timersScreen, namesScreen:
+		titles, _ := m.listRows()
+		return titles
 	}
 	return ""
 }
@@ -197,6 +202,8 @@ func (m Model) rows() (rows []string) {
 		for _, e := range m.events {
 			rows = append(rows, eventRow(e))
 		}
+	case jobsScreen, jobScreen, timersScreen, namesScreen:
+		_, rows = m.listRows()
 	}
 	return rows
 }
