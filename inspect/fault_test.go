@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var pageFaults = planted.Group{
-	Run: "^(TestPageRefusesForeignHosts|TestPageIsLocalWithoutToken|TestPageWantsToken|TestPageActs|TestPageAnswers|TestPageSuspends|TestStreamOfGoneActor|TestSlowSubscriber|TestDeadLetters|TestPages|TestWaitGraphFindsRings|TestWaits|TestMetrics|TestFailuresOfAnActor|TestMalformedRecordings)$",
+	Run: "^(TestPageRefusesForeignHosts|TestPageIsLocalWithoutToken|TestPageWantsToken|TestPageActs|TestPageAnswers|TestPageTellsMethods|TestPageSuspends|TestStreamOfGoneActor|TestSlowSubscriber|TestDeadLetters|TestPages|TestWaitGraphFindsRings|TestWaits|TestMetrics|TestFailuresOfAnActor|TestMalformedRecordings)$",
 	Faults: []planted.Fault{
 		{
 			Name: "any host is ours",
@@ -24,6 +24,14 @@ var pageFaults = planted.Group{
 			New:  "	return true\n",
 			Want: "FAIL: TestPageRefusesForeignHosts",
 			Run:  "^TestPageRefusesForeignHosts$",
+		},
+		{
+			Name: "a wrong method finds nothing",
+			File: "web.go",
+			Old:  "		if strings.HasPrefix(pattern, c.method+\" \") {\n",
+			New:  "		if strings.HasPrefix(pattern, \" \") {\n",
+			Want: "FAIL: TestPageTellsMethods",
+			Run:  "^TestPageTellsMethods$",
 		},
 		{
 			Name: "whoever comes is local",

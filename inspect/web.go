@@ -3,8 +3,10 @@ package inspect
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
@@ -91,9 +93,22 @@ func (w *web) route() {
 	} {
 		w.mux.HandleFunc("GET /api/"+path, w.json(get))
 	}
-	w.mux.HandleFunc("/api/", func(rw http.ResponseWriter, r *http.Request) {
-		refuse(rw, http.StatusNotFound, errors.New("there is no such part of the API, or not for this method; see inspect.Inspector.Handler"))
-	})
+	w.mux.HandleFunc("/api/", w.nothing)
+}
+
+var errNoPart = errors.New("there is no such part of the API; see inspect.Inspector.Handler")
+
+// nothing answers where there is nothing, or not for this method.
+func (w *web) nothing(rw http.ResponseWriter, r *http.Request) {
+	for _, c := range []struct{ method, allowed string }{{http.MethodGet, "GET, HEAD"}, {http.MethodPost, "POST"}} {
+		_, pattern := w.mux.Handler(&http.Request{Method: c.method, Host: r.Host, URL: r.URL})
+		if strings.HasPrefix(pattern, c.method+" ") {
+			rw.Header().Set("Allow", c.allowed)
+			refuse(rw, http.StatusMethodNotAllowed, fmt.Errorf("inspect: this part of the API is asked by %s, not by %.20q", c.allowed, r.Method))
+			return
+		}
+	}
+	refuse(rw, http.StatusNotFound, errNoPart)
 }
 
 // ServeHTTP answers a request, if it may be.

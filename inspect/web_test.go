@@ -108,6 +108,25 @@ func TestPageAnswers(t *testing.T) {
 	}
 }
 
+// Another method than that of a part is told which one it is.
+func TestPageTellsMethods(t *testing.T) {
+	url := serve(t, newInspector(t, newSystem(t, actor.Config{}), quiet), inspect.WebConfig{})
+	for _, c := range []struct {
+		method, path string
+		status       int
+		allow        string
+	}{
+		{"POST", "api/actors", 405, "GET, HEAD"}, {"DELETE", "api/jobs/1", 405, "GET, HEAD"}, {"PUT", "api/stream", 405, "GET, HEAD"},
+		{"GET", "api/actors/1.1/kill", 405, "POST"}, {"HEAD", "api/system", 200, ""}, {"POST", "api/nothing", 404, ""}, {"DELETE", "", 405, "GET, HEAD"},
+	} {
+		resp, body := request(t, c.method, url+c.path)
+		wantStatus(t, resp, body, c.status, "")
+		if got := resp.Header.Get("Allow"); got != c.allow {
+			t.Errorf("%s %s: allowed is %q, want %q", c.method, c.path, got, c.allow)
+		}
+	}
+}
+
 // Names come in parts.
 func TestPageDividesNames(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
@@ -224,7 +243,7 @@ func TestPageActs(t *testing.T) {
 		resp, body := request(t, "POST", at, bearer...)
 		wantStatus(t, resp, body, 403, "Troupe-Action")
 		resp, body = request(t, "GET", at, acting...)
-		wantStatus(t, resp, body, 404, "method")
+		wantStatus(t, resp, body, 405, "asked by POST")
 		resp, body = request(t, "POST", at, append(acting, "Sec-Fetch-Site", "cross-site")...)
 		wantStatus(t, resp, body, 403, "other sites")
 		resp, body = request(t, "POST", at, append(acting, "Origin", "http://evil.example")...)
