@@ -17,7 +17,7 @@ func TestFibersOfTheSharedQueueAreWarmed(t *testing.T) {
 		t.Skip("nothing is fetched ahead here")
 	}
 	const n = 100
-	ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 1})
+	ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
 	var all []*sched.Fiber // The worker's.
 	gone := make(chan struct{}, n)
 	resumed := false // The worker's.
@@ -52,7 +52,7 @@ func TestFibersOfTheSharedQueueAreWarmed(t *testing.T) {
 }
 
 func TestTopOfAStackIsNoted(t *testing.T) {
-	ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 1})
+	ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
 	j := start(t, ctx, s, func(ctx context.Context) error {
 		f := sched.Current(ctx)
 		var own byte
