@@ -12,7 +12,7 @@ import (
 func TestHintsAreHarmless(t *testing.T) {
 	own := [2 * prefetch.Line]byte{1, 2, 3}
 	before := own
-	for _, at := range []uintptr{0, 1, 1 << 12, 1 << 46, ^uintptr(0), uintptr(unsafe.Pointer(&own))} {
+	for _, at := range []uintptr{0, 1, 1 << 12, ^uintptr(0) >> 17, ^uintptr(0), uintptr(unsafe.Pointer(&own))} {
 		for _, n := range []int{1, 2, 1000} {
 			prefetch.Lines(at, n)
 		}
