@@ -157,6 +157,7 @@ type probes struct {
 	letters bool          // Somebody wants to know of dead letters.
 	marks   bool          // Messages are to be recorded.
 	serving bool          // Somebody wants to know of asks before they are handled.
+	each    bool          // So no message is to be passed by: marks or serving.
 	// timing says what is watched of actors about which nothing else is said; nil
 	// if nothing is.
 	timing *timing
@@ -168,6 +169,7 @@ func newProbes(s *System, all []*Probe) *probes {
 		o.letters = o.letters || p.DeadLetter != nil
 		o.marks = o.marks || p.Marks
 		o.serving = o.serving || p.Serving != nil
+		o.each = o.marks || o.serving
 		if slow := cmp.Or(p.SlowAfter, defaultSlowAfter); p.Slow != nil || p.Blocked != nil {
 			if o.timing == nil || slow < o.timing.slow {
 				o.timing = &timing{slow: slow}

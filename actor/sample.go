@@ -118,7 +118,7 @@ func (a *activation) unobserved(l *lane) int {
 		return 0
 	case o == nil:
 		return math.MaxInt
-	case o.marks, o.serving:
+	case o.each:
 		return 0
 	case o.mask < 0:
 		return math.MaxInt
