@@ -80,8 +80,11 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		}
 	}()
 	plain := a.plain()
-	unobserved := a.unobserved(l)
+	unobserved := again
 	for over := false; !over; {
+		if unobserved == again {
+			unobserved = a.unobserved(l)
+		}
 		if m, ok = b.take(); !ok {
 			break // Its term is over.
 		}
@@ -134,9 +137,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			}
 			err = nil
 		}
-		if over = a.batchOver(l, which); !over && unobserved == again {
-			unobserved = a.unobserved(l)
-		}
+		over = a.batchOver(l, which)
 	}
 	returned = true
 	if ok && a.mu.Load()&termBits != a.term {

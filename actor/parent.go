@@ -80,15 +80,18 @@ func (p *proc) killAll() {
 	}
 }
 
-// Children returns the PIDs of the actor's children, the oldest first. The next
-// incarnation of an actor finds those that were spawned by [SpawnHeld].
+// Children returns the PIDs of the actor's children that have not stopped, the
+// oldest first. The next incarnation of an actor finds those that were spawned by
+// [SpawnHeld].
 func (c *scope) Children() []PID {
 	p := c.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var ids []PID
 	for child := p.eldest; child != nil; child = child.younger {
-		ids = append(ids, child.pid)
+		if !child.stopped.Load() { // Else the word of its end is on its way.
+			ids = append(ids, child.pid)
+		}
 	}
 	return ids
 }

@@ -392,6 +392,25 @@ func TestSeatOutlivesItsParent(t *testing.T) {
 	}
 }
 
+// A child that has stopped is none any more, also where its parent has not been told.
+func TestChildrenThatHaveStopped(t *testing.T) {
+	ctx := guarded(t)
+	n := newNursery(t, newSystem(t, actor.Config{}))
+	n.do(func(c *actor.Context[duty]) error {
+		first, second := spawn(t, c, answer), spawn(t, c, answer)
+		if err := first.Stop(c); err != nil {
+			return err
+		}
+		if ids := c.Children(); len(ids) != 1 || ids[0] != second.PID() {
+			t.Errorf("the children are %v, want %v", ids, second.PID())
+		}
+		return nil
+	})
+	if e := receive(t, ctx, n.exits); e.Reason != nil {
+		t.Errorf("the parent is told of %+v", e)
+	}
+}
+
 // A kill from above reaches those below who do not stop.
 func TestKillChild(t *testing.T) {
 	ctx := guarded(t)

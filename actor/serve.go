@@ -16,17 +16,21 @@ type Serving struct {
 var errNotReturned = errors.New("actor: the handler has not returned, but panicked, or called runtime.Goexit")
 
 // receiveServed is Receive of the message of an ask, which some Probe wants to know
-// of.
-func (x *Context[M]) receiveServed(c *Context[M], v *view, a *activation, which Lane, m M) (err error) {
-	end := a.serve(v, which)
+// of: end tells it of the end.
+func (x *Context[M]) receiveServed(c *Context[M], m M, end func(error)) (err error) {
 	err = errNotReturned
 	defer func() { end(err) }()
 	err = x.actor.Receive(c, m)
 	return err
 }
 
-// serve tells the probes. End is to be called when the handler has returned.
+// serve tells the probes, if the message is that of an ask with a context, which is
+// seen through v, and somebody wants to know of it. Else it returns nil. End is to
+// be called when the handler has returned.
 func (a *activation) serve(v *view, which Lane) (end func(error)) {
+	if v == nil || v.errand == noErrand || a.probes == nil || !a.probes.serving {
+		return nil
+	}
 	s := Serving{a.subject(), which, a.impl.messageType().String()}
 	var values context.Context = served{background, v.errand}
 	var ends []func(error)

@@ -159,8 +159,8 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 		a.beginRead()
 	}
 	var err error
-	if v := c.view(); v != nil && v.errand != noErrand && a.probes != nil && a.probes.serving {
-		err = x.receiveServed(c, v, a, which, m)
+	if end := a.serve(c.view(), which); end != nil {
+		err = x.receiveServed(c, m, end)
 	} else {
 		err = x.actor.Receive(c, m)
 	}

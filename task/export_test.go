@@ -21,6 +21,14 @@ func Listed(s *sched.Scheduler) int {
 	return len(r.groups)
 }
 
+// Kept returns how many detached tasks the registry of s has, ended ones too.
+func Kept(s *sched.Scheduler) int {
+	r := registryOf(s)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.detached)
+}
+
 // Touch takes the locks that a list of the scheduler's tasks needs, one after the
 // other, and gives them back.
 func Touch[T any](s *sched.Scheduler, g *Group[T]) {

@@ -58,6 +58,11 @@ func newScheduler(tb testing.TB, cfg sched.Config) *sched.Scheduler {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	tb.Cleanup(func() { // After the stop.
+		if n := task.Kept(s); n != 0 {
+			tb.Errorf("%d detached tasks are kept", n)
+		}
+	})
 	patience.StopAtEnd(tb, s)
 	tb.Cleanup(func() {
 		for _, left := range task.List(s) {

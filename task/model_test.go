@@ -293,7 +293,7 @@ func leaving(p *modelcheck.Program) {
 		}
 	})
 	p.Finally(func() error {
-		if n := len(task.Detached(s.model.Scheduler())); n != 0 {
+		if n := task.Kept(s.model.Scheduler()); n != 0 {
 			return fmt.Errorf("%d detached tasks are listed, and all have ended", n)
 		}
 		return nil
