@@ -35,6 +35,9 @@ func (t *Task[T]) Kind() string { return t.handle().Kind() }
 // Priority is [sched.Job.Priority].
 func (t *Task[T]) Priority() sched.Priority { return t.handle().Priority() }
 
+// Label is [sched.Job.Label].
+func (t *Task[T]) Label() sched.Label { return t.handle().Label() }
+
 // String is [sched.Job.String].
 func (t *Task[T]) String() string { return t.handle().String() }
 

@@ -17,8 +17,9 @@ import (
 //
 // If ctx ends first Join returns an [*UnfinishedError], which names the tasks
 // that have not ended; they go on, and Join may be called again. A task that
-// calls it for its own group gets [ErrSelfJoin], and so does the group's joiner. Inside a task of another group,
-// or an actor, with that context, Join holds no worker.
+// calls it for its own group gets [ErrSelfJoin], and so does the group's joiner.
+// Inside a task of another group, or an actor, with that context, Join holds no
+// worker.
 func (g *Group[T]) Join(ctx context.Context) ([]T, error) {
 	switch {
 	case g == nil || g.s == nil:
@@ -82,7 +83,9 @@ func (g *Group[T]) conclude() {
 
 // Next waits for a task to end and returns it: each one once, in the order in
 // which they end. It returns [ErrNoMore] if all that were started have been
-// returned, and an [*UnfinishedError] if ctx ends first.
+// returned, and an [*UnfinishedError] if ctx ends first. A task of the group, or a
+// method of its joiner, gets tasks that have ended already, and [ErrSelfJoin] where
+// it would have to wait.
 func (g *Group[T]) Next(ctx context.Context) (*Task[T], error) {
 	switch {
 	case g == nil || g.s == nil:
@@ -91,8 +94,6 @@ func (g *Group[T]) Next(ctx context.Context) (*Task[T], error) {
 		return nil, errNilContext
 	case g.opts.discard:
 		return nil, errDiscarded
-	case g.asksHere():
-		return nil, ErrSelfJoin
 	}
 	var next *Task[T]
 	err := g.wait(ctx, &g.takers, func() bool {
@@ -111,7 +112,7 @@ func (g *Group[T]) Next(ctx context.Context) (*Task[T], error) {
 
 // All returns an iterator over the results of the tasks, in the order in which
 // they end; see [Group.Next]. If ctx ends first, its last error is an
-// [*UnfinishedError].
+// [*UnfinishedError], and where Next returns [ErrSelfJoin], that.
 func (g *Group[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
@@ -137,7 +138,7 @@ func (g *Group[T]) wait(ctx context.Context, where *[]*sched.Waiter, ok func() b
 	if g.look(where, nil, ok) {
 		return nil
 	}
-	if ctx.Value(memberKey{g}) != nil {
+	if ctx.Value(memberKey{g}) != nil || g.asksHere() {
 		return ErrSelfJoin
 	}
 	var w sched.Waiter
@@ -203,7 +204,7 @@ func (g *Group[T]) unfinished() (infos []Info) {
 	for t := range g.all {
 		if !t.State().Ended() {
 			info := t.about()
-			info.Queued = info.State == sched.JobPending && !t.placed
+			info.Queued = g.opts.limit != 0 && info.State == sched.JobPending && !t.placed
 			infos = append(infos, info)
 		}
 	}

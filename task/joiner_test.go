@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/simulated"
@@ -107,26 +108,35 @@ func TestACustomJoinerMayNotWaitForItsGroup(t *testing.T) {
 func testACustomJoinerMayNotWaitForItsGroup(t testing.TB) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	var g *task.Group[int]
-	waits := func() {
+	joins := func() {
 		_, err := g.Join(expired())
-		is(t, err, task.ErrSelfJoin)
-		_, err = g.Next(expired())
 		is(t, err, task.ErrSelfJoin)
 	}
 	asked := 0
 	j := &custom{
 		decide: func(one *task.Task[int], _ task.Count) bool {
-			waits()
+			joins()
 			if asked++; one != nil {
 				_, err := one.Join(ctx) // It has ended.
 				is(t, err, nil)
+				next, err := g.Next(expired()) // So there is no need to wait.
+				if err != nil || next != one {
+					t.Errorf("Next returned %v, %v, want %v", next, err, one)
+				}
+			}
+			_, err := g.Next(expired())
+			is(t, err, task.ErrSelfJoin)
+			for _, err := range g.All(expired()) {
+				is(t, err, task.ErrSelfJoin)
 			}
 			return false
 		},
 		result: func(o task.Outcome[int]) ([]int, error) {
 			if !t.Failed() { // Else it would hang.
-				waits()
+				joins()
 			}
+			_, err := g.Next(expired())
+			is(t, err, task.ErrNoMore)
 			return o.Values(), o.Err()
 		},
 	}
@@ -141,6 +151,31 @@ func testACustomJoinerMayNotWaitForItsGroup(t testing.TB) {
 	is(t, err, nil)
 	if len(again) != 1 {
 		t.Errorf("values %v", again)
+	}
+}
+
+func TestACustomJoinerHasAllThatHaveEnded(t *testing.T) {
+	simulated.Too(t, testACustomJoinerHasAllThatHaveEnded)
+}
+
+func testACustomJoinerHasAllThatHaveEnded(t testing.TB) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	var g *task.Group[int]
+	g = newGroup[int](t, ctx, s, &custom{result: func(task.Outcome[int]) (values []int, err error) {
+		for value, err := range g.All(expired()) {
+			if values = append(values, value); err != nil {
+				return values, err
+			}
+		}
+		return values, nil
+	}})
+	for range 3 {
+		start(t, g, returns(4, nil))
+	}
+	values, err := g.Join(ctx)
+	is(t, err, nil)
+	if !slices.Equal(values, []int{4, 4, 4}) {
+		t.Errorf("values %v", values)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// listedAtOnce is how many tasks are looked at while their group is held up: for
-// about 2 us. They are described, for about 1 us each, when it has been let go.
+// listedAtOnce is how many tasks are looked at while their group is held up. They
+// are described, for about 1 us each, when it has been let go.
 const listedAtOnce = 256
 
 // List returns all tasks of a scheduler that have not ended, by id. It takes about
@@ -98,7 +98,7 @@ func (g *Group[T]) appendLive(infos []Info) []Info {
 		some = g.someLive(&at, some[:0])
 		for _, t := range some {
 			info := t.about()
-			info.Queued = info.State == sched.JobPending && !t.placed
+			info.Queued = g.opts.limit != 0 && info.State == sched.JobPending && !t.placed
 			if !info.State.Ended() {
 				infos = append(infos, info)
 			}

@@ -2,6 +2,7 @@ package task_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -46,6 +47,48 @@ func TestListHasAllTasksThatLive(t *testing.T) {
 	}
 	if list := task.List(s); len(list) != 0 {
 		t.Errorf("%d are listed after their end", len(list))
+	}
+}
+
+// Queued are those that wait for a place of their group, not for a worker.
+func TestQueuedAreThoseThatWaitForAPlace(t *testing.T) {
+	for name, test := range map[string]struct {
+		opts []task.Option
+		want int
+	}{"no limit": {nil, 0}, "limit": {[]task.Option{task.Limit(2)}, 2}} {
+		t.Run(name, func(t *testing.T) {
+			ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+			g := newGroup(t, ctx, s, task.AllCompleted[int](), test.opts...)
+			began, gate := make(chan struct{}), make(chan struct{})
+			start(t, g, func(context.Context) (int, error) {
+				close(began)
+				<-gate
+				return 0, nil
+			})
+			receive(t, ctx, "the task that has the worker", began)
+			for range 3 {
+				start(t, g, returns(0, nil))
+			}
+			_, err := g.Join(expired())
+			var unfinished *task.UnfinishedError
+			if !errors.As(err, &unfinished) {
+				t.Fatalf("Join returned %v", err)
+			}
+			for _, infos := range [][]task.Info{task.List(s), unfinished.Tasks} {
+				queued := 0
+				for _, info := range infos {
+					if info.Queued {
+						queued++
+					}
+				}
+				if len(infos) != 4 || queued != test.want {
+					t.Errorf("%d of %d are queued, want %d of 4", queued, len(infos), test.want)
+				}
+			}
+			close(gate)
+			_, err = g.Join(ctx)
+			is(t, err, nil)
+		})
 	}
 }
 

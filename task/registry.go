@@ -12,9 +12,9 @@ import (
 // when a stop would wait no longer. Groups are entered, not tasks, once when the
 // first task comes, so starting a task costs it nothing. A group leaves when Join
 // closes it: what is listed is alive, and a program that opens one group after the
-// other would have the collector go through the last 64 again and again, which was a
-// fifth of what their tasks cost. Those that nobody joins are swept out, when there are
-// twice as many as were left by the last sweep, if they have no tasks.
+// other would have the collector go through the last 64 again and again. Those that
+// nobody joins are swept out, when there are twice as many as were left by the last
+// sweep, if they have no tasks.
 type registry struct {
 	forced xatomic.Bool // A stop has not waited.
 

@@ -17,6 +17,7 @@ import (
 // A scope ends by Cancel, at its deadline, when what surrounds it ends, or when
 // its function returns, whichever is first. Its methods may be called from any
 // goroutine. A nil Scope, as that of a nil Group, never ends, and can't be cancelled.
+// A zero one is one that nothing surrounds.
 type Scope struct {
 	// # Protocol
 	//

@@ -118,7 +118,7 @@ func testANilTask(t testing.TB) {
 			t.Error("what is no task never ends")
 		}
 		if none.ID() != 0 || none.State() != sched.JobPending || none.Kind() != "" || none.Priority() != sched.Normal ||
-			none.Info().Worker != -1 || none.Name() == "" || none.String() != "no job" {
+			none.Info().Worker != -1 || none.Label() != (*sched.Job)(nil).Label() || none.Name() == "" || none.String() != "no job" {
 			t.Errorf("what is no task is %v, %q: %+v", none, none.Name(), none.Info())
 		}
 	}
