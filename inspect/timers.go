@@ -22,7 +22,7 @@ type Timer struct {
 	Lane    string    `json:"lane"`
 	Message string    `json:"message"` // The type.
 	// Due is when the message is sent next, and InSeconds how far off that is: below
-	// 0 while it waits for room in a full lane.
+	// 0 when it is due, and longer while it waits for room in a full lane.
 	Due       time.Time `json:"due"`
 	InSeconds float64   `json:"in_seconds"`
 	// EverySeconds is between two messages; 0 for a timer of a single one.

@@ -59,14 +59,14 @@ func newTop() *cobra.Command {
 		Example: topExample,
 		Args:    atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+			return f.run(cmd)
 		},
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringVar(&f.addr, "addr", "127.0.0.1:8080", "`address` of the live page")
 	set.StringVar(&f.token, "token", "", "`secret` that the page wants (default $TROUPE_TOKEN)")
-	set.StringVar(&f.sort, "sort", "mailbox", "`order`: mailbox, slow, handled, restarts, uptime or pid")
+	set.StringVar(&f.sort, "sort", "mailbox", "`order` of actors: mailbox, slow, handled, restarts, uptime or pid")
 	set.StringVar(&f.name, "name", "", "what names `begin` with")
 	set.IntVar(&f.limit, "limit", 20, "`number` of actors, or of other rows")
 	set.DurationVar(&f.every, "every", time.Second, "`time` between two looks of the live view")
@@ -77,7 +77,8 @@ func newTop() *cobra.Command {
 	return cmd
 }
 
-func (f *topFlags) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+func (f *topFlags) run(cmd *cobra.Command) error {
+	ctx, stdin, stdout := cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout()
 	if f.every < top.MinEvery {
 		return usageError{fmt.Errorf("--every must be at least %v, not %v", top.MinEvery, f.every)}
 	}
@@ -85,18 +86,25 @@ func (f *topFlags) run(ctx context.Context, stdin io.Reader, stdout io.Writer) e
 		return usageError{fmt.Errorf("--limit must be at least 1, not %d", f.limit)}
 	}
 	view := top.View(f.view)
-	if f.tree {
-		view = top.TreeView
-	}
 	if !slices.Contains(top.Views, view) {
 		return usageError{fmt.Errorf("--view must be one of %q, not %.40q", top.Views, f.view)}
+	}
+	if f.tree {
+		if cmd.Flags().Changed("view") && view != top.TreeView {
+			return usageError{fmt.Errorf("--tree is --view tree; leave it out for --view %s", view)}
+		}
+		view = top.TreeView
+	}
+	live := !f.json && !f.once && isScreen(stdin) && isScreen(stdout) && os.Getenv("TERM") != "dumb"
+	if !live && view != top.ActorsView && cmd.Flags().Changed("sort") {
+		return usageError{fmt.Errorf("--sort is the order of actors; leave it out for a report of --view %s", view)}
 	}
 	c, err := top.NewClient(f.addr, cmp.Or(f.token, os.Getenv(tokenVariable)))
 	if err != nil {
 		return usageError{err}
 	}
 	defer c.Close()
-	if !f.json && !f.once && isScreen(stdin) && isScreen(stdout) && os.Getenv("TERM") != "dumb" {
+	if live {
 		q := inspect.Query{Sort: inspect.Order(f.sort), Name: f.name}
 		interrupted, err := top.Live(ctx, c, q, view, f.every, stdin, stdout, os.Environ())
 		if err == nil && interrupted {
@@ -125,7 +133,11 @@ func (f *topFlags) report(ctx context.Context, c *top.Client, view top.View, std
 		return f.write(stdout, p, err, func() error { return top.WriteTimers(stdout, p) })
 	case top.NamesView:
 		p, err := c.Names(ctx, inspect.NameQuery{Prefix: f.name, Limit: f.limit})
-		return f.write(stdout, p, err, func() error { return top.WriteNames(stdout, p) })
+		known := struct { // How many there are on all pages is not.
+			Names []inspect.Name `json:"names"`
+			Next  string         `json:"next,omitempty"`
+		}{p.Names, p.Next}
+		return f.write(stdout, known, err, func() error { return top.WriteNames(stdout, p) })
 	}
 	q := inspect.Query{Sort: inspect.Order(f.sort), Name: f.name, Limit: f.limit}
 	look, err := c.Look(ctx, q)

@@ -56,7 +56,16 @@ func TestTop(t *testing.T) {
 		{"--addr " + addr + " --token " + token + " --view strands --json", 0, `"matched": 0`},
 		{"--addr " + addr + " --token " + token + " --view timers", 0, "0 timers"},
 		{"--addr " + addr + " --token " + token + " --view names --name sec", 0, "second"},
+		{"--addr " + addr + " --token " + token + " --view names --limit 10000", 0, "second"},
+		{"--addr " + addr + " --token " + token + " --view names --limit 10001", 1, "NameQuery.Limit is 10001"},
+		{"--addr " + addr + " --token " + token + " --view names --limit 1 --json", 0, `"next": "first"`},
+		{"--addr " + addr + " --token " + token + " --view tree --tree", 0, "first"},
 		{"--addr " + addr + " --view size", 2, "--view must be one of"},
+		{"--addr " + addr + " --view size --tree", 2, "--view must be one of"},
+		{"--addr " + addr + " --view jobs --tree", 2, "--tree is --view tree"},
+		{"--addr " + addr + " --view actors --tree", 2, "--tree is --view tree"},
+		{"--addr " + addr + " --view jobs --sort slow", 2, "--sort is the order of actors"},
+		{"--addr " + addr + " --view names --sort mailbox", 2, "--sort is the order of actors"},
 		{"--limit 0", 2, "--limit"},
 		{"--every 1ms", 2, "--every"},
 	} {
@@ -66,6 +75,9 @@ func TestTop(t *testing.T) {
 		}
 		if strings.Contains(stdout, "\x1b") {
 			t.Errorf("top %s writes an escape sequence", c.args)
+		}
+		if strings.Contains(c.args, "--view names") && strings.Contains(stdout, "matched") {
+			t.Errorf("top %s writes a count that it does not know", c.args)
 		}
 		if strings.Contains(c.args, "--json") && !json.Valid([]byte(stdout)) {
 			t.Errorf("top %s writes no JSON", c.args)

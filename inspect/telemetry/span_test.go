@@ -139,3 +139,54 @@ func TestSpansOfFailures(t *testing.T) {
 		t.Errorf("without a tracer the error is %v", err)
 	}
 }
+
+// Asks that a quorum has not waited for are not counted as failed.
+func TestSpanOfAQuorumCountsFailures(t *testing.T) {
+	ctx := patience.Context(t)
+	sys, _ := observed(t)
+	spans := tracetest.NewInMemoryExporter()
+	tracer := trace.NewTracerProvider(trace.WithSyncer(spans)).Tracer("test")
+	spawn := func(f func(c *actor.Context[query], q query) error) actor.Ref[query] {
+		ref, err := actor.Spawn(sys, actor.Func(f))
+		wantNoErr(t, err)
+		return ref
+	}
+	good := spawn(func(c *actor.Context[query], q query) error { return q.reply.Send(c, 1) })
+	silent := spawn(func(*actor.Context[query], query) error { return nil })
+	gone := spawn(func(*actor.Context[query], query) error { return nil })
+	wantNoErr(t, gone.Stop(ctx))
+	for _, c := range []struct {
+		refs      []actor.Ref[query]
+		n, failed int
+		status    codes.Code
+	}{
+		{[]actor.Ref[query]{silent, good}, 1, 0, codes.Unset},
+		{[]actor.Ref[query]{gone, gone, silent}, 2, 2, codes.Error},
+	} {
+		spans.Reset()
+		answers, err := telemetry.AskQuorum(ctx, tracer, c.refs, c.n, asks)
+		if (err != nil) != (c.status == codes.Error) {
+			t.Errorf("%d of %d: error %v", c.n, len(c.refs), err)
+		}
+		notNeeded := false
+		for _, a := range answers {
+			notNeeded = notNeeded || errors.Is(a.Err, actor.ErrNotNeeded)
+		}
+		if !notNeeded {
+			t.Errorf("%d of %d: all were needed", c.n, len(c.refs))
+		}
+		all := spans.GetSpans()
+		if len(all) != 1 || all[0].Status.Code != c.status {
+			t.Fatalf("the spans are %v", all)
+		}
+		failed := int64(-1)
+		for _, a := range all[0].Attributes {
+			if a.Key == "troupe.asks.failed" {
+				failed = a.Value.AsInt64()
+			}
+		}
+		if failed != int64(c.failed) {
+			t.Errorf("%d of %d: %d asks have failed, want %d", c.n, len(c.refs), failed, c.failed)
+		}
+	}
+}

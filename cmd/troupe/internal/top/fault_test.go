@@ -36,8 +36,8 @@ var topFaults = planted.Group{
 		{
 			Name: "there is no page behind the first of names",
 			File: "lists.go",
-			Old:  "	if len(p.Names) > q.Limit {",
-			New:  "	if len(p.Names) > q.Limit+1 {",
+			Old:  "	if len(p.Names) == limit {",
+			New:  "	if len(p.Names) == limit+1 {",
 			Want: "FAIL: TestClientGetsLists",
 			Run:  "^TestClientGetsLists$",
 		},
@@ -56,6 +56,14 @@ var topFaults = planted.Group{
 			New:  "		if m.typing = false; m.screen.isListing() && m.ended {",
 			Want: "FAIL: TestModelShowsLists",
 			Run:  "^TestModelShowsLists$",
+		},
+		{
+			Name: "a view of names begins without its filter",
+			File: "model.go",
+			Old:  "		m.lists[m.screen].prefix, m.query.Name = q.Name, \"\"\n",
+			New:  "		m.query.Name = \"\"\n",
+			Want: "FAIL: TestModelBeginsWithAName",
+			Run:  "^TestModelBeginsWithAName$",
 		},
 		{
 			Name: "a paused view asks",

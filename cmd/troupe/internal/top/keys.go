@@ -128,6 +128,9 @@ func (m Model) page(next bool) (tea.Model, tea.Cmd) {
 }
 
 func (m Model) goBack() (tea.Model, tea.Cmd) {
+	if m.screen.isListing() && m.lists[m.screen].prefix != "" {
+		return m.listFrom(m.screen, "")
+	}
 	if last := len(m.back) - 1; last >= 0 {
 		to := m.back[last]
 		m.back = m.back[:last]

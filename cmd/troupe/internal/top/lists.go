@@ -50,11 +50,19 @@ func (c *Client) Timers(ctx context.Context, q inspect.TimerQuery) (p inspect.Ti
 	return p, c.get(ctx, "timers", parameters(q.Limit, map[string]string{"name": q.Name, "cursor": q.Cursor}), &p)
 }
 
+// maxNames is how many names a program hands out at once.
+const maxNames = 10_000
+
 // Names returns a page of the registered names. How many there are on all pages it
-// does not know.
+// does not know. Behind a page of as many as are handed out at once there may be an
+// empty one.
 func (c *Client) Names(ctx context.Context, q inspect.NameQuery) (p inspect.NamePage, err error) {
-	err = c.get(ctx, "names", parameters(q.Limit+1, map[string]string{"prefix": q.Prefix, "after": q.After}), &p.Names)
-	if len(p.Names) > q.Limit { // One more than is shown says that there is another page.
+	limit := q.Limit
+	if limit < maxNames {
+		limit++ // One more than is shown says that there is another page.
+	}
+	err = c.get(ctx, "names", parameters(limit, map[string]string{"prefix": q.Prefix, "after": q.After}), &p.Names)
+	if len(p.Names) == limit {
 		p.Names = p.Names[:q.Limit]
 		p.Next = p.Names[q.Limit-1].Name
 	}
@@ -119,8 +127,12 @@ func jobRow(j inspect.Job) string {
 }
 
 func timerRow(t inspect.Timer) string {
-	due, every, owner := "waits for room", "", "the system"
-	if t.InSeconds > 0 {
+	due, every, owner := "due", "", "the system"
+	waits := t.InSeconds < -1 // One that is less late may just be on its way.
+	switch {
+	case waits:
+		due = "waits for room"
+	case t.InSeconds > 0:
 		due = seconds(t.InSeconds)
 	}
 	if t.EverySeconds > 0 {
@@ -133,7 +145,7 @@ func timerRow(t inspect.Timer) string {
 	if t.Missed > 0 {
 		row += fmt.Sprintf(", %d missed", t.Missed)
 	}
-	if t.InSeconds <= 0 {
+	if waits {
 		return yellow.Render(row)
 	}
 	return row

@@ -2,13 +2,19 @@ package top_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/top"
@@ -34,9 +40,10 @@ func (p *program) Job(_ context.Context, id uint64) (inspect.Job, error) {
 func (p *program) Timers(_ context.Context, q inspect.TimerQuery) (inspect.TimerPage, error) {
 	p.lists = append(p.lists, q)
 	return inspect.TimerPage{Timers: []inspect.Timer{
-		{To: pid(4), ToName: "late", Lane: "data", Message: "int"},
+		{To: pid(4), ToName: "late", Lane: "data", Message: "int", InSeconds: -2},
 		{Owner: pid(3), OwnerName: "evil\x1b[2J", To: pid(4), ToName: "target", Lane: "control", Message: "tick", InSeconds: 9, EverySeconds: 60, Missed: 2},
-	}, Matched: 2}, p.err
+		{To: pid(4), ToName: "prompt", Lane: "data", Message: "int", InSeconds: -0.01},
+	}, Matched: 3}, p.err
 }
 
 func (p *program) Names(_ context.Context, q inspect.NameQuery) (inspect.NamePage, error) {
@@ -68,7 +75,7 @@ func TestModelShowsLists(t *testing.T) {
 	v.keys("S")
 	v.lastOf(p, inspect.JobQuery{Type: inspect.StrandJob, Sort: inspect.ByAge, Name: "ev", Limit: 200})
 	v.keys("T")
-	v.wants("2 timers", "waits for room", "the system", "late<4.1>", "9s", "1m0s", "target<4.1>", "control", "tick, 2 missed")
+	v.wants("3 timers", "waits for room", "the system", "late<4.1>", "9s", "1m0s", "target<4.1>", "control", "tick, 2 missed")
 	v.lastOf(p, inspect.TimerQuery{Limit: 200})
 	v.keys("down", "enter")
 	v.wants("actor3 <3.1>")
@@ -84,12 +91,101 @@ func TestModelShowsLists(t *testing.T) {
 
 func TestModelBeginsWithAView(t *testing.T) {
 	for view, want := range map[top.View]string{
-		top.ActorsView: "by mailbox", top.TreeView: "as a tree", top.JobsView: "5 jobs", top.StrandsView: "5 strands", top.TimersView: "2 timers", top.NamesView: "registered names",
+		top.ActorsView: "by mailbox", top.TreeView: "as a tree", top.JobsView: "5 jobs", top.StrandsView: "5 strands", top.TimersView: "3 timers", top.NamesView: "registered names",
 	} {
 		v := newView(t, &program{})
 		v.m = top.NewModel(&program{}, inspect.Query{Sort: inspect.ByMailbox}, view, time.Hour)
 		v.run(v.m.Init())
 		v.wants(want)
+	}
+}
+
+// A name that is given for a list filters that list, and esc forgets it first.
+func TestModelBeginsWithAName(t *testing.T) {
+	for first, want := range map[top.View]func(name string) any{
+		top.JobsView: func(name string) any { return inspect.JobQuery{Sort: inspect.ByAge, Name: name, Limit: 200} },
+		top.StrandsView: func(name string) any {
+			return inspect.JobQuery{Type: inspect.StrandJob, Sort: inspect.ByAge, Name: name, Limit: 200}
+		},
+		top.TimersView: func(name string) any { return inspect.TimerQuery{Name: name, Limit: 200} },
+		top.NamesView:  func(name string) any { return inspect.NameQuery{Prefix: name, Limit: 200} },
+	} {
+		p := &program{}
+		v := &view{t, top.NewModel(p, inspect.Query{Sort: inspect.ByMailbox, Name: "ev"}, first, time.Hour)}
+		v.run(v.m.Init())
+		v.wants(`begin with "ev"`)
+		v.lastOf(p, want("ev"))
+		v.keys("a")
+		if asked := p.asked[len(p.asked)-1]; asked.Name != "" {
+			t.Errorf("%s: actors are filtered by %q", first, asked.Name)
+		}
+		v.keys("esc")
+		v.lastOf(p, want("ev"))
+		v.keys("esc")
+		v.lastOf(p, want(""))
+	}
+}
+
+// In a list that keys have led to, esc forgets the filter and then goes back.
+func TestModelForgetsAFilter(t *testing.T) {
+	p := &program{}
+	v := newView(t, p)
+	v.send(tea.WindowSizeMsg{Width: 100, Height: 24})
+	v.keys("N", "/", "e", "enter", "right")
+	v.wants(`begin with "e"`, "page 2")
+	v.keys("esc")
+	v.wants("registered names, page 1")
+	v.lastOf(p, inspect.NameQuery{Limit: 200})
+	v.keys("esc")
+	v.wants("by mailbox")
+}
+
+// Only a timer that is late waits for room, and is marked.
+func TestModelMarksTimersThatWait(t *testing.T) {
+	v := newView(t, &program{})
+	v.send(tea.WindowSizeMsg{Width: 100, Height: 24})
+	v.keys("T", "down") // The chosen row has no colour.
+	for _, line := range strings.Split(v.text(), "\n") {
+		plain := ansi.Strip(line)
+		late, prompt := strings.Contains(plain, "late<"), strings.Contains(plain, "prompt<")
+		if late && (!strings.HasPrefix(plain, "waits for room ") || plain == line) || prompt && (!strings.HasPrefix(plain, "due ") || plain != line) {
+			t.Errorf("a timer is shown as %q", line)
+		}
+	}
+	v.wants("late<", "prompt<")
+}
+
+// The largest page of names is asked for, and a larger one refused. Behind a full
+// one there may be another.
+func TestClientGetsTheLargestPageOfNames(t *testing.T) {
+	there := 10_000
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		limit, err := strconv.Atoi(r.FormValue("limit"))
+		if err != nil || limit > 10_000 {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprintf(w, `{"error": "the limit is %d"}`, limit)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(slices.Repeat([]inspect.Name{{Name: "x"}}, min(limit, there)))
+	}))
+	defer page.Close()
+	c, err := top.NewClient(page.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, want := range []struct {
+		there, limit, names int
+		next                string
+	}{{10_000, 10_000, 10_000, "x"}, {9_999, 10_000, 9_999, ""}, {10_000, 9_999, 9_999, "x"}, {9_999, 9_999, 9_999, ""}} {
+		there = want.there
+		p, err := c.Names(t.Context(), inspect.NameQuery{Limit: want.limit})
+		if err != nil || len(p.Names) != want.names || p.Next != want.next {
+			t.Errorf("%d of %d names: got %d, next %q, error %v", want.limit, want.there, len(p.Names), p.Next, err)
+		}
+	}
+	if _, err := c.Names(t.Context(), inspect.NameQuery{Limit: 10_001}); err == nil || !strings.Contains(err.Error(), "the limit is 10001") {
+		t.Errorf("a page that is too large: error %v", err)
 	}
 }
 

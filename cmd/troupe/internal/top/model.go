@@ -126,6 +126,9 @@ func NewModel(source Source, q inspect.Query, view View, every time.Duration) Mo
 	case NamesView:
 		m.screen = namesScreen
 	}
+	if m.screen.isListing() {
+		m.lists[m.screen].prefix, m.query.Name = q.Name, ""
+	}
 	return m
 }
 
