@@ -46,6 +46,7 @@ type desk struct {
 	span       atomic.Pointer[span] // Made when a handler is watched first.
 	slot       any                  // For the next ask on the fiber, or nil; see takeSlot.
 	told       occasion             // Of the hook that runs.
+	body       *body                // Of a process, that runs on the fiber instead, or nil.
 	next       *desk                // Of an activation that runs while this one does not go on.
 }
 

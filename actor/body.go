@@ -109,6 +109,8 @@ func (o *options) suitProcess() error {
 func (b *body) Run(f *sched.Fiber, _ sched.Priority) {
 	b.frame.Enter(f)
 	f.SetOwner(b.scope.p)
+	d := deskOf(f) // Where codeOn finds it.
+	d.body = b
 	returned := false
 	defer func() {
 		switch v := recover(); {
@@ -118,6 +120,7 @@ func (b *body) Run(f *sched.Fiber, _ sched.Priority) {
 		case !b.over:
 			b.reason = ErrGoexit
 		}
+		d.body = nil
 		b.end(f)
 	}()
 	b.reason = b.main()

@@ -56,20 +56,17 @@ func codeOn(f *sched.Fiber, p *proc) (x *scope, asked address) {
 			}
 			return a.scope, a.scope.asked
 		}
+		if b := d.body; b != nil && b.scope.p == p {
+			return b.scope, b.scope.asked
+		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.rare == nil || p.rare.body == nil || p.rare.body.frame.Fiber() != f {
-		return nil, address{}
-	}
-	x = p.rare.body.scope
-	return x, x.asked
+	return nil, address{}
 }
 
 // askedIn returns the ask that the caller is handling, or the zero address. He is
 // code of asker, on f.
 func askedIn(ctx context.Context, f *sched.Fiber, asker *proc) (asked address) {
-	if c := scopeOf(ctx); c != nil && (c.view() != nil || c.p == asker) {
+	if c := scopeOf(ctx); c != nil && c.p == asker && (c.view() != nil || asker.reentrancy != sharedReads) {
 		return c.asked
 	}
 	_, asked = codeOn(f, asker)

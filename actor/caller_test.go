@@ -21,18 +21,21 @@ func elsewhere(t *testing.T, sys *actor.System) map[string]func() context.Contex
 	other := receive(t, guarded(t), kept)
 	limited, cancel := context.WithTimeout(context.Background(), time.Hour)
 	t.Cleanup(cancel)
+	var view context.Context // Of another actor's handler, which was asked with a deadline.
+	wantNoErr(t, let(limited, spawn(t, sys, run), func(ctx *actor.Context[errand]) error { view = ctx; return nil }))
 	return map[string]func() context.Context{
 		"none":             func() context.Context { return nil },
 		"Background":       context.Background,
 		"with a deadline":  func() context.Context { return limited },
 		"of another actor": func() context.Context { return other },
+		"of a handler":     func() context.Context { return view },
 	}
 }
 
 // byOthers runs a test for each context of elsewhere.
 func byOthers(t *testing.T, test func(t *testing.T, sys *actor.System, ctx func() context.Context)) {
 	t.Helper()
-	names := []string{"none", "Background", "with a deadline", "of another actor"}
+	names := []string{"none", "Background", "with a deadline", "of another actor", "of a handler"}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			sys := newSystem(t, actor.Config{})
@@ -209,6 +212,48 @@ func TestProcessByAnotherContext(t *testing.T) {
 		wantNoErr(t, err)
 		self = p
 		wantErr(t, let(guarded(t), p, nil), actor.ErrCycle)
+	})
+}
+
+// Processes that send to full lanes by another context are told of rings, also when
+// some actor was killed before: who asks whose code he is holds a lock then.
+func TestFullLanesOfProcessesByAnotherContext(t *testing.T) {
+	byOthers(t, func(t *testing.T, sys *actor.System, other func() context.Context) {
+		ctx := guarded(t)
+		dead := spawn(t, sys, answer)
+		wantNoErr(t, dead.Kill())
+		receive(t, ctx, dead.Done())
+		refs, results := make([]actor.Ref[int], 2), make(chan error, 2)
+		for i := range refs {
+			ref, err := actor.SpawnProcess(sys, func(p *actor.Process[int]) error {
+				if _, err := p.Receive(p); err != nil {
+					return err
+				}
+				var err error
+				for err == nil {
+					err = p.Self().Send(other(), 1)
+				}
+				if !errors.Is(err, actor.ErrFull) {
+					t.Errorf("a process sends to its own full lane: %v", err)
+				}
+				results <- refs[1-i].Send(other(), 1)
+				for {
+					if _, err := p.Receive(p); err != nil {
+						return err
+					}
+				}
+			}, actor.WithCapacity(actor.Data, 2))
+			wantNoErr(t, err)
+			refs[i] = ref
+		}
+		for _, ref := range refs {
+			send(t, ctx, ref, 0)
+		}
+		for range refs {
+			if err := receive(t, ctx, results); err != nil {
+				wantErr(t, err, actor.ErrCycle)
+			}
+		}
 	})
 }
 

@@ -56,11 +56,15 @@ func carries(ctx context.Context) bool {
 	return ctx != background && ctx != todo
 }
 
-// begin is called before the ask. F is the fiber of the asker, or nil.
-func (e *errand) begin(ctx context.Context, f *sched.Fiber) {
-	e.ctx = ctx
+// begin is called before the ask by the code of asker, or nobody's, which handles up.
+// A goroutine of a handler's asks for the handler that its context is of.
+func (e *errand) begin(ctx context.Context, asker *proc, up address) {
+	e.ctx, e.asker, e.up = ctx, asker, up
+	if asker != nil {
+		return
+	}
 	if c := scopeOf(ctx); c != nil {
-		e.asker, e.up = c.p, c.askedBy(current(f))
+		e.asker, e.up = c.p, c.askedBy(nil)
 	}
 }
 

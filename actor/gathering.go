@@ -80,7 +80,7 @@ func (g *gathering) run(ctx context.Context) {
 		s := q.wait()
 		s.group, s.asker = g, g.asker
 	}
-	g.send(ctx, f)
+	g.send(ctx)
 	for !g.enough() {
 		if g.lookForRoom(); g.asker != nil {
 			g.enterGraph(f)
@@ -108,11 +108,11 @@ func (g *gathering) system() *System {
 	return nil
 }
 
-func (g *gathering) send(ctx context.Context, f *sched.Fiber) {
+func (g *gathering) send(ctx context.Context) {
 	if carries(ctx) {
 		errands := make([]errand, len(g.asks))
 		for i, q := range g.asks {
-			errands[i].begin(ctx, f)
+			errands[i].begin(ctx, g.asker, g.up)
 			q.wait().errand = &errands[i]
 		}
 	}

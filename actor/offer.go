@@ -107,12 +107,12 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 		return zero, fmt.Errorf("actor: ask: the function that makes the message is nil")
 	}
 	f, asker := s.caller(ctx)
-	slot := takeSlot[T](ctx, f)
-	slot.waiter.ArmOn(f, s.scheduler)
 	var up address
 	if asker != nil {
 		up = askedIn(ctx, f, asker)
 	}
+	slot := takeSlot[T](ctx, f, asker, up)
+	slot.waiter.ArmOn(f, s.scheduler)
 	round := slot.open(asker, nil, up, AskWait, Data)
 	to, err := by.Deliver(ctx, msg(Reply[T]{slot: slot, round: round}))
 	if err == nil && to.cell != nil && asker != nil {

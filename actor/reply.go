@@ -120,7 +120,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 			return zero, fmt.Errorf("ask %s: %w", to, err)
 		}
 	}
-	s := takeSlot[T](ctx, f)
+	s := takeSlot[T](ctx, f, asker, up)
 	s.waiter.ArmOn(f, target.sys.scheduler)
 	round := s.open(asker, target, up, AskWait, to.lane)
 	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
@@ -152,14 +152,14 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 // A handler mostly finds the one that the last ask on its fiber has left, which
 // costs 2 ns; from a pool, which has to be found by the type, it takes 25 ns. One
 // for an ask that carries its context is new.
-func takeSlot[T any](ctx context.Context, f *sched.Fiber) *replySlot[T] {
+func takeSlot[T any](ctx context.Context, f *sched.Fiber, asker *proc, up address) *replySlot[T] {
 	if carries(ctx) {
 		s := &struct {
 			replySlot[T]
 			carried errand
 		}{}
 		s.errand = &s.carried
-		s.carried.begin(ctx, f)
+		s.carried.begin(ctx, asker, up)
 		return &s.replySlot
 	}
 	if d := deskAt(f); d != nil {

@@ -61,4 +61,9 @@ type served struct {
 	errand *errand
 }
 
-func (s served) Value(key any) any { return s.errand.value(key) }
+func (s served) Value(key any) any {
+	if key == causeKey {
+		return nil // It has no end.
+	}
+	return s.errand.value(key)
+}

@@ -103,8 +103,9 @@ func (s *Scheduler) Adopt(b Body, a Admission) error {
 // nothing, and is of no use before Adopt.
 func ContextOf(b Body) Resumer { return (*jobContext)(b.record()) }
 
-// FiberOf returns the fiber on which the job has begun, and stays to its end, or
-// nil before: also for one that never begins. It costs a load of the job's state.
+// FiberOf returns the fiber on which the job has begun, where it stays to its end, or
+// nil if it has not begun or never will. After the end it is the same, and may run
+// other work. It costs a load of the job's state.
 func FiberOf(b Body) *Fiber {
 	j := b.record()
 	if j.state.started() == 0 { // It may be cancelled, and taken out of the queue just now.

@@ -290,6 +290,9 @@ func TestParentEnded(t *testing.T) {
 			}
 			s.Enqueue(nil, r)
 			receive(t, ctx, "the job", began)
+			if name == "it waits" {
+				patience.Until(t, ctx, func() bool { return r.State() == sched.JobWaiting })
+			}
 			parent.end(broken)
 			if !sched.ParentEnded(r) && name != "it waits" { // That one may see it by itself, and end.
 				t.Error("the job was not told")

@@ -162,7 +162,7 @@ func (f *Fiber) prepareToYield() bool {
 // hasWorkFor reports whether the worker would find anything to do before work of
 // priority p that is queued now. What others have is theirs.
 func (w *Worker) hasWorkFor(p Priority) bool {
-	if w.local[p].Len() > 0 {
+	if p != Critical && w.local[p].Len() > 0 { // There is no queue of critical work.
 		return true
 	}
 	if w.s.sim != nil {

@@ -158,3 +158,23 @@ func BenchmarkSpend(b *testing.B) {
 	})
 	finish(b, ctx, j)
 }
+
+// TestCriticalWorkYields does so with and without other critical work.
+func TestCriticalWorkYields(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1, Reductions: 10})
+	var order []string
+	finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
+		sched.Yield(ctx)
+		other := start(t, ctx, s, func(context.Context) error { order = append(order, "other"); return nil },
+			sched.WithPriority(sched.Critical))
+		sched.Yield(ctx)
+		order = append(order, "first")
+		for b := sched.NewBudget(ctx); len(order) < 100; order = append(order, "spent") {
+			b.Spend(1)
+		}
+		return other.Wait(ctx)
+	}, sched.WithPriority(sched.Critical)))
+	if len(order) < 2 || order[0] != "other" || order[1] != "first" {
+		t.Errorf("the order is %v", order[:min(2, len(order))])
+	}
+}

@@ -465,3 +465,6 @@ func LateEvent(readers int) int {
 
 // OnFiber returns the fiber that the Waiter suspends, or nil if it blocks.
 func (w *Waiter) OnFiber() *Fiber { return w.fiber }
+
+// Posts returns how many places the table of goroutines has.
+func (s *Scheduler) Posts() int { return len(s.roll.table.Load().all) }

@@ -140,7 +140,7 @@ func (f *Fiber) main(yield func(struct{}) bool) {
 
 // enterGoroutine makes the calling goroutine known as the fiber's.
 func (f *Fiber) enterGoroutine() {
-	f.enlist()
+	f.enlist() // Nothing else is below this goroutine.
 	if f.s.sim != nil {
 		sim.EnterWork(f.s.sim.engine)
 	}
@@ -150,20 +150,21 @@ func (f *Fiber) leaveGoroutine() {
 	if f.s.sim != nil {
 		sim.Leave()
 	}
-	f.strike()
+	f.strike(nil)
 }
 
-// enlist makes the calling goroutine the fiber's, and the fiber known.
-func (f *Fiber) enlist() {
+// enlist makes the calling goroutine the fiber's, and the fiber known. It returns the
+// fiber of which it was until now, or nil.
+func (f *Fiber) enlist() (outer *Fiber) {
 	f.s.fibers.add(f)
 	id := uintptr(gid.Current())
 	f.id.Store(id)
-	f.s.roll.enter(id, f)
+	return f.s.roll.enter(id, f)
 }
 
 // strike is the end of that.
-func (f *Fiber) strike() {
-	f.s.roll.leave(f.id.Load())
+func (f *Fiber) strike(outer *Fiber) {
+	f.s.roll.leave(f.id.Load(), outer)
 	f.id.Store(0)
 	f.s.fibers.remove(f)
 }

@@ -15,7 +15,10 @@ import "math"
 //
 // The fiber has a worker that is in no crew, has no queues, and shares whatever
 // it is given. So the paths of the real workers need not ask.
-type Host struct{ f *Fiber }
+type Host struct {
+	f     *Fiber
+	outer *Fiber // That of whose goroutine the host has been entered, or nil.
+}
 
 // NewHost returns a host that nobody has entered. It is not for schedulers that
 // are part of a simulation, where everything runs on the one worker.
@@ -25,7 +28,7 @@ func (s *Scheduler) NewHost() *Host {
 	f.frame.Enter(f)
 	// Tier Critical takes nothing for itself, and the budget is never spent.
 	f.w = &Worker{s: s, id: -1, tier: Critical, budget: math.MaxInt, stride: 1}
-	return &Host{f}
+	return &Host{f: f}
 }
 
 // Enter makes the calling goroutine the host's, until Leave. There may be one at
@@ -33,14 +36,15 @@ func (s *Scheduler) NewHost() *Host {
 func (h *Host) Enter() {
 	f := h.f
 	f.w.budget = math.MaxInt
-	f.enlist()
+	h.outer = f.enlist()
 }
 
 // Leave ends what Enter has begun, on the same goroutine.
 func (h *Host) Leave() {
 	f := h.f
 	f.owner = nil
-	f.strike()
+	f.strike(h.outer)
+	h.outer = nil
 }
 
 // Run runs n, which came with priority p, on the goroutine that has entered.

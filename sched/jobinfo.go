@@ -67,6 +67,8 @@ func (f *Fiber) doing() JobState {
 		return JobWaiting
 	case f.isOn():
 		return JobRunning
+	case f.state.Load() == fiberSuspended: // It has begun to wait since the first look.
+		return JobWaiting
 	}
 	return JobPreempted
 }

@@ -49,34 +49,47 @@ func (t *posts) next(i int) int { return (i + 1) & (len(t.all) - 1) }
 
 // of returns the fiber of the calling goroutine, which is id, or nil.
 func (r *roll) of(id uintptr) *Fiber {
-	t := r.table.Load()
+	if p := r.table.Load().find(id); p != nil {
+		return p.f
+	}
+	return nil
+}
+
+// find returns the post of id, or nil.
+func (t *posts) find(id uintptr) *post {
 	if t == nil {
 		return nil
 	}
 	for i := t.from(id); ; i = t.next(i) {
 		switch p := &t.all[i]; p.id.Load() {
 		case id:
-			return p.f
+			return p
 		case 0:
 			return nil
 		}
 	}
 }
 
-// enter notes that the goroutine id, which calls, is below f.
-func (r *roll) enter(id uintptr, f *Fiber) {
+// enter notes that the goroutine id, which calls, is below f. It returns the fiber
+// that it was below until now, as work is that runs a host, or nil.
+func (r *roll) enter(id uintptr, f *Fiber) (outer *Fiber) {
 	if id == 0 {
-		return // Not known on this machine.
+		return nil // Not known on this machine.
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.table.Load()
+	if p := t.find(id); p != nil {
+		outer, p.f = p.f, f
+		return outer
+	}
 	if t == nil || 4*(r.used+1) > 3*len(t.all) {
 		t = r.rebuild(t)
 		r.table.Store(t)
 	}
 	r.live++
 	r.used += t.put(id, f)
+	return nil
 }
 
 // put takes the first post that is free, and returns 1 if it was empty.
@@ -110,19 +123,21 @@ func (r *roll) rebuild(old *posts) *posts {
 	return t
 }
 
-// leave is the end of enter, on the same goroutine.
-func (r *roll) leave(id uintptr) {
+// leave is the end of enter, which has returned outer, on the same goroutine.
+func (r *roll) leave(id uintptr, outer *Fiber) {
 	if id == 0 {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.table.Load()
-	i := t.from(id)
-	for t.all[i].id.Load() != id {
-		i = t.next(i)
+	p := t.find(id)
+	if p.f = outer; outer != nil {
+		return
 	}
-	t.all[i].f = nil
-	t.all[i].id.Store(postLeft)
+	p.id.Store(postLeft)
 	r.live--
+	if n := len(t.all); n > 64*minPosts && 16*r.live < n {
+		r.table.Store(r.rebuild(t))
+	}
 }

@@ -1,6 +1,7 @@
 package sched_test
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -95,5 +96,58 @@ func TestWaitByAnotherContext(t *testing.T) {
 	w.Wake(nil, sched.Normal)
 	if !<-done {
 		t.Error("work that waits by another context holds its worker")
+	}
+}
+
+// Work that enters a host is found on that, and afterwards on its own fiber again;
+// and so are hosts within each other.
+func TestHereOfAHostWithinWork(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 1})
+	within := func(what string) {
+		outer, h := s.Here(), s.NewHost()
+		h.Enter()
+		inner := s.Here()
+		if inner == outer || inner == nil {
+			t.Errorf("within %s the host is not found", what)
+		}
+		second := s.NewHost()
+		second.Enter()
+		if f := s.Here(); f == inner || f == outer || f == nil {
+			t.Errorf("within %s a host in a host is not found", what)
+		}
+		second.Leave()
+		if s.Here() != inner {
+			t.Errorf("within %s the first host is not found again", what)
+		}
+		h.Leave()
+		if s.Here() != outer {
+			t.Errorf("within %s it is not found again", what)
+		}
+	}
+	within("a goroutine")
+	finish(t, ctx, start(t, ctx, s, func(context.Context) error { within("a job"); return nil }))
+}
+
+// A table that was large gives its room back when most have left.
+func TestHereAfterMany(t *testing.T) {
+	s := newScheduler(t, sched.Config{Workers: 1})
+	var all, done sync.WaitGroup
+	gate := make(chan struct{})
+	for range 3000 {
+		all.Add(1)
+		done.Go(func() {
+			h := s.NewHost()
+			h.Enter()
+			defer h.Leave()
+			all.Done()
+			<-gate
+		})
+	}
+	all.Wait()
+	large := s.Posts()
+	close(gate)
+	done.Wait()
+	if small := s.Posts(); large < 4096 || small > large/8 {
+		t.Errorf("the table has %d places for 3,000 goroutines, and then %d", large, small)
 	}
 }

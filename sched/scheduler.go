@@ -37,7 +37,8 @@ type Config struct {
 	AgeAfter time.Duration
 	// Reductions is how much work may do until it yields to others of its
 	// priority, counted by a [Budget] and by checkpoints. Defaults to 4000, which
-	// is Erlang's; -1 means that it does not yield.
+	// is Erlang's; -1 means that it does not yield. More than 8 million count as
+	// that many.
 	Reductions int
 	// QueueCapacity is the length of each queue of a worker; what is beyond
 	// goes to a shared queue without a bound. Defaults to 1024.
@@ -163,6 +164,8 @@ func (c Config) withDefaults() (Config, error) {
 		c.Reductions = 4000
 	case -1:
 		c.Reductions = math.MaxInt
+	default:
+		c.Reductions = min(c.Reductions, maxReductions) // As far as a fiber counts.
 	}
 	if c.QueueCapacity == 0 {
 		c.QueueCapacity = 1024

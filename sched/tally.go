@@ -2,8 +2,7 @@ package sched
 
 // What a fiber counts of its work is one number: in its low bits how often the work
 // has given way or yielded, up to 511, and above them the reductions that it has made
-// since it began, or yielded for their sake, up to maxReductions, which is as good as
-// no bound.
+// since it began, or yielded for their sake, up to maxReductions.
 const (
 	reductionsShift = 9
 	maxPreemptions  = 1<<reductionsShift - 1

@@ -57,8 +57,10 @@ func TestTopOfAStackIsNoted(t *testing.T) {
 		f := sched.Current(ctx)
 		var own byte
 		f.Submit(&newWork(func(*sched.Fiber, sched.Priority) {}).Node, sched.Normal)
+		before := uintptr(unsafe.Pointer(&own))
 		f.Yield(sched.Normal)
-		if at := uintptr(unsafe.Pointer(&own)); f.Top() >= at || f.Top() < at-1<<10 {
+		// Unless the stack was moved meanwhile.
+		if at := uintptr(unsafe.Pointer(&own)); at == before && (f.Top() >= at || f.Top() < at-1<<10) {
 			t.Errorf("the stack was left at %#x by a call of one whose variable is at %#x", f.Top(), at)
 		}
 		return nil

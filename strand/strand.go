@@ -234,7 +234,7 @@ func (s *Strand) Err() error { return sched.ContextOf(s).Err() }
 
 // Value is that of [context.Context].
 func (s *Strand) Value(key any) any {
-	if key == sched.FrameKey && s.State() < sched.JobRunning {
+	if key == sched.FrameKey && sched.FiberOf(s) == nil {
 		return nil
 	}
 	return sched.ContextOf(s).Value(key)

@@ -117,6 +117,9 @@ func TestCancelledBeforeItBegins(t *testing.T) {
 	if !s.Cancel(errBroken) {
 		t.Error("it was said to have ended")
 	}
+	if got := s.Value(sched.FrameKey); got != nil {
+		t.Errorf("a strand that was cancelled before it began is on a fiber: %v", got)
+	}
 	close(gate)
 	is(t, s.Join(ctx), errBroken, context.Canceled)
 	join(t, ctx, holds)
