@@ -27,15 +27,16 @@ type activation struct {
 	urgentOnly bool   // Queued at critical: leave Management and Data alone.
 	// countsControl says that Control messages take from the budget too.
 	countsControl bool
-	interrupted   bool    // Something critical waits elsewhere.
-	inCode        bool    // The flag of the state is set.
-	fetched       bool    // Data is in hand by a swap after which no announcement was taken.
-	lost          bool    // The actor belongs to another activation now.
-	span          *span   // By which the handlers are watched, or nil.
-	noted         bool    // More is watched than how long handlers take, so each message is noted.
-	probes        *probes // Who is told of them, or nil.
-	turn          *turn   // That of the last handler or hook, if the actor is reentrant.
-	scope         *scope  // That of the code which runs, or has run last.
+	interrupted   bool        // Something critical waits elsewhere.
+	inCode        bool        // The flag of the state is set.
+	fetched       bool        // Data is in hand by a swap after which no announcement was taken.
+	lost          bool        // The actor belongs to another activation now.
+	span          *span       // By which the handlers are watched, or nil.
+	noted         bool        // More is watched than how long handlers take, so each message is noted.
+	probes        *probes     // Who is told of them, or nil.
+	served        func(error) // Tells them how a handler has ended, or nil.
+	turn          *turn       // That of the last handler or hook, if the actor is reentrant.
+	scope         *scope      // That of the code which runs, or has run last.
 }
 
 // desk is what the activations on a fiber use one after the other, the fiber's
@@ -317,6 +318,7 @@ func (a *activation) isInterrupted(which Lane) bool {
 // crash deals with a handler that has not returned, but panicked with v, or
 // called Goexit.
 func (a *activation) crash(l *lane, which Lane, m, v any) error {
+	a.endServing(errNotReturned)
 	a.breakSpan()
 	if v != nil {
 		err := sched.NewPanicError(v)

@@ -148,6 +148,7 @@ func (a *activation) crashRead(m, v any) {
 	if v != nil {
 		err = sched.NewPanicError(v)
 	}
+	a.endServing(errNotReturned)
 	a.breakSpan()
 	a.abandon(m, err)
 	if v == nil {

@@ -15,21 +15,11 @@ type Serving struct {
 // errNotReturned is what a Probe is told of a handler that has not returned.
 var errNotReturned = errors.New("actor: the handler has not returned, but panicked, or called runtime.Goexit")
 
-// receiveServed is Receive of the message of an ask, which some Probe wants to know
-// of: end tells it of the end.
-func (x *Context[M]) receiveServed(c *Context[M], m M, end func(error)) (err error) {
-	err = errNotReturned
-	defer func() { end(err) }()
-	err = x.actor.Receive(c, m)
-	return err
-}
-
 // serve tells the probes, if the message is that of an ask with a context, which is
-// seen through v, and somebody wants to know of it. Else it returns nil. End is to
-// be called when the handler has returned.
-func (a *activation) serve(v *view, which Lane) (end func(error)) {
+// seen through v, and somebody wants to know of it. The end is told by endServing.
+func (a *activation) serve(v *view, which Lane) {
 	if v == nil || v.errand == noErrand || a.probes == nil || !a.probes.serving {
-		return nil
+		return
 	}
 	s := Serving{a.subject(), which, a.impl.messageType().String()}
 	var values context.Context = served{background, v.errand}
@@ -47,10 +37,18 @@ func (a *activation) serve(v *view, which Lane) (end func(error)) {
 			ends = append(ends, end)
 		}
 	})
-	return func(err error) {
+	a.served = func(err error) {
 		for i := len(ends) - 1; i >= 0; i-- {
 			o.contain(nil, func(*Probe) { ends[i](err) })
 		}
+	}
+}
+
+// endServing is called when the handler has returned with err, or has left otherwise.
+func (a *activation) endServing(err error) {
+	if end := a.served; end != nil {
+		a.served = nil
+		end(err)
 	}
 }
 

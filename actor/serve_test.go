@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -67,14 +68,21 @@ func TestServingOfFailures(t *testing.T) {
 	stop, err := sys.Observe(tagging("a", ends))
 	wantNoErr(t, err)
 	asked := context.WithValue(ctx, servedKey{}, "-")
-	ask := func(receive func(*actor.Context[errand], errand) error) {
-		wantErr(t, let(asked, spawn(t, sys, receive), nil), actor.ErrNoReply)
+	reads := actor.WithReadOnly(func(errand) bool { return true })
+	ask := func(receive func(*actor.Context[errand], errand) error, opts ...actor.Option) {
+		wantErr(t, let(asked, spawn(t, sys, receive, opts...), nil), actor.ErrNoReply)
 	}
 	ask(func(*actor.Context[errand], errand) error { return errHook })
 	wantErr(t, receive(t, ctx, ends), errHook)
-	ask(func(*actor.Context[errand], errand) error { panic("as wanted") })
-	if receive(t, ctx, ends) == nil {
-		t.Error("a panic has no error")
+	for _, opts := range [][]actor.Option{nil, {reads}} {
+		ask(func(*actor.Context[errand], errand) error { panic("as wanted") }, opts...)
+		if receive(t, ctx, ends) == nil {
+			t.Error("a panic has no error")
+		}
+		ask(func(*actor.Context[errand], errand) error { runtime.Goexit(); return nil }, opts...)
+		if receive(t, ctx, ends) == nil {
+			t.Error("a Goexit has no error")
+		}
 	}
 	stop()
 	wantNoErr(t, let(asked, spawn(t, sys, run), nil))

@@ -158,12 +158,9 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 	if a.turn != nil && a.turn.reads {
 		a.beginRead()
 	}
-	var err error
-	if end := a.serve(c.view(), which); end != nil {
-		err = x.receiveServed(c, m, end)
-	} else {
-		err = x.actor.Receive(c, m)
-	}
+	a.serve(c.view(), which)
+	err := x.actor.Receive(c, m)
+	a.endServing(err)
 	if a.span != nil {
 		a.endSpan(&x.scope)
 	}
