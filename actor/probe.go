@@ -57,7 +57,7 @@ type Probe struct {
 	// handler has returned, end is called with its error, unless it is nil: also with an error
 	// if the handler has not returned, but panicked, or called Goexit. Of several
 	// probes each is given what the one before has returned. It costs every message
-	// some 10 ns, whether it is such an ask or not.
+	// some 3 ns, whether it is such an ask or not.
 	Serving func(ctx context.Context, s Serving) (values context.Context, end func(err error))
 	// Marks says that, while there is a [sched.Recorder], each message that is
 	// handled is an event of its recording, with its type. Defaults to false.

@@ -86,6 +86,7 @@ func TestServingOfFailures(t *testing.T) {
 	}
 	stop()
 	wantNoErr(t, let(asked, spawn(t, sys, run), nil))
+	wantNoErr(t, sys.Stop(ctx)) // All handlers have returned.
 	if len(ends) != 0 {
 		t.Error("who has gone is told")
 	}

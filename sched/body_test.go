@@ -294,7 +294,7 @@ func TestParentEnded(t *testing.T) {
 				patience.Until(t, ctx, func() bool { return r.State() == sched.JobWaiting })
 			}
 			parent.end(broken)
-			if !sched.ParentEnded(r) && name != "it waits" { // That one may see it by itself, and end.
+			if !sched.ParentEnded(r) {
 				t.Error("the job was not told")
 			}
 			if err := r.Wait(ctx); !errors.Is(err, broken) {

@@ -58,7 +58,8 @@ var _ sched.Resumer = (*Strand)(nil)
 // [sched.ErrStopped], and [sched.ErrFull] with a bound on queued jobs; if the
 // scheduler has such a bound and ctx is not at home, Go may wait for room.
 //
-// A strand costs one allocation, and a stack from its first wait on.
+// A strand costs one allocation, or two if it is the first that was started with a
+// context other than context.Background, and a stack from its first wait on.
 func Go(ctx context.Context, fn func(s *Strand) error, opts ...Option) (*Strand, error) {
 	if fn == nil {
 		return nil, errNilFunction
