@@ -147,7 +147,7 @@ var choiceFaults = planted.Group{
 		},
 		{
 			Name: "monitors are told the last one first",
-			File: "proc.go",
+			File: "end.go",
 			Old:  "return cmp.Compare(a.monitor.id, b.monitor.id)",
 			New:  "return cmp.Compare(b.monitor.id, a.monitor.id)",
 			Want: "told were the monitors",
@@ -389,7 +389,7 @@ var stateFaults = planted.Group{
 		},
 		{
 			Name: "a waiter for the end comes too late",
-			File: "proc.go",
+			File: "end.go",
 			Old:  "	p.mu.unlock(state | dead)\n",
 			New:  "	p.stopped.Store(false)\n	p.mu.unlock(state | dead)\n	defer p.stopped.Store(true)\n",
 			Want: "deadlock",

@@ -1,10 +1,7 @@
 package actor
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -144,12 +141,6 @@ type rare struct {
 	retrial retrial
 	turns   *turns // Of the present incarnation, if the actor is reentrant.
 	body    *body  // Of a process, while it lives.
-}
-
-// endWaiter is somebody who waits for the end of an actor.
-type endWaiter struct {
-	sched.Waiter
-	next *endWaiter
 }
 
 // sysMessage is a message of the system lane, by which actors and system tell
@@ -390,163 +381,6 @@ func (p *proc) hasAncestor(a *proc) bool {
 	}
 	return false
 }
-
-// shutdown asks p to stop, by a message of the given kind, and waits until it
-// has.
-func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
-	if p.stopped.Load() {
-		return nil
-	}
-	if err := fenced(ctx); err != nil {
-		return fmt.Errorf("stop of %s: %w", p, err)
-	}
-	f, _ := p.sys.caller(ctx)
-	caller := current(f) // Also if it is a ghost.
-	p.post(f, sysMessage{kind: kind})
-	if caller.hasAncestor(p) {
-		return fmt.Errorf("stop of %s in a handler of %s: %w", p, caller, ErrWouldDeadlock)
-	}
-	return p.await(ctx)
-}
-
-// await waits until p has stopped. When ctx ends, it ends the contexts of the
-// handlers that it has waited for too, and returns an error.
-func (p *proc) await(ctx context.Context) error {
-	if p.stopped.Load() {
-		return nil
-	}
-	var w sched.Waiter
-	f, waiting := p.sys.caller(ctx)
-	w.ArmOn(f, p.sys.scheduler)
-	defer w.Disarm()
-	if waiting != nil {
-		s := newWait(waiting, p, askedIn(ctx, f, waiting), StopWait, Data)
-		if err := waiting.enterWait(f, p, s, onlyRound); err != nil {
-			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, err)
-		}
-		defer s.withdraw(onlyRound)
-	}
-	p.mu.Lock()
-	known := p.rareLocked().enter(w)
-	p.mu.Unlock()
-	for !p.stopped.Load() {
-		if w.Wait(ctx) || p.stopped.Load() {
-			continue
-		}
-		p.forgetWaiter(known)
-		if fenced(ctx) == nil {
-			p.force()
-		}
-		return fmt.Errorf("actor: %s has not stopped: %w", p, context.Cause(ctx))
-	}
-	return nil
-}
-
-// enter puts w among those who wait for the end. The caller holds mu.
-func (r *rare) enter(w sched.Waiter) *endWaiter {
-	known := &r.waiter // It is free while nobody waits.
-	if r.waiters != nil {
-		known = &endWaiter{}
-	}
-	*known = endWaiter{w, r.waiters}
-	r.waiters = known
-	return known
-}
-
-func (p *proc) forgetWaiter(w *endWaiter) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.rare == nil {
-		return // It has stopped just now.
-	}
-	for at := &p.rare.waiters; *at != nil; at = &(*at).next {
-		if *at == w {
-			*at = w.next
-			return
-		}
-	}
-}
-
-// end makes the stop of p known to everyone who waits for it.
-func (p *proc) end(f *sched.Fiber, reason error) {
-	p.sys.table.remove(f, p)
-	state := p.mu.lock()
-	p.stopped.Store(true)
-	ties := p.severLocked()
-	last := p.rare
-	p.rare = nil
-	p.mu.unlock(state | dead)
-	if last != nil {
-		p.sys.registry.leave(p, last.names)
-	}
-	if o := p.sys.probes.Load(); o != nil {
-		o.tellEnded(p, reason, false)
-	}
-	if h := p.opts.host; h != nil {
-		h.end()
-	}
-	if last != nil {
-		ties.tell(f, p, reason)
-		last.tellEnd(f, Exit{PID: p.pid, Name: p.opts.name, Reason: reason})
-		last.recycle()
-	}
-	p.parent.lose(f, p, reason)
-}
-
-// lose takes note of a child that has stopped. It is only told to an actor that
-// wants to know, or that waits for its children to stop and has lost the last.
-func (p *proc) lose(f *sched.Fiber, child *proc, reason error) {
-	switch {
-	case p.impl == nil:
-		p.sys.rootDisown(child)
-	case p.traits&isParent != 0:
-		p.post(f, sysMessage{kind: sysChildGone, child: child, reason: reason})
-	default:
-		p.mu.Lock()
-		last := p.disownLocked(child) && p.barred
-		p.mu.Unlock()
-		if last {
-			p.post(f, sysMessage{kind: sysChildGone})
-		}
-	}
-}
-
-// tellEnd tells everyone who monitors the actor or waits for its end.
-func (r *rare) tellEnd(f *sched.Fiber, e Exit) {
-	// In the order in which they began to, so that a simulation is the same each time.
-	inOrder := func(a, b *watch) int { return cmp.Compare(a.monitor.id, b.monitor.id) }
-	if len(r.watchers) > 0 {
-		for _, w := range slices.SortedFunc(maps.Keys(r.watchers), inOrder) {
-			w.tell(f, e)
-		}
-	}
-	for w := r.waiters; w != nil; w = w.next {
-		w.Wake(f, sched.Critical)
-	}
-	if r.done != nil {
-		close(r.done)
-	}
-}
-
-// done returns a channel that is closed at the end.
-func (p *proc) done() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stopped.Load() {
-		return closed
-	}
-	r := p.rareLocked()
-	if r.done == nil {
-		r.done = make(chan struct{})
-	}
-	return r.done
-}
-
-var closed = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
 
 // current returns the actor whose handler runs on f, or nil.
 func current(f *sched.Fiber) *proc {

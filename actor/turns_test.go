@@ -58,3 +58,41 @@ func TestStrayHandlersLeaveTheLaneAlone(t *testing.T) {
 		})
 	}
 }
+
+// TestTurnsAreFirstComeFirstServed wakes handlers while another one runs.
+func TestTurnsAreFirstComeFirstServed(t *testing.T) {
+	const n = 5
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o, g := newOracle(t, sys), newGate()
+	var order []int
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		if m == 0 {
+			return g.Receive(c, m)
+		}
+		if m <= n {
+			if _, err := o.ask(c, m); err != nil {
+				return err
+			}
+		}
+		order = append(order, m)
+		return nil
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	var asked [n]question
+	for i := range n {
+		send(t, ctx, ref, i+1)
+		asked[i] = o.next(t, ctx)
+	}
+	suspendedIn(t, ctx, ref, n)
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 100)
+	for i, at := range []int{2, 0, 4, 1, 3} {
+		wantNoErr(t, asked[at].reply.Send(ctx, 0))
+		until(t, ctx, func() bool { return actor.Returning(ref) == i+1 })
+	}
+	close(g.open)
+	wantNoErr(t, ref.Drain(ctx))
+	if want := []int{3, 1, 5, 2, 4, 100}; !slices.Equal(order, want) {
+		t.Errorf("the order is %v, want %v", order, want)
+	}
+}
