@@ -22,7 +22,8 @@ import (
 // edge to the actor that has to act next. Whoever begins to wait makes his edge
 // known, and then looks whether the actor that he waits for is waiting in its
 // turn. Mostly it is not, and that was all: a few loads, and no lock. If it is,
-// he follows the edges until they end or lead back to him. Of several that close
+// he follows the edges until they end or lead back to him: first by a walk, which
+// takes no lock and sees most of the ends, and then by a search. Of several that close
 // a ring at the same moment, the one whose edge came last sees all others, since
 // edges and looks are sequentially consistent. Who sees a ring withdraws his own
 // edge under a lock, so one of them gets the error and the others go on.
@@ -211,6 +212,9 @@ func (p *proc) wouldWaitForItself(target *proc, up address, kind WaitKind, lane 
 	if p == target && p.reentrancy == NoReentrancy {
 		return newCycleError([]edge{first})
 	}
+	if !first.mayCloseRing() {
+		return nil
+	}
 	graph.Lock()
 	defer graph.Unlock()
 	if ring := findRing(first); ring != nil {
@@ -237,6 +241,36 @@ func (p *proc) enterWait(f *sched.Fiber, target *proc, s *asking, round uint64) 
 	return p.refuseRing(s, round)
 }
 
+// mayCloseRing reports whether a search from e on may come back to where it begins,
+// without a lock. Most waits are for an actor that waits for one that does not wait:
+// a walk along the edges comes to their end. What has a choice of edges is left to the
+// search, and so is a long way.
+func (e edge) mayCloseRing() bool {
+	p := e.to
+	for range longWalk {
+		if p == e.from || p.reentrancy != NoReentrancy {
+			return true
+		}
+		s := p.waits.Load()
+		if s == nil {
+			return false
+		}
+		if s.group != nil {
+			return true
+		}
+		next, ok := s.edge(p, s.state.Load()&^slotPhase)
+		if !ok {
+			return false
+		}
+		p = next.to
+	}
+	return true
+}
+
+// longWalk is after how many edges a walk is given up. A ring that e leads into, but is
+// not in, has no end.
+const longWalk = 32
+
 // showWait makes s what p waits for. It returns false if the handler, which is on f,
 // was killed meanwhile: then p does not wait.
 func (p *proc) showWait(f *sched.Fiber, s *asking) bool {
@@ -258,6 +292,9 @@ func (p *proc) showWait(f *sched.Fiber, s *asking) bool {
 // refuseRing ends a wait of a handler of p, which is known, if it has closed a ring.
 // It then returns an error.
 func (p *proc) refuseRing(s *asking, round uint64) error {
+	if first, ok := s.edge(p, round); !ok || !first.mayCloseRing() {
+		return nil
+	}
 	graph.Lock()
 	defer graph.Unlock()
 	first, ok := s.edge(p, round)
