@@ -468,3 +468,11 @@ func (w *Waiter) OnFiber() *Fiber { return w.fiber }
 
 // Posts returns how many places the table of goroutines has.
 func (s *Scheduler) Posts() int { return len(s.roll.table.Load().all) }
+
+// StackIn returns what a dump says about a goroutine, and StackWithin what one of at
+// most so many bytes does.
+func StackIn(text string, cut bool, goroutine uint64) string {
+	return dump{[]byte(text), cut}.of(goroutine)
+}
+
+func StackWithin(limit int, goroutine uint64) string { return allStacks(limit).of(goroutine) }

@@ -1,10 +1,7 @@
 package sched
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
-	"strconv"
 	"time"
 )
 
@@ -30,7 +27,7 @@ type Held struct {
 	// or 0 if it is not known, as on other processors than amd64 and arm64.
 	Goroutine uint64
 	// Stack is the stack of that goroutine, as runtime.Stack formats it. It is
-	// empty unless it was asked for, and where it was not found.
+	// empty unless it was asked for, and where it was not found; see [StackOf].
 	Stack string
 }
 
@@ -56,9 +53,9 @@ func (s *Scheduler) HeldStacks() []Held {
 	if len(all) == 0 {
 		return nil
 	}
-	dump := allStacks()
+	dump := allStacks(maxDump)
 	for i := range all {
-		all[i].Stack = stackOf(dump, all[i].Goroutine)
+		all[i].Stack = dump.of(all[i].Goroutine)
 	}
 	return all
 }
@@ -97,36 +94,4 @@ func (n *Node) describe() (*Job, string) {
 		return nil, fmt.Sprint(r) // Which survives a String that panics.
 	}
 	return nil, fmt.Sprintf("%T", n.origin().runner)
-}
-
-// maxDump bounds the memory for the stacks of all goroutines: some 50,000 of
-// them.
-const maxDump = 64 << 20
-
-// allStacks returns the stacks of all goroutines, or of the first ones if they
-// are very many.
-func allStacks() []byte {
-	for size := 64 << 10; ; size *= 2 {
-		buf := make([]byte, size)
-		if n := runtime.Stack(buf, true); n < size || size >= maxDump {
-			return buf[:n]
-		}
-	}
-}
-
-// stackOf returns the part of a dump that is about one goroutine.
-func stackOf(dump []byte, goroutine uint64) string {
-	if goroutine == 0 {
-		return ""
-	}
-	head := []byte("\n\ngoroutine " + strconv.FormatUint(goroutine, 10) + " ")
-	if bytes.HasPrefix(dump, head[2:]) {
-		dump = append([]byte("\n\n"), dump...)
-	}
-	at := bytes.Index(dump, head)
-	if at < 0 {
-		return ""
-	}
-	stack, _, _ := bytes.Cut(dump[at+2:], []byte("\n\n"))
-	return string(stack)
 }

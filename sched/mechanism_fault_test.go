@@ -286,8 +286,8 @@ var containmentFaults = planted.Group{
 		{
 			Name: "what holds a worker has no stack",
 			File: "held.go",
-			Old:  "stackOf(dump, all[i].Goroutine)",
-			New:  "stackOf(dump[:0], all[i].Goroutine)",
+			Old:  "dump.of(all[i].Goroutine)",
+			New:  "dump.of(all[i].Goroutine + 1<<40)",
 			Want: "does not lead to its work",
 			Run:  "^TestHeldRunnersAreNamed$",
 		},

@@ -47,14 +47,3 @@ func (s *Scheduler) Here() *Fiber {
 	}
 	return s.roll.of(id)
 }
-
-// StackOf returns the stack of a goroutine by the number under which stack dumps
-// list it, as runtime.Stack formats it, or "" if it is not found. It stops the
-// whole program for as long as it takes to write down the stacks of all
-// goroutines, some us for each.
-func StackOf(goroutine uint64) string {
-	if goroutine == 0 {
-		return ""
-	}
-	return stackOf(allStacks(), goroutine)
-}
