@@ -1,9 +1,59 @@
 package inspect
 
-import "time"
+import (
+	"net"
+	"net/http"
+	"time"
+)
 
 // Add counts a duration.
 func Add(h *Histogram, d time.Duration) { h.add(d) }
 
 // GraphOf makes the graph of waits that need not be there.
 var GraphOf = graphOf
+
+// Tell has the inspector tell of an event.
+func Tell(i *Inspector, e Event) { i.hub.tell(e) }
+
+// Backlog is a buffer of events without a subscriber.
+type Backlog struct{ b backlog }
+
+func NewBacklog(limit int) *Backlog { return &Backlog{backlog{limit: limit}} }
+
+func (b *Backlog) Put(e Event)         { b.b.put(e) }
+func (b *Backlog) Take() (Event, bool) { return b.b.take() }
+func (b *Backlog) Dropped() uint64     { return b.b.dropped }
+
+// SetWriteTime sets for how long a client may take to take a message of the stream.
+func SetWriteTime(h http.Handler, d time.Duration) { h.(*web).writeTime = d }
+
+// ListenFor is Inspector.Listen with a time for clients to take answers.
+func ListenFor(i *Inspector, d time.Duration, state func(net.Conn, http.ConnState)) (*Server, error) {
+	h, err := i.Handler(WebConfig{})
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := newServer(l, h)
+	if s.server.WriteTimeout > 0 {
+		s.server.WriteTimeout = d
+	}
+	s.server.ConnState = state
+	s.start()
+	return s, nil
+}
+
+// ShownAfter returns how many measurements are shown of an interval that had 7, then,
+// and so long after, when nothing new has come.
+func ShownAfter(spans ...time.Duration) (counts [3]uint64) {
+	var s shown
+	now := time.Now()
+	counts[0] = s.update(HistogramSnapshot{Count: 7}, now).Count
+	for n, span := range spans[:2] {
+		counts[n+1] = s.update(HistogramSnapshot{}, now.Add(span)).Count
+	}
+	return counts
+}

@@ -49,8 +49,8 @@ func (i *Inspector) Subscribe(s Subscription) *Subscriber {
 		s.Buffer = defaultBuffer
 	}
 	sub := &Subscriber{
-		hub: &i.hub, kinds: slices.Clone(s.Kinds), limit: min(s.Buffer, maxBuffer), news: make(chan struct{}, 1),
-		over: make(chan struct{}),
+		hub: &i.hub, kinds: slices.Clone(s.Kinds), news: make(chan struct{}, 1), over: make(chan struct{}),
+		waiting: backlog{limit: min(s.Buffer, maxBuffer)},
 	}
 	i.hub.mu.Lock()
 	defer i.hub.mu.Unlock()
@@ -92,14 +92,11 @@ func (h *hub) end() {
 type Subscriber struct {
 	hub   *hub
 	kinds []EventKind
-	limit int
 	news  chan struct{} // Has one if there may be events.
 	over  chan struct{} // Closed at the end.
 
 	mu      sync.Mutex
-	waiting []Event // A ring once it has its full length.
-	head    int
-	dropped uint64
+	waiting backlog
 	ended   bool
 }
 
@@ -108,13 +105,7 @@ func (s *Subscriber) put(e Event) {
 		return
 	}
 	s.mu.Lock()
-	if len(s.waiting) < s.limit {
-		s.waiting = append(s.waiting, e)
-	} else {
-		s.waiting[s.head] = e
-		s.head = (s.head + 1) % s.limit
-		s.dropped++
-	}
+	s.waiting.put(e)
 	s.mu.Unlock()
 	select {
 	case s.news <- struct{}{}:
@@ -126,19 +117,7 @@ func (s *Subscriber) put(e Event) {
 func (s *Subscriber) take() (Event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.waiting) == 0 {
-		return Event{}, false
-	}
-	if s.head > 0 { // Once more in order.
-		s.waiting = slices.Concat(s.waiting[s.head:], s.waiting[:s.head])
-		s.head = 0
-	}
-	e := s.waiting[0]
-	s.waiting[0] = Event{}
-	if s.waiting = s.waiting[1:]; len(s.waiting) == 0 {
-		s.waiting = nil
-	}
-	return e, true
+	return s.waiting.take()
 }
 
 // Next returns the next event, and waits for it if need be. It returns
@@ -181,7 +160,7 @@ func (s *Subscriber) All(ctx context.Context) iter.Seq[Event] {
 func (s *Subscriber) Dropped() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.dropped
+	return s.waiting.dropped
 }
 
 // Close ends the subscription. Events that wait can still be taken. It may be

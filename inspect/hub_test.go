@@ -3,9 +3,13 @@ package inspect_test
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
+
+	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
@@ -110,4 +114,62 @@ func TestSubscribersUnderLoad(t *testing.T) {
 			send(t, ctx, ref, false)
 		}
 	}
+}
+
+// Whoever tells an event, or takes one, pays for that one, and not for all those that
+// wait in a full buffer: the other would wait for it.
+func TestFullBufferIsNotCopied(t *testing.T) {
+	const buffer, events = 10_000, 400
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	i := newInspector(t, sys, quiet)
+	full := i.Subscribe(inspect.Subscription{Buffer: buffer})
+	for range buffer + events {
+		inspect.Tell(i, inspect.Event{Kind: inspect.Acted})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for n := range events {
+		if e := next(t, ctx, full); e.Number != uint64(2*n+events+1) {
+			t.Fatalf("event %d is number %d", n, e.Number)
+		}
+		for range 2 { // So that it is full, and has to drop one.
+			inspect.Tell(i, inspect.Event{Kind: inspect.Acted})
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(100*events)*uint64(unsafe.Sizeof(inspect.Event{})); got > limit {
+		t.Errorf("%d events that come and go have %d bytes copied, want at most %d", 2*events, got, limit)
+	}
+	if got := full.Dropped(); got != 2*events {
+		t.Errorf("%d were dropped, want %d", got, 2*events)
+	}
+}
+
+// A buffer of each length keeps the newest, in order, whatever is taken meanwhile.
+func TestBuffersKeepOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.IntRange(1, 100).Draw(t, "limit")
+		var want []uint64
+		number, dropped, q := uint64(0), uint64(0), inspect.NewBacklog(limit)
+		for range rapid.IntRange(0, 300).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "put") {
+				number++
+				want = append(want, number)
+				if len(want) > limit {
+					want, dropped = want[1:], dropped+1
+				}
+				q.Put(inspect.Event{Number: number})
+				continue
+			}
+			e, ok := q.Take()
+			if ok != (len(want) > 0) || ok && e.Number != want[0] {
+				t.Fatalf("got event %d, %v; want one of %v", e.Number, ok, want)
+			}
+			want = want[min(1, len(want)):]
+		}
+		if got := q.Dropped(); got != dropped {
+			t.Fatalf("%d are dropped, want %d", got, dropped)
+		}
+	})
 }

@@ -29,7 +29,8 @@ type Sample struct {
 	Timeouts         uint64  `json:"timeouts"`
 
 	// The quantiles are of what was measured in the interval, rounded up to the
-	// next bound of a [Histogram].
+	// next bound of a [Histogram]. As one message in many is measured, there may be
+	// nothing; then they are those of the last interval that had something, for 10 s.
 	LatencyP50Seconds  float64 `json:"latency_p50_seconds"`
 	LatencyP99Seconds  float64 `json:"latency_p99_seconds"`
 	DurationP50Seconds float64 `json:"duration_p50_seconds"`
@@ -89,6 +90,38 @@ type sampler struct {
 	last    []Sample
 	metrics Metrics
 	workers map[int]Worker
+	shown   map[[2]string]*shown // By what it is, and of what kind or priority.
+}
+
+// keepShown is for how long quantiles are shown where nothing new is measured.
+const keepShown = 10 * time.Second
+
+// shown is what was measured in the last interval that had something.
+type shown struct {
+	HistogramSnapshot
+	at time.Time
+}
+
+// update takes what was measured in an interval, and returns what is to be shown.
+func (s *shown) update(measured HistogramSnapshot, now time.Time) HistogramSnapshot {
+	if measured.Count > 0 || now.Sub(s.at) > keepShown {
+		s.HistogramSnapshot, s.at = measured, now
+	}
+	return s.HistogramSnapshot
+}
+
+// show is update for what has that name.
+func (s *sampler) show(what, of string, measured HistogramSnapshot, now time.Time) HistogramSnapshot {
+	key := [2]string{what, of}
+	one := s.shown[key]
+	if one == nil {
+		if s.shown == nil {
+			s.shown = map[[2]string]*shown{}
+		}
+		one = &shown{}
+		s.shown[key] = one
+	}
+	return one.update(measured, now)
 }
 
 // take returns a sample, that of another if it is fresh.
@@ -103,10 +136,10 @@ func (s *sampler) take(fresh time.Duration) Sample {
 			return s.last[n-1]
 		}
 		if interval > pause {
-			interval, s.last = 0, nil
+			interval, s.last, s.shown = 0, nil, nil
 		}
 	}
-	sample := s.compare(interval.Seconds())
+	sample := s.compare(now, interval.Seconds())
 	sample.Time = now
 	s.last = append(s.last, sample)
 	if len(s.last) > history {
@@ -123,17 +156,18 @@ func (s *sampler) past() []Sample {
 }
 
 // compare looks at the system, and says what is different from the last time.
-func (s *sampler) compare(seconds float64) Sample {
+func (s *sampler) compare(now time.Time, seconds float64) Sample {
 	m, graph := s.i.Metrics(), graphOf(s.i.Waits())
 	sample := Sample{
 		IntervalSeconds: seconds, Actors: m.Actors, Waits: graph.Total, InCycle: graph.InCycle, Ghosts: m.Ghosts,
 		DeadLetters: m.DeadLetters, SlowHandlers: m.SlowHandlers, Timeouts: m.Timeouts,
 		DeadPerSecond: rate(m.DeadLetters, s.metrics.DeadLetters, seconds),
 	}
-	s.addKinds(&sample, m)
+	s.addKinds(&sample, m, now)
 	for name, d := range m.Delay {
 		if seconds > 0 {
-			sample.DelayP99Seconds = max(sample.DelayP99Seconds, d.minus(s.metrics.Delay[name]).Quantile(.99).Seconds())
+			d = s.show("delay", name, d.minus(s.metrics.Delay[name]), now)
+			sample.DelayP99Seconds = max(sample.DelayP99Seconds, d.Quantile(.99).Seconds())
 		}
 	}
 	s.addWorkers(&sample)
@@ -141,7 +175,7 @@ func (s *sampler) compare(seconds float64) Sample {
 	return sample
 }
 
-func (s *sampler) addKinds(sample *Sample, m Metrics) {
+func (s *sampler) addKinds(sample *Sample, m Metrics, now time.Time) {
 	seconds := sample.IntervalSeconds
 	before := map[string]KindMetrics{}
 	for _, k := range s.metrics.Kinds {
@@ -155,7 +189,8 @@ func (s *sampler) addKinds(sample *Sample, m Metrics) {
 			Failed: k.Exits["failed"], HandledPerSecond: rate(k.Handled, b.Handled, seconds),
 		}
 		if seconds > 0 {
-			l, d := k.Latency.minus(b.Latency), k.Duration.minus(b.Duration)
+			l := s.show("latency", k.Kind, k.Latency.minus(b.Latency), now)
+			d := s.show("duration", k.Kind, k.Duration.minus(b.Duration), now)
 			one.LatencyP99Seconds, one.DurationP99Seconds = l.Quantile(.99).Seconds(), d.Quantile(.99).Seconds()
 			latency, duration = latency.plus(l), duration.plus(d)
 		}

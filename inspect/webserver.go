@@ -46,13 +46,26 @@ func (i *Inspector) Listen(addr string, cfg WebConfig) (*Server, error) {
 		_ = l.Close()
 		return nil, fmt.Errorf("inspect: the address %s can be reached from elsewhere, which needs a WebConfig.Token", addr)
 	}
-	s := &Server{listener: l, server: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}}
+	s := newServer(l, h)
+	s.start()
+	return s, nil
+}
+
+// newServer returns one that is not served yet. A client that takes an answer more
+// slowly than in WriteTimeout is cut off, lest such clients keep answers in memory;
+// the stream has its own time.
+func newServer(l net.Listener, h http.Handler) *Server {
+	return &Server{listener: l, server: &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+	}}
+}
+
+func (s *Server) start() {
 	s.served.Go(func() {
-		if err := s.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed = err
 		}
 	})
-	return s, nil
 }
 
 // Addr returns the address, with the port that was chosen.

@@ -74,7 +74,7 @@ func (w *web) stream(rw http.ResponseWriter, r *http.Request) {
 		}
 		wait := w.wait(time.Since(began))
 		n.NextSeconds = wait.Seconds()
-		if !write(rw, out, n) || !w.sleep(r, wait) {
+		if !w.write(rw, out, n) || !w.sleep(r, wait) {
 			return
 		}
 	}
@@ -115,16 +115,22 @@ func (w *web) compose(look func() (any, error), events *Subscriber) (n news) {
 	return n
 }
 
-func write(rw http.ResponseWriter, out *http.ResponseController, n news) bool {
+// write returns false if the client does not take it. The deadline is for the
+// writing alone: in HTTP/2 it would end a stream that waits, too.
+func (w *web) write(rw http.ResponseWriter, out *http.ResponseController, n news) bool {
 	text, err := json.Marshal(n)
 	if err != nil {
 		return false
 	}
-	_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // Not all servers can.
+	_ = out.SetWriteDeadline(time.Now().Add(w.writeTime)) // Not all servers can.
 	if _, err := fmt.Fprintf(rw, "data: %s\n\n", text); err != nil {
 		return false
 	}
-	return out.Flush() == nil
+	if out.Flush() != nil {
+		return false
+	}
+	_ = out.SetWriteDeadline(time.Time{})
+	return true
 }
 
 // viewOf returns how to get what the page shows, by its parameters.

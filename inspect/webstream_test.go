@@ -1,9 +1,13 @@
 package inspect_test
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -73,4 +77,65 @@ func TestPageDuringShutdown(t *testing.T) {
 	wantStatus(t, resp, body, 200, `"top"`)
 	resp, body = request(t, "GET", url+"api/actors/0.1")
 	wantStatus(t, resp, body, 410, "0.1")
+}
+
+// Where HTTP/2 is spoken, a stream outlives the time that a client has to take a
+// message.
+func TestStreamOverHTTP2(t *testing.T) {
+	i := newInspector(t, newSystem(t, actor.Config{}), quiet)
+	h, err := i.Handler(inspect.WebConfig{Trusted: true, Every: 250 * time.Millisecond})
+	wantNoErr(t, err)
+	inspect.SetWriteTime(h, 50*time.Millisecond)
+	s := httptest.NewUnstartedServer(h)
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	ctx, cancel := context.WithCancel(guarded(t))
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, "GET", s.URL+"/api/stream", nil)
+	wantNoErr(t, err)
+	resp, err := s.Client().Do(r)
+	wantNoErr(t, err)
+	defer resp.Body.Close() //nolint:errcheck // It was only read.
+	if resp.ProtoMajor != 2 {
+		t.Fatalf("the protocol is %s", resp.Proto)
+	}
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, 1<<24)
+	for n := 0; n < 3; {
+		if !lines.Scan() {
+			t.Fatalf("the stream has ended after %d messages: %v", n, lines.Err())
+		}
+		if strings.HasPrefix(lines.Text(), "data: ") {
+			n++
+		}
+	}
+}
+
+// A client that takes nothing of an answer is cut off, and keeps it no longer.
+func TestAnswerThatNobodyTakes(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	i := newInspector(t, sys, quiet)
+	ref := spawn(t, sys, sink{})
+	for n := range 10_000 { // Answers of 15 MB, more than a connection holds.
+		wantNoErr(t, sys.Register(fmt.Sprintf("%05d%s", n, strings.Repeat("<", 240)), ref.PID()))
+	}
+	closed := make(chan struct{})
+	s, err := inspect.ListenFor(i, 100*time.Millisecond, func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			close(closed)
+		}
+	})
+	wantNoErr(t, err)
+	defer func() { wantNoErr(t, s.Close()) }()
+	client, err := net.Dial("tcp", s.Addr().String())
+	wantNoErr(t, err)
+	defer client.Close() //nolint:errcheck // It is not read.
+	_, err = fmt.Fprintf(client, "GET /api/names?limit=10000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	wantNoErr(t, err)
+	select {
+	case <-closed:
+	case <-guarded(t).Done():
+		t.Error("the answer waits for its client for ever")
+	}
 }
