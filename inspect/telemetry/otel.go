@@ -15,6 +15,9 @@ import (
 // scope names the instruments' origin.
 const scope = "github.com/troupe-go/troupe"
 
+// kindKey is the attribute of figures and of spans that says which kind of actor they are about.
+const kindKey = "troupe.actor.kind"
+
 // bounds are the buckets of histograms, in seconds: OpenTelemetry's own begin
 // with 5 ms, which is where it gets slow here.
 var bounds = []float64{1e-6, 4e-6, 16e-6, 64e-6, 256e-6, 1e-3, 4e-3, 16e-3, 64e-3, 256e-3, 1, 4, 16, 64}
@@ -60,9 +63,11 @@ func Instrument(i *inspect.Inspector, p metric.MeterProvider, sampleEvery int) (
 
 func (f *figure) observable(meter metric.Meter) (metric.Int64Observable, error) {
 	name, unit := "troupe."+f.name, "{"+f.unit[:len(f.unit)-1]+"}"
-	switch f.name { // What is counted is the whole name.
-	case "actor", "sched", "sched.worker":
+	switch f.name {
+	case "actor", "sched", "sched.worker", "actor.throughput": // What is counted is the whole name.
 		name += "." + f.unit
+	case "actor.dead", "actor.slow", "actor.late", "sched.overdue": // Without what is counted it would say something else.
+		name += "_" + f.unit
 	}
 	if f.counter {
 		return meter.Int64ObservableCounter(name, metric.WithUnit(unit), metric.WithDescription(f.help))
@@ -73,7 +78,11 @@ func (f *figure) observable(meter metric.Meter) (metric.Int64Observable, error) 
 func (f *figure) attributes(values []string) metric.ObserveOption {
 	attrs := make([]attribute.KeyValue, 0, len(values))
 	for n, v := range values {
-		attrs = append(attrs, attribute.String("troupe."+f.labels[n], v))
+		key := "troupe." + f.labels[n]
+		if f.labels[n] == "kind" {
+			key = kindKey
+		}
+		attrs = append(attrs, attribute.String(key, v))
 	}
 	return metric.WithAttributes(attrs...)
 }
@@ -91,7 +100,7 @@ func record(sys *actor.System, meter metric.Meter, sampleEvery int) (stop func()
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
 	return sys.Observe(&actor.Probe{SampleEvery: sampleEvery, Handled: func(s actor.Sample) {
-		kind := metric.WithAttributes(attribute.String("troupe.kind", s.Kind))
+		kind := metric.WithAttributes(attribute.String(kindKey, s.Kind))
 		if s.Latency >= 0 {
 			waits.Record(context.Background(), s.Latency.Seconds(), kind)
 		}

@@ -29,7 +29,7 @@ func Serve(t trace.Tracer) *actor.Probe {
 			return nil, nil
 		}
 		attributes := []attribute.KeyValue{
-			attribute.String("troupe.actor.kind", s.Kind),
+			attribute.String(kindKey, s.Kind),
 			attribute.String("troupe.actor.pid", s.PID.String()),
 			attribute.String("troupe.message.type", s.Message),
 			attribute.String("troupe.lane", s.Lane.String()),

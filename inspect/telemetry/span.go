@@ -45,7 +45,7 @@ func describe[M any](to actor.Ref[M]) (kind string, attributes []attribute.KeyVa
 		return "nobody", nil
 	}
 	attributes = []attribute.KeyValue{
-		attribute.String("troupe.actor.kind", i.Kind),
+		attribute.String(kindKey, i.Kind),
 		attribute.String("troupe.actor.pid", i.PID.String()),
 		attribute.String("troupe.message.type", i.Message),
 	}

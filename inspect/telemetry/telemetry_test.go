@@ -124,6 +124,21 @@ func TestInstrument(t *testing.T) {
 	if !ok || len(took.DataPoints) != 1 || took.DataPoints[0].Count != 20 {
 		t.Errorf("the durations are %+v", found["troupe.actor.handler.duration"])
 	}
+	// Figures and spans have the kind under the same name, and a name says what it is of.
+	if kind, ok := handled.DataPoints[0].Attributes.Value("troupe.actor.kind"); !ok || kind.AsString() != "telemetry_test.sink" {
+		t.Errorf("the attributes are %v", handled.DataPoints[0].Attributes.ToSlice())
+	}
+	if ok := took.DataPoints[0].Attributes.HasValue("troupe.actor.kind"); !ok {
+		t.Errorf("the attributes are %v", took.DataPoints[0].Attributes.ToSlice())
+	}
+	for _, name := range []string{
+		"troupe.actor.live", "troupe.actor.dead_letters", "troupe.actor.slow_handlers", "troupe.actor.late_replies", "troupe.actor.restarts",
+		"troupe.actor.throughput.yields", "troupe.sched.overdue_jobs", "troupe.sched.worker.steals", "troupe.actor.message.latency",
+	} {
+		if found[name] == nil {
+			t.Errorf("there is no %s", name)
+		}
+	}
 	wantNoErr(t, stop())
 	work(t, sys)
 	got = metricdata.ResourceMetrics{}
