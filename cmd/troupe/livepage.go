@@ -48,7 +48,11 @@ func (p *livePage) attach(c *demo.Config, stderr io.Writer) (err error) {
 			return err
 		}
 		if p.server != nil {
-			fmt.Fprintf(stderr, "troupe: live page at %s\n", p.server.URL()) //nolint:errcheck // As with progress.
+			until := "the work is done; --linger keeps it open"
+			if p.linger {
+				until = "you interrupt"
+			}
+			fmt.Fprintf(stderr, "troupe: live page at %s until %s\n", p.server.URL(), until) //nolint:errcheck // As with progress.
 		}
 		return nil
 	}
