@@ -1,5 +1,5 @@
 // One actor: its mailbox over time, what it is at, its errors, its links.
-import { $, card, clock, count, el, handler, lanes, link, replace, state, table, time, title } from './dom.js';
+import { card, clock, count, el, handler, lanes, link, plain, replace, state, table, time, title } from './dom.js';
 import { lines } from './chart.js';
 
 let past = [], chart = null, flow = null, seen = null, note = '', parts = null;
@@ -67,9 +67,9 @@ function content(page, a) {
 
 function failures(a) {
   if (!a.failures || !a.failures.length) return null;
-  return card('Last errors', ...[...a.failures].reverse().map((f) => el('div', {},
+  return card('Last errors', ...[...a.failures].reverse().map((f) => el('div', { 'data-key': 'failure' + f.time },
     el('p', {}, el('span', { class: 'tag bad' }, f.exit), ' ', clock(f.time), ' ', el('span', { class: 'error' }, f.error)),
-    f.stack ? el('details', { open: true }, el('summary', {}, 'Stack'), el('pre', { tabindex: 0, 'data-key': 'failure' + f.time }, f.stack)) : null)));
+    f.stack ? el('details', { open: true }, el('summary', {}, 'Stack'), el('pre', { tabindex: 0 }, f.stack)) : null)));
 }
 
 function around(what, pids, number) {
@@ -80,7 +80,7 @@ function around(what, pids, number) {
 function actions(page, a) {
   if (!page.system.actions || a.gone) return [];
   const act = async (what) => {
-    if (!confirm(what + ' ' + title(a) + ' <' + a.pid + '>?')) return;
+    if (!confirm(plain(what + ' ' + title(a) + ' <' + a.pid + '>?'))) return;
     const r = await fetch('api/actors/' + a.pid + '/' + what, { method: 'POST', headers: { 'Troupe-Action': page.system.action_key } });
     note = r.ok ? what + ': done' : (await r.json()).error;
     page.draw();

@@ -48,7 +48,7 @@ export const actors = {
     parts.back.disabled = !q.back.length;
     parts.next.disabled = !v.next;
     parts.next.onclick = () => { q.back.push(q.cursor); q.cursor = v.next; page.reopen(); };
-    const sorted = { sort: q.sort, onsort: (s) => change(page, { sort: s }), open: (pid) => page.go('actor/' + pid) };
+    const sorted = { sort: q.sort, onsort: (s) => change(page, { sort: s }) };
     replace(parts.list, table([
       { title: 'Actor' }, { title: 'PID', sort: 'pid', hide: true }, { title: 'State' }, { title: 'Mailbox', n: true, sort: 'mailbox' }, { title: 'Control / management / data', hide: true },
       { title: 'Per second', n: true }, { title: 'Handled', n: true, sort: 'handled', hide: true }, { title: 'Slow', sort: 'slow' },
@@ -68,7 +68,7 @@ function build(page, main) {
     id: 'filter', type: 'search', placeholder: 'Name begins with', 'aria-label': 'Name begins with', value: q.name,
     oninput: (e) => { clearTimeout(later); later = setTimeout(() => change(page, { name: e.target.value }), 200); },
   });
-  const select = (label, value, options, set) => el('select', { 'aria-label': label, onchange: (e) => { set(e.target.value); e.target.blur(); } },
+  const select = (label, value, options, set) => el('select', { 'aria-label': label, onchange: (e) => { set(e.target.value); page.chosen(e.target); } },
     ...options.map(([v, text]) => el('option', { value: v, selected: v === value }, text)));
   const states = select('State', q.state, [['', 'Any state'], ...['waiting', 'ready', 'running', 'held', 'stopping', 'suspended', 'exited'].map((s) => [s, s])], (v) => change(page, { state: v }));
   const sort = select('Order', q.sort, [['mailbox', 'Longest mailbox'], ['slow', 'Slowest'], ['handled', 'Most handled'], ['restarts', 'Most restarts'], ['uptime', 'Oldest'], ['pid', 'By PID']], (v) => change(page, { sort: v }));

@@ -3,6 +3,11 @@
 
 export const $ = (id) => document.getElementById(id);
 
+// plain shows what would not be seen, but would do something to the text around
+// it: controls, and what turns the direction of writing.
+export const plain = (text) => String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+
+
 // el makes an element: properties are set, children are nodes or texts.
 export function el(tag, props = {}, ...children) {
   const e = document.createElement(tag);
@@ -11,9 +16,9 @@ export function el(tag, props = {}, ...children) {
     if (k === 'class') e.className = v;
     else if (k.startsWith('on')) e.addEventListener(k.slice(2), v);
     else if (k === 'style') Object.assign(e.style, v);
-    else e.setAttribute(k, v === true ? '' : v);
+    else e.setAttribute(k, v === true ? '' : k === 'title' ? plain(v) : v);
   }
-  e.append(...children.filter((c) => c !== undefined && c !== null && c !== false && c !== ''));
+  e.append(...children.filter((c) => c !== undefined && c !== null && c !== false && c !== '').map((c) => (typeof c === 'string' ? plain(c) : c)));
   return e;
 }
 
@@ -27,30 +32,47 @@ export function svg(tag, props = {}, ...children) {
 // card is a titled part of a view.
 export const card = (title, ...children) => el('section', { class: 'card' }, el('h2', {}, title), ...children);
 
-// table has columns of {title, n, hide, sort} and rows of {cells, pid, key, class}.
-export function table(columns, rows, { sort, onsort, open } = {}) {
+// table has columns of {title, n, hide, sort} and rows of {cells, key, class}, and
+// of pid or to where a row leads to an actor or elsewhere.
+export function table(columns, rows, { sort, onsort } = {}) {
   const head = columns.map((c) => el('th', { scope: 'col', class: cls(c), 'aria-sort': c.sort && c.sort === sort ? 'descending' : null },
-    c.sort ? el('button', { onclick: () => onsort(c.sort), title: 'Sort by ' + c.title }, c.title + (c.sort === sort ? ' ↓' : '')) : c.title));
-  const body = rows.map((r) => el('tr', {
-    tabindex: r.pid ? 0 : null, 'data-pid': r.pid, 'data-key': r.key ?? r.pid, class: r.class,
-    onclick: r.pid && ((e) => { if (!e.target.closest('button, a')) open(r.pid); }),
-  }, ...r.cells.map((c, i) => el('td', { class: cls(columns[i]) }, ...(Array.isArray(c) ? c : [c])))));
+    c.sort ? el('button', { 'data-key': 'sort ' + c.sort, onclick: () => onsort(c.sort), title: 'Sort by ' + c.title }, c.title + (c.sort === sort ? ' ↓' : '')) : c.title));
+  const body = rows.map((r) => {
+    const to = r.to ?? (r.pid ? 'actor/' + r.pid : null);
+    return el('tr', {
+      tabindex: to ? 0 : null, 'data-pid': r.pid, 'data-to': to, 'data-key': r.key ?? r.pid, class: r.class,
+      onclick: to && ((e) => { if (!e.target.closest('button, a')) location.hash = to; }),
+    }, ...r.cells.map((c, i) => el('td', { class: cls(columns[i]) }, ...(Array.isArray(c) ? c : [c]))));
+  });
   return el('div', { class: 'scroll' }, el('table', {}, el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...body)));
 }
 const cls = (c) => [c.n && 'n', c.hide && 'hide', c.wrap && 'wrap'].filter(Boolean).join(' ');
 
-// replace puts new children into a place, and leaves focus and scrolling as
-// they were.
+// found returns the elements below a place by names that they have again when all is
+// drawn anew: the key that they are in, and their number there.
+function found(place, selector) {
+  const all = new Map(), numbers = new Map();
+  for (const e of place.querySelectorAll(selector)) {
+    const key = e.closest('[data-key]')?.dataset.key ?? '', n = numbers.get(key) ?? 0;
+    numbers.set(key, n + 1);
+    all.set(key + ' ' + n, e);
+  }
+  return all;
+}
+
+const focusable = 'a, button, summary, [tabindex]';
+
+// replace puts new children into a place, and leaves focus, scrolling, and what is
+// unfolded as they were.
 export function replace(place, ...children) {
   const at = document.activeElement;
-  const key = place.contains(at) && at.dataset ? at.dataset.key : undefined;
+  const focused = place.contains(at) ? [...found(place, focusable)].find(([, e]) => e === at) : null;
+  const unfolded = new Map([...found(place, 'details')].map(([name, e]) => [name, e.open]));
   const scrolled = [...place.querySelectorAll('.scroll, pre')].map((e) => [e.scrollLeft, e.scrollTop]);
   place.replaceChildren(...children.filter(Boolean));
   [...place.querySelectorAll('.scroll, pre')].forEach((e, i) => { if (scrolled[i]) [e.scrollLeft, e.scrollTop] = scrolled[i]; });
-  if (key !== undefined) {
-    const again = [...place.querySelectorAll('[data-key]')].find((e) => e.dataset.key === key);
-    if (again) again.focus({ preventScroll: true });
-  }
+  for (const [name, e] of found(place, 'details')) e.open = unfolded.get(name) ?? e.open;
+  if (focused) found(place, focusable).get(focused[0])?.focus({ preventScroll: true });
 }
 
 const units = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']];

@@ -26,13 +26,13 @@ export const events = {
 function build(page, main) {
   const kinds = ['', 'failed', 'restarted', 'slow_handler', 'blocked_handler', 'timed_out', 'dead_letters', 'mailbox_high', 'mailbox_normal', 'starvation', 'spare_limit', 'ask_cycle', 'acted', 'recorded'];
   list = el('div', { class: 'card' });
-  main.replaceChildren(el('div', { class: 'bar' }, el('select', { 'aria-label': 'Kind of events', onchange: (e) => { kind = e.target.value; e.target.blur(); page.draw(); } },
+  main.replaceChildren(el('div', { class: 'bar' }, el('select', { 'aria-label': 'Kind of events', onchange: (e) => { kind = e.target.value; page.chosen(e.target); page.draw(); } },
     ...kinds.map((k) => el('option', { value: k, selected: k === kind }, k ? k.replaceAll('_', ' ') : 'All kinds')))), list);
 }
 
 function what(e) {
   const stack = e.stack || (e.holders || []).map((h) => h.work + '\n' + (h.stack || '')).join('\n');
-  return [e.text + (e.count > 1 ? ' (' + count(e.count) + ' in all)' : ''), stack ? el('details', {}, el('summary', {}, 'Stack'), el('pre', {}, stack)) : ''];
+  return [e.text + (e.count > 1 ? ' (' + count(e.count) + ' in all)' : ''), stack ? el('details', {}, el('summary', {}, 'Stack'), el('pre', { tabindex: 0 }, stack)) : ''];
 }
 
 export const letters = {

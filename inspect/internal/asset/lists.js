@@ -3,6 +3,10 @@
 import { clock, count, el, link, replace, table, time } from './dom.js';
 
 const typeNames = { job: 'single job', strand: 'strand', task: 'task', other: 'other' };
+// due says when a timer is. One that is a little late is on its way; one that is
+// later waits for room in the lane.
+const due = (s) => (s > 0 ? time(s) : s < -1 ? el('span', { class: 'tag warn' }, 'waits for room') : 'due');
+
 const tones = { waiting: 'idle', 'timed out': 'bad', preempted: 'warn' };
 
 // list makes a view: filters are [parameter, label, options], rows makes those of
@@ -19,7 +23,7 @@ function list({ title, view, sort, filters, prefix, rows, note, columns, all, cu
       id: 'filter', type: 'search', placeholder: prefix, 'aria-label': prefix, value: q.name,
       oninput: (e) => { clearTimeout(later); later = setTimeout(() => change(page, { name: e.target.value }), 200); },
     });
-    const selects = filters.map(([name, label, options]) => el('select', { 'aria-label': label, onchange: (e) => { change(page, { [name]: e.target.value }); e.target.blur(); } },
+    const selects = filters.map(([name, label, options]) => el('select', { 'aria-label': label, onchange: (e) => { change(page, { [name]: e.target.value }); page.chosen(e.target); } },
       ...options.map(([v, text]) => el('option', { value: v, selected: v === q[name] }, text))));
     parts = {
       count: el('span', { class: 'dim', 'aria-live': 'off' }),
@@ -62,7 +66,7 @@ export const jobs = list({
     { title: 'Stolen', n: true, sort: 'steals', hide: true }, { title: 'Preempted', n: true, sort: 'preemptions', hide: true }, { title: 'Kind', hide: true },
   ],
   rows: (j) => ({
-    key: 'j' + j.id,
+    key: 'j' + j.id, to: 'job/' + j.id,
     cells: [String(j.id), typeNames[j.type] || j.type, el('span', { class: 'name', title: j.place || '' }, j.name || '–'), el('span', { class: 'tag ' + (tones[j.state] ?? '') }, j.state),
       time(j.age_seconds), String(j.worker), count(j.steals), count(j.preemptions), el('span', { class: 'name dim mono' }, j.kind || '')],
   }),
@@ -77,7 +81,7 @@ export const timers = list({
   ],
   rows: (t) => ({
     key: 't' + (t.owner || '') + '#' + t.number,
-    cells: [t.in_seconds > 0 ? time(t.in_seconds) : 'waits for room', clock(t.due), time(t.every_seconds), link(t.owner, t.owner_name) || 'the system', link(t.to, t.to_name), t.lane,
+    cells: [due(t.in_seconds), clock(t.due), time(t.every_seconds), link(t.owner, t.owner_name) || 'the system', link(t.to, t.to_name), t.lane,
       el('span', { class: 'name dim mono' }, t.message), count(t.missed || 0)],
   }),
 });

@@ -10,9 +10,11 @@ export const page = {
   go(hash) { location.hash = hash; },
   reopen() { connect(); },
   draw() { draw(); },
+  // chosen gives the keys back after a choice by the mouse. Who chooses by keys goes on.
+  chosen(select) { if (!byKeys) select.blur(); },
 };
 
-let source = null, silence = 0, held = false;
+let source = null, silence = 0, held = false, byKeys = false;
 
 async function start() {
   const get = async (path) => {
@@ -37,14 +39,24 @@ async function start() {
   route();
 }
 
+// unescaped returns what was typed where that is not escaped as it should be.
+function unescaped(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 // route shows the view that the address names: #view or #view/argument.
 function route() {
-  const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
-  page.view = views[name] || views.overview;
+  const [name, ...rest] = unescaped(location.hash.slice(1)).split('/');
+  const known = Object.hasOwn(views, name);
+  page.view = known ? views[name] : views.overview;
   page.arg = rest.join('/');
   page.last = null;
   for (const a of $('nav').children) a.removeAttribute('aria-current');
-  const nav = $('nav-' + (page.view.under || (views[name] ? name : 'overview')));
+  const nav = $('nav-' + (page.view.under || (known ? name : 'overview')));
   if (nav) nav.setAttribute('aria-current', 'page');
   if (page.view.enter) page.view.enter(page);
   draw();
@@ -91,9 +103,9 @@ function take(n) {
 
 function draw() {
   const main = $('main');
-  // Nothing changes under the user's hands: while he presses, chooses or copies.
+  // Nothing changes under the user's hands: while he presses or copies.
   const selected = getSelection();
-  if (held || document.activeElement.matches('main select') || (!selected.isCollapsed && main.contains(selected.anchorNode))) return;
+  if (held || (!selected.isCollapsed && main.contains(selected.anchorNode))) return;
   page.view.draw(page, main);
 }
 
@@ -124,7 +136,8 @@ function toggleTheme() {
 
 function wire() {
   addEventListener('hashchange', route);
-  addEventListener('pointerdown', () => { held = true; });
+  addEventListener('pointerdown', () => { held = true; byKeys = false; });
+  addEventListener('keydown', () => { byKeys = true; }, { capture: true });
   for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => setTimeout(() => { held = false; }));
   addEventListener('resize', () => page.view && draw());
   document.addEventListener('visibilitychange', connect);
@@ -154,7 +167,7 @@ function key(e) {
     setTimeout(() => $('filter') && $('filter').focus());
   } else if (e.key === 'j' || e.key === 'ArrowDown') step(row, 1);
   else if (e.key === 'k' || e.key === 'ArrowUp') step(row, -1);
-  else if (e.key === 'Enter' && row && at === row) page.go('actor/' + row.dataset.pid);
+  else if (e.key === 'Enter' && row && at === row) page.go(row.dataset.to);
   else if ((e.key === 'ArrowLeft' || e.key === 'ArrowRight') && row && page.view.fold) page.view.fold(page, row.dataset.pid, e.key === 'ArrowRight');
   else if (e.key === 'Escape' && page.view.under) history.back();
   else return;

@@ -1,5 +1,5 @@
 // Time-lines of workers on canvases that are zoomed and moved together.
-import { el, time } from './dom.js';
+import { el, plain, time } from './dom.js';
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 
@@ -81,7 +81,7 @@ function under(t, moment, near) {
   if (s && s.from <= moment) texts.push((s.kind === 'work' ? (s.label[2] || s.label[0]) + (s.label[1] ? ' <' + s.label[1] + '>' : '') + (s.again ? ', goes on' : '') : s.kind) + ', ' + time((s.to - s.from) / 1e9));
   if (m && m.from <= moment) texts.push('message ' + m.name);
   if (tick && tick.at <= moment + near) texts.push(tick.kind + ' ' + tick.name);
-  return texts.join(' · ');
+  return plain(texts.join(' · '));
 }
 
 function draw(canvas, t, at) {

@@ -30,7 +30,7 @@ export const tree = {
     replace(list, table([
       { title: 'Actor' }, { title: 'State' }, { title: 'Mailbox', n: true }, { title: 'Control / management / data', hide: true }, { title: 'Per second', n: true },
       { title: 'Slow' }, { title: 'Restarts', n: true, hide: true }, { title: 'Kind', hide: true },
-    ], shown.map((a) => ({ pid: a.pid, cells: cells(page, a) })), { open: (pid) => page.go('actor/' + pid) }));
+    ], shown.map((a) => ({ pid: a.pid, cells: cells(page, a) }))));
   },
 };
 

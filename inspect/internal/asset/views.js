@@ -7,7 +7,8 @@ import { tree } from './tree.js';
 import { workers } from './workers.js';
 import { waits } from './waits.js';
 import { events, letters } from './events.js';
+import { job } from './job.js';
 import { jobs, names, timers } from './lists.js';
 import { recording } from './recording.js';
 
-export const views = { overview, tree, actors, workers, recording, waits, events, letters, jobs, timers, names, actor };
+export const views = { overview, tree, actors, workers, recording, waits, events, letters, jobs, timers, names, actor, job };

@@ -1,5 +1,5 @@
 // Who waits for whom. Rings are red: nobody in them goes on by himself.
-import { card, el, link, replace, svg, table } from './dom.js';
+import { card, el, link, plain, replace, svg, table } from './dom.js';
 
 const drawn = 60; // Actors in the picture; all others are in the table.
 let place = null, shown = '';
@@ -52,7 +52,7 @@ function graph(all) {
   });
   const dots = [...nodes.values()].map((p) => {
     const text = svg('text', { x: p.x, y: p.y - 14 });
-    text.textContent = (p.name || '<' + p.pid + '>').slice(0, 24);
+    text.textContent = plain([...(p.name || '<' + p.pid + '>')].slice(0, 24).join(''));
     return svg('a', { href: '#actor/' + p.pid, class: p.ring ? 'ring' : '' }, svg('circle', { cx: p.x, cy: p.y, r: 8 }), text);
   });
   return svg('svg', { class: 'graph', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': 'Graph of waits' }, svg('defs', {}, marker('arrow'), marker('ring')), ...lines, ...dots);
