@@ -74,7 +74,7 @@ export const jobs = list({
 
 export const timers = list({
   title: 'Timers', view: 'timers', prefix: 'Owner or receiver begins with', filters: [],
-  all: (v) => v.timers, note: (v) => count(v.matched) + ' timers, the next due first',
+  all: (v) => v.timers, note: (v) => count(v.matched) + (v.matched === 1 ? ' timer' : ' timers, the next due first'),
   columns: [
     { title: 'Due in', n: true }, { title: 'At', hide: true }, { title: 'Every', n: true }, { title: 'Owner' }, { title: 'To' }, { title: 'Lane', hide: true },
     { title: 'Message', hide: true }, { title: 'Missed', n: true, hide: true },

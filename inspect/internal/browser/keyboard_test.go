@@ -1,7 +1,6 @@
 package browser_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -100,7 +99,7 @@ func TestJobByKeys(t *testing.T) {
 // sense shows a page.
 func TestHostileTexts(t *testing.T) {
 	s, url := newSystem(t, inspect.WebConfig{})
-	turned, err := strand.Go(context.Background(), func(s *strand.Strand) error { return s.Park() }, strand.On(s.Scheduler()), strand.Name("turned\u202ename\x00"))
+	turned, err := strand.Go(t.Context(), func(s *strand.Strand) error { return s.Park() }, strand.On(s.Scheduler()), strand.Name("turned\u202ename\x00"))
 	if err != nil {
 		t.Fatal(err)
 	}
