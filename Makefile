@@ -88,19 +88,46 @@ screenshot: ## Make the pictures of docs from the demo at work (needs Chromium).
 
 RESULTS := docs/benchmarks
 
+# measured says when, of which commit and on what machine figures are.
+measured = { echo "Measured on $$(date -u +%F) at commit $$(git rev-parse --short HEAD), with $$($(GO) version | cut -d' ' -f3),"; \
+	echo "on $$(uname -sm) with $$(getconf _NPROCESSORS_ONLN) processors$$(sed -n 's/^model name.*: /: /p' /proc/cpuinfo 2>/dev/null | head -1)."; }
+
 .PHONY: evaluate
-evaluate: ## Measure side by side, and write docs/benchmarks: 15 minutes on a quiet machine.
+evaluate: evaluate-bench evaluate-command evaluate-rooms ## Measure all, and write docs/benchmarks: 25 minutes if quiet.
+
+.PHONY: evaluate-bench
+evaluate-bench: ## The part of it that is side by side with others, and growth.
 	mkdir -p $(RESULTS)
-	{ echo "Measured on $$(date -u +%F) at commit $$(git rev-parse --short HEAD), with $$($(GO) version | cut -d' ' -f3),"; \
-	  echo "on $$(uname -sm) with $$(getconf _NPROCESSORS_ONLN) processors$$(sed -n 's/^model name.*: /: /p' /proc/cpuinfo 2>/dev/null | head -1)."; \
-	} > $(RESULTS)/measured.txt
+	$(measured) > $(RESULTS)/measured.txt
 	cd bench && $(GO) build -o .evaluate .
 	bench/.evaluate -json > $(RESULTS)/evaluation.json
 	bench/.evaluate -growth -json > $(RESULTS)/growth.json
 	$(MAKE) evaluation-tables
 
+.PHONY: evaluate-command
+evaluate-command: ## The part of it that is strands with their connections, and terminals.
+	mkdir -p $(RESULTS)
+	for what in strands terminal; do \
+		{ $(measured); echo; $(GO) run ./cmd/troupe bench $$what; } > $(RESULTS)/$$what.txt || exit 1; \
+	done
+
+# room measures the benchmarks $(2) of package $(1) with the flags $(3).
+room = $(GO) test -run '^$$' -bench '$(2)' -benchmem $(3) ./$(1)
+
+.PHONY: evaluate-rooms
+evaluate-rooms: ## The part of it that single rooms cost.
+	mkdir -p $(RESULTS)
+	set -e; { $(measured); \
+		$(call room,supervise,Restart|Children,); \
+		$(call room,router,Route|Pool,); \
+		$(call room,inspect,Overhead/.*/(counting|all|recorded),-benchtime 300x -cpu 1); \
+		$(call room,inspect,Overhead/.*/page,-benchtime 7x -cpu 1); \
+		$(call room,inspect,Snapshot,-benchtime 80x); \
+		$(call room,simtest,Steps,); \
+	} > $(RESULTS)/rooms.txt
+
 .PHONY: evaluation-tables
-evaluation-tables: ## Write the tables and plots of docs/benchmarks from its JSON.
+evaluation-tables: ## Write the tables and plots of docs/benchmarks from its JSON, and the figures of the README.
 	cd bench && $(GO) build -o .evaluate .
 	{ echo "# Side by side"; echo; cat $(RESULTS)/measured.txt; \
 	  bench/.evaluate -report $(RESULTS)/evaluation.json; } > $(RESULTS)/evaluation.md
@@ -108,6 +135,7 @@ evaluation-tables: ## Write the tables and plots of docs/benchmarks from its JSO
 	  echo; echo "The columns are subjects with a number of processors and workers."; echo; \
 	  for kind in message actor memory; do echo "![grow-$$kind](grow-$$kind.svg)"; done; \
 	  bench/.evaluate -report $(RESULTS)/growth.json -plots $(RESULTS); } > $(RESULTS)/growth.md
+	bench/.evaluate -report $(RESULTS)/evaluation.json -into README.md
 
 .PHONY: evaluate-once
 evaluate-once: ## Run every workload of the evaluation once, with troupe and the baselines.

@@ -17,6 +17,7 @@ type options struct {
 	growth bool
 	report string // A file of JSON, or "".
 	plots  string // A folder, or "".
+	into   string // A document, or "".
 }
 
 func parse(args []string, stderr io.Writer) (o options, err error) {
@@ -34,6 +35,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.BoolVar(&o.growth, "growth", false, "instead, measure messages and actors as actors and processors grow in number; 1 round is the default")
 	f.StringVar(&o.report, "report", "", "run nothing; print tables in Markdown of the `file` that -json has written")
 	f.StringVar(&o.plots, "plots", "", "with -report: draw what -growth has measured into this `directory`")
+	f.StringVar(&o.into, "into", "", "with -report: only write the figures of the README into this `file`, with measured.txt from beside the report")
 	f.StringVar(&o.ProfileDir, "cpuprofile", "", "write CPU profiles to this `directory`, one for each workload and subject")
 	f.Usage = func() {
 		_, _ = fmt.Fprintf(stderr, "Usage: go run . [flags]\n\nMeasure troupe side by side with what people use.\n\n")
@@ -52,6 +54,9 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	}
 	if o.plots != "" && o.report == "" {
 		return o, errors.New("-plots draws what is in a file; say which by -report")
+	}
+	if o.into != "" && o.report == "" {
+		return o, errors.New("-into writes what is in a file; say which by -report")
 	}
 	o.Workloads, o.Subjects = split(*names), split(*who)
 	return o, nil

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/troupe-go/troupe/bench/internal/headline"
 )
 
 func TestBadFlags(t *testing.T) {
@@ -90,5 +92,41 @@ func TestReport(t *testing.T) {
 	}
 	if status := run(t.Context(), []string{"-report", dir + "/absent"}, &stdout, &stderr); status != 1 || !strings.Contains(stderr.String(), "absent") {
 		t.Errorf("a file that is not there: status %d, %s", status, stderr.String())
+	}
+}
+
+func TestReportIntoADocument(t *testing.T) {
+	dir := t.TempDir()
+	document := filepath.Join(dir, "README.md")
+	if err := os.WriteFile(document, []byte(headline.Begin+"\n"+headline.End+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const measured = "../docs/benchmarks/"
+	var stdout, stderr strings.Builder
+	if status := run(t.Context(), []string{"-report", measured + "evaluation.json", "-into", document}, &stdout, &stderr); status != 0 {
+		t.Fatalf("status %d: %s", status, stderr.String())
+	}
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, err := os.ReadFile(measured + "measured.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{string(machine), "| an idle actor |"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	for args, want := range map[string]int{
+		"-into " + document: 2,
+		"-report " + measured + "growth.json -into " + document:                         1,
+		"-report " + measured + "evaluation.json -into " + filepath.Join(dir, "absent"): 1,
+	} {
+		stderr.Reset()
+		if status := run(t.Context(), strings.Fields(args), &stdout, &stderr); status != want || stderr.Len() == 0 {
+			t.Errorf("%s: status %d with %q, want %d with a reason", args, status, &stderr, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -10,10 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"syscall"
 
 	"github.com/troupe-go/troupe/bench/internal/growth"
+	"github.com/troupe-go/troupe/bench/internal/headline"
 	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench"
 	"github.com/troupe-go/troupe/internal/bench/report"
@@ -75,7 +78,7 @@ func do(ctx context.Context, o options, e *bench.Evaluation, stdout, stderr io.W
 		return bench.List(stdout, o.workloads(), subjects)
 	}
 	if o.report != "" {
-		return tell(stdout, o.report, o.plots)
+		return tell(stdout, o)
 	}
 	if e.Runner.Command, err = bench.Self(); err != nil {
 		return err
@@ -98,19 +101,22 @@ func do(ctx context.Context, o options, e *bench.Evaluation, stdout, stderr io.W
 }
 
 // tell prints the tables of a file, and draws the plots if there is a folder for
-// them.
-func tell(stdout io.Writer, path, dir string) error {
-	file, err := os.Open(path)
+// them; or it writes the figures of a README.
+func tell(stdout io.Writer, o options) error {
+	file, err := os.Open(o.report)
 	if err != nil {
 		return err
 	}
 	lines, err := report.Read(file)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", o.report, err)
+	}
+	if o.into != "" {
+		return summarize(o, lines)
 	}
 	grown, others := growth.Split(lines)
-	if dir != "" {
-		if err := growth.Draw(grown, dir); err != nil {
+	if o.plots != "" {
+		if err := growth.Draw(grown, o.plots); err != nil {
 			return err
 		}
 	}
@@ -118,4 +124,18 @@ func tell(stdout io.Writer, path, dir string) error {
 		return err
 	}
 	return report.Markdown(stdout, workload.All, subjects, others)
+}
+
+// summarize writes the figures of a README, below what the file measured.txt beside
+// the report says of the machine.
+func summarize(o options, lines []report.Line) error {
+	measured, err := os.ReadFile(filepath.Join(filepath.Dir(o.report), "measured.txt"))
+	if err != nil {
+		return err
+	}
+	table := bytes.NewBuffer(append(measured, '\n'))
+	if err := headline.Table(table, lines); err != nil {
+		return err
+	}
+	return headline.Into(o.into, table.String())
 }
