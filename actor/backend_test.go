@@ -5,8 +5,6 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,44 +13,6 @@ import (
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/simtest"
 )
-
-// loop drives a pump as an event loop would, on a goroutine of its own, until
-// the system has stopped.
-type loop struct {
-	pump *actor.Pump
-	bell chan struct{}
-	runs atomic.Int64
-}
-
-func newLoop(tb testing.TB, sys *actor.System) *loop {
-	tb.Helper()
-	l := &loop{bell: make(chan struct{}, 1)}
-	pump, err := actor.NewPump(sys, func() {
-		select {
-		case l.bell <- struct{}{}:
-		default:
-		}
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	l.pump = pump
-	return l
-}
-
-// run goes on until ctx ends.
-func (l *loop) run(ctx context.Context) {
-	for ctx.Err() == nil {
-		l.runs.Add(1)
-		if hint, _ := l.pump.Run(time.Millisecond); hint == actor.ParkPoll {
-			continue
-		}
-		select {
-		case <-l.bell:
-		case <-ctx.Done():
-		}
-	}
-}
 
 // onEachBackend runs a test with an option for each.
 func onEachBackend(t *testing.T, test func(t *testing.T, ctx context.Context, sys *actor.System, on actor.Option)) {
@@ -244,6 +204,9 @@ func TestBlockingLimit(t *testing.T) {
 		ref := spawnActor(t, sys, actor.Actor[int](gates[i]), actor.WithBackend(actor.OnBlocking))
 		send(t, ctx, ref, 0)
 	}
+	if n := actor.BlockingGoroutines(sys); n != 3 {
+		t.Errorf("there are %d goroutines", n)
+	}
 	for range 3 {
 		receive(t, ctx, entered)
 	}
@@ -292,103 +255,6 @@ func TestRunMain(t *testing.T) {
 	}
 	wantNoErr(t, sys.Stop(ctx))
 	wantNoErr(t, sys.RunMain(ctx))
-}
-
-// The doorbell rings once for a batch, and not while the loop is at work.
-func TestPumpRingsOncePerBatch(t *testing.T) {
-	ctx := guarded(t)
-	sys := newSystem(t, actor.Config{})
-	rung := 0
-	pump, err := actor.NewPump(sys, func() { rung++ })
-	wantNoErr(t, err)
-	t.Cleanup(func() { // So that a failure ends, too.
-		go func() {
-			for sys.Stats().Actors > 0 {
-				_, _ = pump.Run(time.Millisecond)
-				runtime.Gosched()
-			}
-		}()
-	})
-	wantRun := func(budget time.Duration, want actor.ParkHint) {
-		t.Helper()
-		if got, err := pump.Run(budget); got != want || err != nil {
-			t.Fatalf("Run returned %v, %v; want %v", got, err, want)
-		}
-	}
-	wantRun(time.Hour, actor.ParkWait)
-	var got []int
-	var refs []actor.Ref[int]
-	for range 3 {
-		refs = append(refs, spawn(t, sys, func(ctx *actor.Context[int], m int) error {
-			got = append(got, m)
-			if m == 0 {
-				if _, err := pump.Run(0); !errors.Is(err, actor.ErrPumping) {
-					t.Errorf("Run in a handler returned %v", err)
-				}
-				return refs[2].Send(ctx, 100)
-			}
-			return nil
-		}, actor.WithPump(pump), actor.WithThroughput(2)))
-	}
-	for range 3 {
-		send(t, ctx, refs[0], 1, 2, 3)
-		send(t, ctx, refs[1], 1, 0)
-		if rung != 1 {
-			t.Fatalf("the doorbell rang %d times for one batch", rung)
-		}
-		wantRun(0, actor.ParkPoll)
-		wantRun(time.Hour, actor.ParkWait)
-		if want := []int{1, 2, 1, 0, 3, 100}; !slices.Equal(got, want) {
-			t.Fatalf("handled was %v, want %v", got, want)
-		}
-		if rung != 1 {
-			t.Fatalf("the doorbell rang %d times while the loop was at work", rung)
-		}
-		got, rung = nil, 0
-	}
-	stopped := make(chan error)
-	go func() { stopped <- sys.Stop(ctx) }()
-	for running := true; running; {
-		select {
-		case err := <-stopped:
-			wantNoErr(t, err)
-			running = false
-		default:
-			_, err := pump.Run(0)
-			wantNoErr(t, err)
-			runtime.Gosched()
-		}
-	}
-}
-
-// No message is left behind when the loop goes to sleep.
-func TestPumpLosesNoWakeUp(t *testing.T) { simulated.Too(t, testPumpLosesNoWakeUp) }
-
-func testPumpLosesNoWakeUp(t testing.TB) {
-	ctx := guarded(t)
-	looping, cancel := context.WithCancel(ctx)
-	defer cancel()
-	sys := newSystem(t, actor.Config{})
-	l := newLoop(t, sys)
-	go l.run(looping)
-	ref := spawn(t, sys, answer, actor.WithPump(l.pump))
-	const asks = 2000
-	errs := make(chan error, 4)
-	for range 4 {
-		go func() {
-			for n := range asks {
-				if got, err := actor.Ask(ctx, ref, asking(n)); got != n+1 || err != nil {
-					errs <- errors.Join(err, errors.New("answered "+strconv.Itoa(got)))
-					return
-				}
-			}
-			errs <- nil
-		}()
-	}
-	for range 4 {
-		wantNoErr(t, receive(t, ctx, errs))
-	}
-	wantNoErr(t, sys.Stop(ctx))
 }
 
 // In a simulation, everything runs on the scheduler.

@@ -139,3 +139,10 @@ func SlotsUsed(s *System) int {
 	defer s.table.mu.Unlock()
 	return int(s.table.used)
 }
+
+// BlockingGoroutines returns how many goroutines there are for actors OnBlocking.
+func BlockingGoroutines(s *System) int {
+	s.blocking.mu.Lock()
+	defer s.blocking.mu.Unlock()
+	return s.blocking.n
+}

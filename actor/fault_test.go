@@ -11,257 +11,14 @@ import (
 // TestModelFindsPlantedFaults runs the searches of TestModel, and shows that they
 // see what they are there to see.
 func TestModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, "modelcheck", stateFaults, laneFaults, replyFaults)
+	planted.Expect(t, "modelcheck", stateFaults, laneFaults, replyFaults, nameFaults, withdrawFaults, pumpFaults, watchFaults)
 }
 
 // TestTestsFindPlantedFaults shows the same of ordinary tests, where no search
-// of schedules would reach.
+// of schedules would reach. All that is planted is built once.
 func TestTestsFindPlantedFaults(t *testing.T) {
-	planted.Expect(t, "", overflowFaults, withinFaults, orderFaults, choiceFaults, processFaults)
-}
-
-var overflowFaults = planted.Group{
-	Run: "^(TestBuffers|TestShedByItems|TestShedByBytes|TestLimitSparesWhatIsUrgent|TestLimitOfWaitingSenders|TestBursts|TestInfoOfABatch)$",
-	Faults: []planted.Fault{
-		{
-			Name: "a dropping lane takes what it drops",
-			File: "overflow.go",
-			Old:  "			v.drop = ErrOverflow\n",
-			New:  "",
-			Want: "dropped: 0, want 6",
-			Run:  "^TestBuffers$",
-		},
-		{
-			Name: "a batch is not interrupted",
-			File: "state.go",
-			Old:  "	if s&running != 0 && bit != Data.bit() {\n",
-			New:  "	if false {\n",
-			Want: "a control message waited until",
-			Run:  "^TestUrgentMessageInterruptsABatch$",
-		},
-		{
-			Name: "the newest slides away",
-			File: "overflow.go",
-			Old:  "v.lose(p, which, true, ErrOverflow)",
-			New:  "v.lose(p, which, false, ErrOverflow)",
-			Want: "want [7 8 9 10]",
-			Run:  "^TestBuffers$",
-		},
-		{
-			Name: "what was dropped is no dead letter",
-			File: "overflow.go",
-			Old:  "	for _, lost := range v.lost {\n",
-			New:  "	for _, lost := range v.lost[:0] {\n",
-			Want: "dead letters: [], want [1 2 3 4 5 6]",
-			Run:  "^TestBuffers$",
-		},
-		{
-			Name: "what was dropped counts as handled",
-			File: "overflow.go",
-			Old:  "		p.handled-- // It will count as taken.\n",
-			New:  "",
-			Want: "messages handled: 11, want 5",
-			Run:  "^TestBuffers$",
-		},
-		{
-			Name: "what is urgent gives way",
-			File: "limit.go",
-			Old:  "	for which := Data; which <= than; which++ {\n",
-			New:  "	for which := Control; which < numLanes; which-- {\n",
-			Want: "FAIL",
-			Run:  "^TestShedByItems$",
-		},
-		{
-			Name: "what is less urgent drops what is more",
-			File: "limit.go",
-			Old:  "	for which := Data; which <= than; which++ {\n",
-			New:  "	for which := Data; which <= Control; which++ {\n",
-			Want: "FAIL",
-			Run:  "^TestLimitSparesWhatIsUrgent$",
-		},
-		{
-			Name: "what was handled still weighs",
-			File: "lane.go",
-			Old:  "		if l.meter != nil && l.size > 0 {\n			l.meter.drop(true)\n		}\n",
-			New:  "",
-			Want: "FAIL",
-			Run:  "^TestShedByBytes$",
-		},
-		{
-			Name: "senders that waited pass the limit",
-			File: "lane.go",
-			Old:  "		if l.meter != nil && !l.meter.takes(w.size) {\n",
-			New:  "		if false {\n",
-			Want: "dead letters: [], want [5]",
-			Run:  "^TestLimitOfWaitingSenders$",
-		},
-		{
-			Name: "a burst is as long as the throughput",
-			File: "burst.go",
-			Old:  "		left := int(b.of[which] - b.spent[which].Load())\n",
-			New:  "		left := budget\n",
-			Want: "FAIL",
-			Run:  "^TestBursts$",
-		},
-		{
-			Name: "what is claimed is left out of a snapshot",
-			File: "info.go",
-			Old:  "left := l.size - int(l.taken.Load())",
-			New:  "left := int(max(0, l.unclaimed.Load()))",
-			Want: "messages wait",
-			Run:  "^TestInfoOfABatch$",
-		},
-	},
-}
-
-var orderFaults = planted.Group{
-	Run: "^TestCausalOrder$",
-	Faults: []planted.Fault{
-		{
-			Name: "senders that waited are let in before what is there",
-			File: "buffers.go",
-			Old:  "	b.push(*w.message.(*M))\n",
-			New:  "	b.in = append(append(b.in[:b.lane.skipped:b.lane.skipped], *w.message.(*M)), b.in[b.lane.skipped:]...)\n",
-			Want: "to which it led",
-		},
-		{
-			Name: "what a killed actor had in hand goes last",
-			File: "buffers.go",
-			Old:  "append(append(fresh.in, b.out[at:]...), b.in[b.lane.skipped:]...)",
-			New:  "append(append(fresh.in, b.in[b.lane.skipped:]...), b.out[at:]...)",
-			Want: "to which it led",
-		},
-	},
-}
-
-var choiceFaults = planted.Group{
-	Run: "^Test(KillIsNotPassedOn|MonitorsAreToldInTheirOrder|TimerOutlivesItsReceiversIncarnation|EndAfterTheLastHandler)$",
-	Faults: []planted.Fault{
-		{
-			Name: "who is killed by a link counts as killed",
-			File: "link.go",
-			Old:  "		a.fail(&LinkedError{PID: s.exit.PID, Name: s.exit.Name, Reason: s.exit.Reason})\n",
-			New:  "		a.fail(s.exit.Reason)\n",
-			Want: "was told as killed",
-			Run:  "^TestKillIsNotPassedOn$",
-		},
-		{
-			Name: "monitors are told the last one first",
-			File: "end.go",
-			Old:  "return cmp.Compare(a.monitor.id, b.monitor.id)",
-			New:  "return cmp.Compare(b.monitor.id, a.monitor.id)",
-			Want: "told were the monitors",
-			Run:  "^TestMonitorsAreToldInTheirOrder$",
-		},
-		{
-			Name: "the timers of others end with the incarnation",
-			File: "timer.go",
-			Old:  "	if t.over || !t.owner.isPresent(t.incarnation) {\n",
-			New:  "	if t.over || !t.owner.isPresent(t.incarnation) || t.to.cell.proc.restarts > 0 {\n",
-			Want: "it happened: begin, 0, begin",
-			Run:  "^TestTimerOutlivesItsReceiversIncarnation$",
-		},
-		{
-			Name: "nobody goes on with the end when the last handler had spent the budget",
-			File: "activation.go",
-			Old:  "		case phase >= failing:\n			continue // The last",
-			New:  "		case phase > stopping:\n			continue // The last",
-			Want: "got error <nil>",
-			Run:  "^TestEndAfterTheLastHandler$",
-		},
-	},
-}
-
-var processFaults = planted.Group{
-	Run: "^Test(AlarmsOfOtherReceives|AlarmsEndWithTheirReceive|ProcessIsToldOfEndsInTheirPlace|ProcessKeepsTheUrgencyOfItsMessage|PumpRingsOncePerBatch)$",
-	Faults: []planted.Fault{
-		{
-			Name: "an alarm ends whatever receive there is",
-			File: "body.go",
-			Old:  "	case w.timed && !now.Before(b.due):\n",
-			New:  "	case w.timed:\n",
-			Want: "a receive within",
-			Run:  "^TestAlarmsOfOtherReceives$",
-		},
-		{
-			Name: "a receive that is over leaves its alarm",
-			File: "body.go",
-			Old:  "	case w.limit > 0:\n		b.alarm.Stop()\n",
-			New:  "	case w.limit > 0:\n",
-			Want: "an alarm is left",
-			Run:  "^TestAlarmsEndWithTheirReceive$",
-		},
-		{
-			Name: "a process forgets the urgency of its message",
-			File: "body.go",
-			Old:  "	if b.lane == Control {\n",
-			New:  "	if false {\n",
-			Want: "bulk work came before",
-			Run:  "^TestProcessKeepsTheUrgencyOfItsMessage$",
-		},
-		{
-			Name: "a trapped exit comes before the messages",
-			File: "process.go",
-			Old:  "p.proc.exited, p.proc.body.traps = told, told != nil",
-			New:  "p.proc.exited, p.proc.body.traps = told, false",
-			Want: "received was",
-			Run:  "^TestProcessIsToldOfEndsInTheirPlace$",
-		},
-		{
-			Name: "the doorbell does not ring",
-			File: "pump.go",
-			Old:  "ring := !p.rung && !p.busy",
-			New:  "ring := false && !p.rung && !p.busy",
-			Want: "the doorbell rang 0 times",
-			Run:  "^TestPumpRingsOncePerBatch$",
-		},
-		{
-			Name: "the doorbell rings for each entry",
-			File: "pump.go",
-			Old:  "ring := !p.rung && !p.busy",
-			New:  "ring := !p.busy",
-			Want: "the doorbell rang 2 times",
-			Run:  "^TestPumpRingsOncePerBatch$",
-		},
-		{
-			Name: "a loop that finds nothing is not rung for again",
-			File: "pump.go",
-			Old:  "		p.rung = false\n		p.leaveLocked()\n",
-			New:  "		p.leaveLocked()\n",
-			Want: "the doorbell rang 0 times",
-			Run:  "^TestPumpRingsOncePerBatch$",
-		},
-		{
-			Name: "the hint is to sleep though there is more",
-			File: "pump.go",
-			Old:  "		return ParkWait\n	}\n	return ParkPoll\n",
-			New:  "		return ParkWait\n	}\n	return ParkWait\n",
-			Want: "want poll",
-			Run:  "^TestPumpRingsOncePerBatch$",
-		},
-	},
-}
-
-var withinFaults = planted.Group{
-	Run: "^(TestStopWithinInTime|TestStopWithinForcesChildren)$",
-	Faults: []planted.Fault{
-		{
-			Name: "who stops in time is killed too",
-			File: "within.go",
-			Old:  "	if !over {\n		return err\n	}\n	killed := p.killDown(nil)\n",
-			New:  "	_, _ = over, err\n	killed := p.killDown(nil)\n",
-			Want: "FAIL",
-			Run:  "^TestStopWithinInTime$",
-		},
-		{
-			Name: "those are named that were idle",
-			File: "within.go",
-			Old:  "	if p.mu.Load()&inCode != 0 {\n",
-			New:  "	if p.mu.Load()&inCode == 0 {\n",
-			Want: "the error is",
-			Run:  "^TestStopWithinForcesChildren$",
-		},
-	},
+	planted.Expect(t, "", overflowFaults, orderFaults, lifeFaults, choiceFaults, withinFaults, processFaults,
+		suspendFaults, turnFaults, readerFaults, backendFaults)
 }
 
 var stateFaults = planted.Group{
@@ -492,6 +249,145 @@ var replyFaults = planted.Group{
 			New:  "			return true // The answer",
 			Want: "but accepted were",
 			Run:  "^TestModel$/^reply$/^two_answers$",
+		},
+	},
+}
+
+var nameFaults = planted.Group{
+	Run: "^TestModel$/^name$",
+	Faults: []planted.Fault{
+		{
+			Name: "the name of one that has stopped is taken",
+			File: "registry.go",
+			Old:  "		if !holder.stopped.Load() {\n",
+			New:  "		if true {\n",
+			Want: "the name is not free",
+		},
+		{
+			Name: "a name leads to one that has stopped",
+			File: "registry.go",
+			Old:  "	if !ok || p.(*proc).stopped.Load() {\n",
+			New:  "	if !ok {\n",
+			Want: "behind the stop",
+		},
+		{
+			Name: "one that has stopped is registered",
+			File: "registry.go",
+			Old:  "	if p.stopped.Load() {\n		return fmt.Errorf(\"register %s as %q: %w\", p, name, ErrStalePID)\n	}\n",
+			New:  "",
+			Want: "names are left",
+		},
+		{
+			Name: "the end forgets the names",
+			File: "registry.go",
+			Old:  "		rare.names = append(rare.names, name)\n",
+			New:  "		_ = rare.names\n",
+			Want: "names are left",
+		},
+		{
+			Name: "the end forgets the name of the spawn",
+			File: "spawn.go",
+			Old:  "		p.rareLocked().names = []string{name}\n",
+			New:  "		_ = name\n",
+			Want: "names are left",
+		},
+		{
+			Name: "the end takes the name from the next",
+			File: "registry.go",
+			Old:  "	for _, name := range names {\n		r.names.CompareAndDelete(name, p)\n",
+			New:  "	for _, name := range names {\n		r.names.Delete(name)\n",
+			Want: "at the end, the name leads to",
+		},
+	},
+}
+
+var withdrawFaults = planted.Group{
+	Run: "^TestModel$/^withdraw$",
+	Faults: []planted.Fault{
+		{
+			Name: "an ask leaves though its message is in",
+			File: "send.go",
+			Old:  "	if w.done {\n		p.mu.Unlock()\n		if w.err == nil {\n			return nil\n		}\n",
+			New:  "	if w.done && w.err != nil {\n		p.mu.Unlock()\n",
+			Want: "answers were accepted",
+			Run:  "^TestModel$/^withdraw$/^an_ask$",
+		},
+		{
+			Name: "what is not needed stays in the queue",
+			File: "gather.go",
+			Old:  "		_ = q.target().leaveQueue(q.place.w, q.place.lane, mayWait, why) // The ask says why.\n",
+			New:  "",
+			Want: "waits for room still",
+		},
+		{
+			Name: "who has enough leaves the other asks open",
+			File: "gather.go",
+			Old:  "	case s.withdraw(onlyRound):\n",
+			New:  "	case false:\n",
+			Want: "answers were accepted",
+		},
+	},
+}
+
+var pumpFaults = planted.Group{
+	Run: "^TestModel$/^pump$",
+	Faults: []planted.Fault{
+		{
+			Name: "a loop that has found nothing says so too late",
+			File: "pump.go",
+			Old:  "	e, ok := p.queue.pop()\n	if !ok {\n",
+			New:  "	e, ok := p.queue.pop()\n	p.mu.Unlock()\n	p.mu.Lock()\n	if !ok {\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "the doorbell rings before there is anything",
+			File: "pump.go",
+			Old:  "	p.queue.push(entry{n, prio})\n	ring := !p.rung && !p.busy\n	p.rung = true\n	p.mu.Unlock()\n	if ring {\n		p.ring()\n	}\n",
+			New: "	ring := !p.rung && !p.busy\n	p.rung = true\n	p.mu.Unlock()\n	if ring {\n		p.ring()\n	}\n" +
+				"	p.mu.Lock()\n	p.queue.push(entry{n, prio})\n	p.mu.Unlock()\n",
+			Want: "deadlock",
+		},
+		{
+			Name: "a turn that was the last leaves the doorbell as rung",
+			File: "pump.go",
+			Old:  "	if p.queue.empty() {\n		p.rung = false\n",
+			New:  "	if p.queue.empty() {\n",
+			Want: "deadlock",
+			Run:  "^TestModel$/^pump$/^a_turn",
+		},
+	},
+}
+
+var watchFaults = planted.Group{
+	Run: "^TestModel$/^watch$",
+	Faults: []planted.Fault{
+		{
+			Name: "the vigil looks before it leaves its mark",
+			File: "vigil.go",
+			Old:  "	s.marked.Store(s.seen)\n	if s.turn.Load() != s.seen || w == nil || s.who.Load() != f.p {\n		s.mu.Unlock()\n		return\n	}\n",
+			New:  "	if s.turn.Load() != s.seen || w == nil || s.who.Load() != f.p {\n		s.mu.Unlock()\n		return\n	}\n	s.marked.Store(s.seen)\n",
+			Want: "begins with a context that has ended",
+		},
+		{
+			Name: "a handler looks for a mark before it has ended",
+			File: "span.go",
+			Old:  "	n := s.turn.Load()\n	s.turn.Store(n + 1)\n	if s.alarm != nil {\n		s.alarm.Stop()\n	}\n	marked := uintptr(0)\n	if s.timing.Load().strict {\n		marked = s.marked.Swap(0)\n	} else {\n		marked = s.marked.Load()\n	}\n",
+			New:  "	n := s.turn.Load()\n	marked := s.marked.Swap(0)\n	s.turn.Store(n + 1)\n",
+			Want: "begins with a context that has ended",
+		},
+		{
+			Name: "a handler that was found does not wait for the vigil",
+			File: "span.go",
+			Old:  "	s.mu.Lock()\n	began, late := s.began, s.late == n\n	s.mu.Unlock()\n",
+			New:  "	began, late := s.began, s.late == n\n",
+			Want: "begins with a context that has ended",
+		},
+		{
+			Name: "a context that a time-out has ended is not renewed",
+			File: "span.go",
+			Old:  "	if x != nil {\n		x.renew()\n	}\n",
+			New:  "",
+			Want: "begins with a context that has ended",
 		},
 	},
 }

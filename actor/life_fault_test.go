@@ -2,15 +2,7 @@
 
 package actor_test
 
-import (
-	"testing"
-
-	"github.com/troupe-go/troupe/internal/planted"
-)
-
-func TestLifeFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, "", lifeFaults)
-}
+import "github.com/troupe-go/troupe/internal/planted"
 
 // lifeFaults are about births and ends.
 var lifeFaults = planted.Group{
@@ -95,6 +87,66 @@ var lifeFaults = planted.Group{
 			New:  "	*told = o\n	told.exit.Reason = nil\n",
 			Want: "it happened",
 			Run:  "^TestHooksOfAKind$",
+		},
+	},
+}
+
+var choiceFaults = planted.Group{
+	Run: "^Test(KillIsNotPassedOn|MonitorsAreToldInTheirOrder|TimerOutlivesItsReceiversIncarnation|EndAfterTheLastHandler)$",
+	Faults: []planted.Fault{
+		{
+			Name: "who is killed by a link counts as killed",
+			File: "link.go",
+			Old:  "		a.fail(&LinkedError{PID: s.exit.PID, Name: s.exit.Name, Reason: s.exit.Reason})\n",
+			New:  "		a.fail(s.exit.Reason)\n",
+			Want: "was told as killed",
+			Run:  "^TestKillIsNotPassedOn$",
+		},
+		{
+			Name: "monitors are told the last one first",
+			File: "end.go",
+			Old:  "return cmp.Compare(a.monitor.id, b.monitor.id)",
+			New:  "return cmp.Compare(b.monitor.id, a.monitor.id)",
+			Want: "told were the monitors",
+			Run:  "^TestMonitorsAreToldInTheirOrder$",
+		},
+		{
+			Name: "the timers of others end with the incarnation",
+			File: "timer.go",
+			Old:  "	if t.over || !t.owner.isPresent(t.incarnation) {\n",
+			New:  "	if t.over || !t.owner.isPresent(t.incarnation) || t.to.cell.proc.restarts > 0 {\n",
+			Want: "it happened: begin, 0, begin",
+			Run:  "^TestTimerOutlivesItsReceiversIncarnation$",
+		},
+		{
+			Name: "nobody goes on with the end when the last handler had spent the budget",
+			File: "activation.go",
+			Old:  "		case phase >= failing:\n			continue // The last",
+			New:  "		case phase > stopping:\n			continue // The last",
+			Want: "got error <nil>",
+			Run:  "^TestEndAfterTheLastHandler$",
+		},
+	},
+}
+
+var withinFaults = planted.Group{
+	Run: "^(TestStopWithinInTime|TestStopWithinForcesChildren)$",
+	Faults: []planted.Fault{
+		{
+			Name: "who stops in time is killed too",
+			File: "within.go",
+			Old:  "	if !over {\n		return err\n	}\n	killed := p.killDown(nil)\n",
+			New:  "	_, _ = over, err\n	killed := p.killDown(nil)\n",
+			Want: "FAIL",
+			Run:  "^TestStopWithinInTime$",
+		},
+		{
+			Name: "those are named that were idle",
+			File: "within.go",
+			Old:  "	if p.mu.Load()&inCode != 0 {\n",
+			New:  "	if p.mu.Load()&inCode == 0 {\n",
+			Want: "the error is",
+			Run:  "^TestStopWithinForcesChildren$",
 		},
 	},
 }

@@ -4,6 +4,7 @@ package actor
 
 import (
 	"context"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -12,7 +13,24 @@ import (
 func NewModelSystem(s *sched.Scheduler, onDeadLetter func(DeadLetter)) *System {
 	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: newTable(s), clock: wallClock{}, empty: make(chan struct{})}
 	sys.root = &proc{sys: sys, opts: &defaults}
+	sys.vigil.sys = sys
+	sys.vigil.awake.Store(true) // So that nobody starts it: a thread of the model looks.
 	return sys
+}
+
+// ModelLook does what the vigil does when it comes to the fiber, at the given time.
+func ModelLook(sys *System, at *sched.Fiber, now time.Duration) {
+	d, ok := at.Note().(*desk)
+	if !ok {
+		return
+	}
+	s := d.span.Load()
+	if s == nil {
+		return
+	}
+	if p := s.who.Load(); p != nil && s.observe(now) {
+		sys.vigil.act(finding{s, p, 0}, now)
+	}
 }
 
 // ContextOf returns the context of the actor's incarnation.
@@ -35,4 +53,11 @@ func (m *ModelSlot) Ask(ctx context.Context, on *sched.Scheduler, send func(Repl
 	}
 	s.clear()
 	return v, err
+}
+
+// NamesEntered returns how many names are entered in the system, also of actors that
+// have stopped.
+func NamesEntered(s *System) (n int) {
+	s.registry.names.Range(func(any, any) bool { n++; return true })
+	return n
 }

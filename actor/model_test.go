@@ -351,6 +351,15 @@ var models = []struct {
 	{"reply/two rounds", modelcheck.Config{}, answering(2, []int{0, 1})},
 	{"reply/two answers", modelcheck.Config{}, answering(1, []int{0}, []int{0})},
 	{"reply/a late answer", modelcheck.Config{Preemptions: 2}, answering(2, []int{0}, []int{1})},
+	{"name/that is handed on", modelcheck.Config{Preemptions: 2}, naming},
+	{"withdraw/an ask", modelcheck.Config{Preemptions: 2}, givingUp(askOne)},
+	{"withdraw/one of several", modelcheck.Config{Preemptions: 2}, givingUp(askAll)},
+	{"withdraw/what is not needed", modelcheck.Config{Preemptions: 2}, havingEnough},
+	{"pump/two messages", modelcheck.Config{Preemptions: 3}, pumping(false, 100, 2)},
+	{"pump/two senders", modelcheck.Config{Preemptions: 2}, pumping(false, 1, 1, 1)},
+	{"pump/a turn at a time", modelcheck.Config{Preemptions: 2}, pumping(true, 1, 1, 1)},
+	{"watch/two messages", modelcheck.Config{Preemptions: 3}, watching(2, 2)},
+	{"watch/three looks", modelcheck.Config{Preemptions: 2}, watching(3, 2)},
 }
 
 func TestModel(t *testing.T) {

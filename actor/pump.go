@@ -3,9 +3,9 @@ package actor
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -42,7 +42,7 @@ type Pump struct {
 	ring func()
 	host *sched.Host
 
-	mu    sync.Mutex
+	mu    xatomic.Mutex
 	queue entries
 	rung  bool
 	busy  bool // Run is at work.

@@ -36,15 +36,15 @@ type span struct {
 	who    xatomic.Glance[proc]
 	timing xatomic.Glance[timing]
 
-	turn   xatomic.Count
-	marked atomic.Uintptr
+	turn   xatomic.Step
+	marked xatomic.Uintptr
 	// What is handled; written before turn.
 	kind        xatomic.Count
 	incarnation xatomic.Count
 	chosen      atomic.Int64 // 0, or the timeout that was chosen; -1 for none.
 	message     xatomic.Glance[string]
 
-	mu    sync.Mutex
+	mu    xatomic.Mutex
 	seen  uintptr       // The turn that was seen last.
 	since time.Duration // When it was seen first, since the system began.
 	done  duties        // What has been done about that turn.

@@ -2,15 +2,7 @@
 
 package actor_test
 
-import (
-	"testing"
-
-	"github.com/troupe-go/troupe/internal/planted"
-)
-
-func TestSuspendFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, "", suspendFaults)
-}
+import "github.com/troupe-go/troupe/internal/planted"
 
 var suspendFaults = planted.Group{
 	Run: "^(TestSuspend|TestSuspendEndsABatch|TestEndOfASuspendedActor|TestDrainOfASuspendedActor|TestRestartOfASuspendedActor|TestSuspendedHandlersReturn)$",

@@ -2,15 +2,7 @@
 
 package actor_test
 
-import (
-	"testing"
-
-	"github.com/troupe-go/troupe/internal/planted"
-)
-
-// TestReentrancyFindsPlantedFaults shows that the tests of reentrancy see what they
-// are there to see.
-func TestReentrancyFindsPlantedFaults(t *testing.T) { planted.Expect(t, "", turnFaults, readerFaults) }
+import "github.com/troupe-go/troupe/internal/planted"
 
 var readerFaults = planted.Group{
 	Run: "^Test(SharedActorsUnderSimulation|AWriteWaitsForReads|RingThroughReaders|KillOfReaders)$",

@@ -35,3 +35,27 @@ func TestRunningSchedulerGoesByItsClock(t *testing.T) {
 	finish(t, ctx, j)
 	release()
 }
+
+// A nudge costs no look at the clock, however many there are, nor does it put one
+// off: what is done between two looks is as much as without.
+func TestNudgesLeaveTheClockAlone(t *testing.T) {
+	var clock sched.Clock
+	s := sched.NewStill(sched.Config{Workers: 1})
+	s.SetClock(&clock)
+	w := s.Worker(0)
+	const budget = 100
+	w.SetBudget(budget)
+	seen := clock.Read()
+	for i := range budget {
+		if i%2 == 0 {
+			w.Nudge()
+			w.Nudge() // Before the next step, it is one.
+		}
+		if w.Tick(); clock.Read() != seen {
+			t.Fatalf("the worker has looked at the clock after %d steps of %d", i+1, budget)
+		}
+	}
+	if w.Tick(); clock.Read() == seen {
+		t.Errorf("the worker has not looked at the clock after %d steps", budget+1)
+	}
+}

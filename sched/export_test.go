@@ -193,6 +193,11 @@ func (w *Worker) Search() (*Node, Priority) { return w.search() }
 // Tick is what a worker does for each piece of work.
 func (w *Worker) Tick() { w.tick() }
 
+// Nudge has the worker give way at its next tick, and SetBudget says how many ticks
+// there are until it looks at the clock.
+func (w *Worker) Nudge()          { w.nudge() }
+func (w *Worker) SetBudget(n int) { w.budget = n }
+
 // KeepPreferred is how many pieces of preferred work others leave alone.
 const KeepPreferred = keepPreferred
 

@@ -9,15 +9,22 @@ import (
 	"github.com/troupe-go/troupe/internal/topology"
 )
 
-// TestTestsOfMechanismsFindPlantedFaults switches off what the scheduler does to
-// place, share out and contain work, and what it says of that, one by one.
-func TestTestsOfMechanismsFindPlantedFaults(t *testing.T) {
-	groups := []planted.Group{queueFaults, shareFaults, placeFaults, containmentFaults, accountFaults, alarmFaults, shelfFaults}
+// TestTestsFindPlantedFaults switches off what the scheduler does to place, share
+// out and contain work, what keeps work from waiting for ever, and what it says of all
+// that, one by one. All is built once.
+func TestTestsFindPlantedFaults(t *testing.T) {
+	groups := []planted.Group{
+		orderFaults, measureFaults, queueFaults, shareFaults, placeFaults, containmentFaults, accountFaults, alarmFaults, shelfFaults,
+		hostFaults, clockFaults,
+	}
 	if topology.CanPin && len(topology.Local().CPUs) > 1 {
 		groups = append(groups, processorFaults)
 	}
-	planted.Expect(t, "", groups...)
+	planted.Expect(t, "", append(groups, systemFaults...)...)
 }
+
+// systemFaults are of what there is on some systems alone.
+var systemFaults []planted.Group
 
 // queueFaults are of the workers' queues, and of what takes from them.
 var queueFaults = planted.Group{

@@ -63,6 +63,34 @@ func TestHostedWorkGoesOn(t *testing.T) {
 	}
 }
 
+// What a loop takes that is above work which has gone on there, and waits again, runs
+// like any other.
+func TestWorkAfterHostedWorkRuns(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+	var again atomic.Bool
+	on := make(chan *sched.Fiber, 1)
+	host, guest := goesOnAbove(t, ctx, s, func(f *sched.Fiber) error {
+		on <- f
+		for !again.Load() {
+			f.Suspend()
+		}
+		return nil
+	})
+	f := receive(t, ctx, "the guest to go on", on)
+	eventually(t, ctx, "the guest to wait", func() bool { return guest.State() == sched.JobWaiting })
+	entered, open := make(chan struct{}), make(chan struct{})
+	next := start(t, ctx, s, func(context.Context) error { close(entered); <-open; return nil })
+	receive(t, ctx, "the next job", entered)
+	if got := next.State(); got != sched.JobRunning {
+		t.Errorf("the job that runs is %v", got)
+	}
+	close(open)
+	again.Store(true)
+	f.Resume(nil, sched.Normal)
+	finish(t, ctx, host, guest, next)
+}
+
 // TestStopBelowHostedWork has the worker leave from a loop that is above another.
 func TestStopBelowHostedWork(t *testing.T) {
 	ctx := guarded(t)

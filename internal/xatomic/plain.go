@@ -18,6 +18,10 @@ type (
 	Uint64 = atomic.Uint64
 	// Int32 is atomic.Int32.
 	Int32 = atomic.Int32
+	// Uintptr is atomic.Uintptr.
+	Uintptr = atomic.Uintptr
+	// Step is a Count, by which one side tells another how far it has come.
+	Step = Count
 	// Pointer is atomic.Pointer.
 	Pointer[T any] = atomic.Pointer[T]
 	// Mutex is sync.Mutex.

@@ -45,6 +45,10 @@ type (
 	Uint32 = integer[uint32, atomic.Uint32, *atomic.Uint32]
 	// Uint64 is atomic.Uint64 with points.
 	Uint64 = integer[uint64, atomic.Uint64, *atomic.Uint64]
+	// Uintptr is atomic.Uintptr with points.
+	Uintptr = integer[uintptr, atomic.Uintptr, *atomic.Uintptr]
+	// Step is a Count with points.
+	Step = Uintptr
 )
 
 // Bool is atomic.Bool with points.

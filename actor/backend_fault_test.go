@@ -1,0 +1,132 @@
+//go:build !modelcheck && !race && !invariants
+
+package actor_test
+
+import "github.com/troupe-go/troupe/internal/planted"
+
+var backendFaults = planted.Group{
+	Run: "^Test(PumpRingsOncePerBatch|UrgentActorsOfAPumpGoFirst|GoexitInAPump|BlockingLimit|GoexitOfTheOnlyBlockingGoroutine|" +
+		"IdleBlockingGoroutinesLeave|HandlersAreLockedToTheirThread|BackendsKill)$",
+	Faults: []planted.Fault{
+		{
+			Name: "the doorbell does not ring",
+			File: "pump.go",
+			Old:  "ring := !p.rung && !p.busy",
+			New:  "ring := false && !p.rung && !p.busy",
+			Want: "the doorbell rang 0 times",
+			Run:  "^TestPumpRingsOncePerBatch$",
+		},
+		{
+			Name: "the doorbell rings for each entry",
+			File: "pump.go",
+			Old:  "ring := !p.rung && !p.busy",
+			New:  "ring := !p.busy",
+			Want: "the doorbell rang 2 times",
+			Run:  "^TestPumpRingsOncePerBatch$",
+		},
+		{
+			Name: "a loop that finds nothing is not rung for again",
+			File: "pump.go",
+			Old:  "		p.rung = false\n		p.leaveLocked()\n",
+			New:  "		p.leaveLocked()\n",
+			Want: "the doorbell rang 0 times",
+			Run:  "^TestPumpRingsOncePerBatch$",
+		},
+		{
+			Name: "the hint is to sleep though there is more",
+			File: "pump.go",
+			Old:  "		return ParkWait\n	}\n	return ParkPoll\n",
+			New:  "		return ParkWait\n	}\n	return ParkWait\n",
+			Want: "want poll",
+			Run:  "^TestPumpRingsOncePerBatch$",
+		},
+		{
+			Name: "what is urgent has its turn like anything else",
+			File: "backend.go",
+			Old:  "	if e.p == sched.Critical {\n",
+			New:  "	if false {\n",
+			Want: "the order is",
+			Run:  "^TestUrgentActorsOfAPumpGoFirst$",
+		},
+		{
+			Name: "a Goexit leaves the pump at work",
+			File: "pump.go",
+			Old:  "	if left {\n		p.leaveLocked()\n",
+			New:  "	if left {\n",
+			Want: "the next loop was told",
+			Run:  "^TestGoexitInAPump$",
+		},
+		{
+			Name: "a Goexit does not ring for what is left",
+			File: "pump.go",
+			Old:  "		left = p.rung\n	}\n	p.mu.Unlock()\n	if left {\n",
+			New:  "		left = p.rung\n	}\n	p.mu.Unlock()\n	if false {\n",
+			Want: "the doorbell rang 1 times",
+			Run:  "^TestGoexitInAPump$",
+		},
+		{
+			Name: "a kill ends the loop",
+			File: "pump.go",
+			Old:  "			if _, ok := v.(vanished); !ok {\n",
+			New:  "			if _, ok := v.(vanished); ok || !ok {\n",
+			Want: "vanished",
+			Run:  "^TestBackendsKill$/^pump$",
+		},
+		{
+			Name: "goroutines for what blocks are not limited",
+			File: "blocking.go",
+			Old:  "b.limit < 0 || b.n < b.limit",
+			New:  "true",
+			Want: "there are 5 goroutines",
+			Run:  "^TestBlockingLimit$",
+		},
+		{
+			Name: "a Goexit leaves what is queued",
+			File: "blocking.go",
+			Old:  "	if !b.queue.empty() {\n		b.serveLocked()\n",
+			New:  "	if false {\n		b.serveLocked()\n",
+			Want: "FAIL",
+			Run:  "^TestGoexitOfTheOnlyBlockingGoroutine$",
+		},
+		{
+			Name: "a goroutine that has left counts as idle",
+			File: "blocking.go",
+			Old:  "			b.idle = append(b.idle[:i], b.idle[i+1:]...)\n",
+			New:  "			_ = i\n",
+			Want: "deadline exceeded",
+			Run:  "^TestIdleBlockingGoroutinesLeave$",
+		},
+		{
+			Name: "a goroutine that has left counts as there",
+			File: "blocking.go",
+			Old:  "	b.n--\n",
+			New:  "",
+			Want: "after a minute there are still",
+			Run:  "^TestIdleBlockingGoroutinesLeave$",
+		},
+		{
+			Name: "an actor has no thread of its own",
+			File: "thread.go",
+			Old:  "	runtime.LockOSThread() // Not unlocked: what C code has left on the thread goes with it.\n",
+			New:  "",
+			Want: "the handler runs on",
+			Run:  "^TestHandlersAreLockedToTheirThread$",
+		},
+		{
+			Name: "the main thread may be another",
+			File: "mainthread.go",
+			Old:  "	runtime.LockOSThread()\n	defer runtime.UnlockOSThread()\n",
+			New:  "",
+			Want: "the handler runs on",
+			Run:  "^TestHandlersAreLockedToTheirThread$",
+		},
+		{
+			Name: "a killed handler keeps the thread to itself",
+			File: "thread.go",
+			Old:  "	defer t.mu.Unlock()\n	t.present = nil\n",
+			New:  "	defer t.mu.Unlock()\n",
+			Want: "FAIL",
+			Run:  "^TestBackendsKill$/^own_thread$",
+		},
+	},
+}
