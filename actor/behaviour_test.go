@@ -135,3 +135,53 @@ func testUnhandledAsk(t testing.TB) {
 	wantErr(t, asker.Err(), actor.ErrUnhandled)
 	wantNoErr(t, deaf.Err())
 }
+
+// The hooks are those of the actor, whatever it has become.
+func TestHooksOutliveBecome(t *testing.T) { simulated.Too(t, testHooksOutliveBecome) }
+
+func testHooksOutliveBecome(t testing.TB) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	var d diary
+	parent := &keeping[int]{}
+	parent.receive = func(c *actor.Context[int], _ int) error {
+		return c.Become(func(c *actor.Context[int], _ int) error {
+			child, err := actor.Spawn(c, actor.Func(answer))
+			if err != nil {
+				return err
+			}
+			return child.Kill()
+		})
+	}
+	exited := make(chan struct{})
+	parent.exited = func(*actor.Context[int], actor.Exit) error { d.note("exited"); close(exited); return nil }
+	parent.stopped = func(*actor.Context[int], error) { d.note("stopped") }
+	ref := spawnActor(t, sys, actor.Actor[int](parent))
+	send(t, ctx, ref, 1, 2)
+	receive(t, ctx, exited)
+	wantNoErr(t, ref.Stop(ctx))
+	d.want(t, "exited", "stopped")
+}
+
+// The first that fails ends the whole: the others neither begin nor get the message.
+func TestFirstOfThoseThatFail(t *testing.T) { simulated.Too(t, testFirstOfThoseThatFail) }
+
+func testFirstOfThoseThatFail(t testing.TB) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	var d diary
+	failing := &hooks[int]{receive: func(*actor.Context[int], int) error { return errHook }}
+	ref := spawnActor(t, sys, actor.FirstOf(actor.Actor[int](failing), only(&d, 1)))
+	send(t, ctx, ref, 1)
+	receive(t, ctx, ref.Done())
+	wantErr(t, ref.Err(), errHook)
+	d.want(t, "started 1", "stopped 1")
+	var e diary
+	unborn := &hooks[int]{started: func(*actor.Context[int]) error { return errHook }}
+	ref = spawnActor(t, sys, actor.FirstOf(actor.Actor[int](unborn), only(&e, 1)))
+	receive(t, ctx, ref.Done())
+	wantErr(t, ref.Err(), errHook)
+	if s := e.String(); strings.Contains(s, "started") {
+		t.Errorf("it happened: %s", s)
+	}
+}

@@ -122,3 +122,10 @@ func TestPIDAsText(t *testing.T) {
 		}
 	}
 }
+
+// A PID of a larger system is nobody's in a smaller one.
+func TestPIDBeyondTheTable(t *testing.T) {
+	other := spawn(t, newSystem(t, actor.Config{}), answer)
+	sys := newSystem(t, actor.Config{})
+	wantErr(t, sys.Register("name", other.PID()), actor.ErrStalePID)
+}

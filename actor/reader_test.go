@@ -410,3 +410,25 @@ func TestWrongReaders(t *testing.T) {
 		}
 	}
 }
+
+// Who asks a reader that panics, or does not handle the message, is told, and the
+// latter is a dead letter.
+func TestAskOfAReaderThatFails(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	reading := func(receive func(*actor.Context[question], question) error) actor.Ref[question] {
+		return spawn(t, sys, receive, actor.WithReadOnly(func(question) bool { return true }), actor.WithMaxReaders(2))
+	}
+	_, err := actor.Ask(ctx, reading(func(*actor.Context[question], question) error { panic("as wanted") }), asking(1))
+	wantErr(t, err, actor.ErrNoReply)
+	if n := sys.Stats().DeadLetters; n != 0 {
+		t.Errorf("%d dead letters", n)
+	}
+	deaf := reading(func(*actor.Context[question], question) error { return actor.ErrUnhandled })
+	_, err = actor.Ask(ctx, deaf, asking(1))
+	wantErr(t, err, actor.ErrNoReply, actor.ErrUnhandled)
+	if n := sys.Stats().DeadLetters; n != 1 {
+		t.Errorf("%d dead letters, want 1", n)
+	}
+	wantNoErr(t, deaf.Err())
+}

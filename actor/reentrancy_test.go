@@ -441,3 +441,31 @@ func TestTimeoutOfASuspendedHandler(t *testing.T) {
 		}
 	})
 }
+
+// A handler that has waited knows its own lane again, not that of the message that
+// was handled meanwhile.
+func TestLaneOfASuspendedHandler(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	o := newOracle(t, sys)
+	lanes := make(chan actor.Lane, 2)
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		if m == 1 {
+			if _, err := o.ask(c, m); err != nil {
+				return err
+			}
+		}
+		lanes <- c.Lane()
+		return nil
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	send(t, ctx, ref.On(actor.Management), 1)
+	q := o.next(t, ctx)
+	send(t, ctx, ref, 2)
+	if got := receive(t, ctx, lanes); got != actor.Data {
+		t.Errorf("the second message came by the %v lane", got)
+	}
+	wantNoErr(t, q.reply.Send(ctx, 1))
+	if got := receive(t, ctx, lanes); got != actor.Management {
+		t.Errorf("the handler that has waited takes its message for one of the %v lane", got)
+	}
+}

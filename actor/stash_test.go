@@ -214,3 +214,59 @@ func TestUnstashFillsTheLane(t *testing.T) {
 	}
 	wantNoErr(t, ref.Stop(ctx))
 }
+
+// Who has put an ask aside is still the one whom its asker waits for: to ask him
+// closes a ring.
+func TestRingThroughAStash(t *testing.T) { simulated.Too(t, testRingThroughAStash) }
+
+func testRingThroughAStash(t testing.TB) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	var asker runner
+	asked := make(chan error, 1)
+	holder := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		if q.n == 1 {
+			return c.Stash(q)
+		}
+		asked <- let(c, asker, nil)
+		return nil
+	}, actor.WithName("holder"))
+	asker = spawn(t, sys, run, actor.WithName("asker"))
+	ended := make(chan error, 1)
+	send(t, ctx, asker, errand{do: func(c *actor.Context[errand]) error {
+		_, err := actor.Ask(c, holder, asking(1))
+		ended <- err
+		return nil
+	}})
+	until(t, ctx, func() bool { return actor.Stashed(holder) == 1 })
+	send(t, ctx, holder, question{n: 2})
+	wantErr(t, receive(t, ctx, asked), actor.ErrCycle)
+	wantNoErr(t, holder.Stop(ctx))
+	wantErr(t, receive(t, ctx, ended), actor.ErrNoReply)
+}
+
+// A message that is tried again keeps its lane.
+func TestRetryKeepsTheLane(t *testing.T) { simulated.Too(t, testRetryKeepsTheLane) }
+
+func testRetryKeepsTheLane(t testing.TB) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	lanes := make(chan actor.Lane, 4)
+	failed := false
+	_, child := restarting(t, sys, func() actor.Actor[int] {
+		return actor.Func(func(c *actor.Context[int], _ int) error {
+			lanes <- c.Lane()
+			if !failed {
+				failed = true
+				return errHook
+			}
+			return nil
+		})
+	}, restart, actor.WithRetry(1))
+	send(t, ctx, child.On(actor.Management), 1)
+	for range 2 {
+		if got := receive(t, ctx, lanes); got != actor.Management {
+			t.Errorf("the message came by the %v lane", got)
+		}
+	}
+}

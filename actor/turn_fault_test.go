@@ -5,7 +5,7 @@ package actor_test
 import "github.com/troupe-go/troupe/internal/planted"
 
 var readerFaults = planted.Group{
-	Run: "^Test(SharedActorsUnderSimulation|AWriteWaitsForReads|RingThroughReaders|KillOfReaders)$",
+	Run: "^Test(SharedActorsUnderSimulation|AWriteWaitsForReads|RingThroughReaders|KillOfReaders|AskOfAReaderThatFails)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a write does not wait for readers",
@@ -31,12 +31,28 @@ var readerFaults = planted.Group{
 			Want: "FAIL",
 			Run:  "^TestRingThroughReaders$",
 		},
+		{
+			Name: "who asks a reader that panics is not told",
+			File: "reader.go",
+			Old:  "	a.abandon(m, err)\n	if v == nil {\n",
+			New:  "	if v == nil {\n",
+			Want: "FAIL",
+			Run:  "^TestAskOfAReaderThatFails$",
+		},
+		{
+			Name: "what a reader does not handle is no dead letter",
+			File: "reader.go",
+			Old:  "		if unhandled {\n			a.deadLetter(which, m, err)\n		}\n		if bears",
+			New:  "		_ = unhandled\n		if bears",
+			Want: "FAIL",
+			Run:  "^TestAskOfAReaderThatFails$",
+		},
 	},
 }
 
 var turnFaults = planted.Group{
 	Run: "^Test(ReentrancyOfACallBack|TurnsAreFirstComeFirstServed|CallChainKeepsOthersOut|StopWaitsForSuspendedHandlers" +
-		"|FailureOfOneOfSeveralHandlers|RingThroughAReentrantActor|ReentrantActorsUnderSimulation)$",
+		"|FailureOfOneOfSeveralHandlers|RingThroughAReentrantActor|ReentrantActorsUnderSimulation|LaneOfASuspendedHandler)$",
 	Faults: []planted.Fault{
 		{
 			Name: "the turn is not given up",
@@ -93,6 +109,14 @@ var turnFaults = planted.Group{
 			New:  "	return false\n",
 			Want: "FAIL",
 			Run:  "^TestRingThroughAReentrantActor$",
+		},
+		{
+			Name: "a handler that has waited takes its message for the last one",
+			File: "turn.go",
+			Old:  "	t.scope.lane, t.scope.asked = t.lane, t.asked\n	a.inCode",
+			New:  "	a.inCode",
+			Want: "FAIL",
+			Run:  "^TestLaneOfASuspendedHandler$",
 		},
 	},
 }

@@ -459,8 +459,8 @@ var shelfFaults = planted.Group{
 		{
 			Name: "fibers on the shelf outlive the scheduler",
 			File: "shelf.go",
-			Old:  "	for _, f := range fibers {\n		f.co.Stop()\n	}\n}\n\n// shelve",
-			New:  "	_ = fibers\n}\n\n// shelve",
+			Old:  "	l.mu.Unlock()\n	for _, f := range fibers {\n		f.co.Stop()\n	}\n",
+			New:  "	l.mu.Unlock()\n	_ = fibers\n",
 			Want: "FAIL: TestFibersEndWithTheScheduler",
 			Run:  "^TestFibersEndWithTheScheduler$",
 		},
