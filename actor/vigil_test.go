@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,12 +17,12 @@ func TestVigilFindsHandlersInTime(t *testing.T) {
 	const limit, look = 80 * time.Millisecond, 10 * time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		var began time.Time
+		var began atomic.Int64
 		found := make(chan time.Duration, 10)
-		sys, err := actor.NewSystem(actor.Config{OnTimeout: func(actor.HandlerReport) { found <- time.Since(began) }})
+		sys, err := actor.NewSystem(actor.Config{OnTimeout: func(actor.HandlerReport) { found <- time.Since(time.Unix(0, began.Load())) }})
 		wantNoErr(t, err)
 		handler := func(_ *actor.Context[question], q question) error {
-			began = time.Now()
+			began.Store(time.Now().UnixNano())
 			time.Sleep(time.Duration(q.n) * limit / 2) //nolint:forbidigo // In a bubble it takes no time.
 			return q.reply.Send(ctx, 0)
 		}
