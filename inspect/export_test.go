@@ -24,9 +24,6 @@ func (b *Backlog) Put(e Event)         { b.b.put(e) }
 func (b *Backlog) Take() (Event, bool) { return b.b.take() }
 func (b *Backlog) Dropped() uint64     { return b.b.dropped }
 
-// SetWriteTime sets for how long a client may take to take a message of the stream.
-func SetWriteTime(h http.Handler, d time.Duration) { h.(*web).writeTime = d }
-
 // ListenFor is Inspector.Listen with a time for clients to take answers.
 func ListenFor(i *Inspector, d time.Duration, state func(net.Conn, http.ConnState)) (*Server, error) {
 	h, err := i.Handler(WebConfig{})

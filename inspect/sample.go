@@ -31,6 +31,7 @@ type Sample struct {
 	// The quantiles are of what was measured in the interval, rounded up to the
 	// next bound of a [Histogram]. As one message in many is measured, there may be
 	// nothing; then they are those of the last interval that had something, for 10 s.
+	// That goes for each kind, for all of them together, and for each priority.
 	LatencyP50Seconds  float64 `json:"latency_p50_seconds"`
 	LatencyP99Seconds  float64 `json:"latency_p99_seconds"`
 	DurationP50Seconds float64 `json:"duration_p50_seconds"`
@@ -189,16 +190,19 @@ func (s *sampler) addKinds(sample *Sample, m Metrics, now time.Time) {
 			Failed: k.Exits["failed"], HandledPerSecond: rate(k.Handled, b.Handled, seconds),
 		}
 		if seconds > 0 {
-			l := s.show("latency", k.Kind, k.Latency.minus(b.Latency), now)
-			d := s.show("duration", k.Kind, k.Duration.minus(b.Duration), now)
-			one.LatencyP99Seconds, one.DurationP99Seconds = l.Quantile(.99).Seconds(), d.Quantile(.99).Seconds()
+			l, d := k.Latency.minus(b.Latency), k.Duration.minus(b.Duration)
 			latency, duration = latency.plus(l), duration.plus(d)
+			l, d = s.show("latency", k.Kind, l, now), s.show("duration", k.Kind, d, now)
+			one.LatencyP99Seconds, one.DurationP99Seconds = l.Quantile(.99).Seconds(), d.Quantile(.99).Seconds()
 		}
 		sample.Mailbox += k.Mailbox
 		sample.Senders += k.Senders
 		sample.Restarts += k.Restarts
 		sample.HandledPerSecond += one.HandledPerSecond
 		sample.Kinds = append(sample.Kinds, one)
+	}
+	if seconds > 0 {
+		latency, duration = s.show("latency of all", "", latency, now), s.show("duration of all", "", duration, now)
 	}
 	sample.LatencyP50Seconds, sample.LatencyP99Seconds = latency.Quantile(.5).Seconds(), latency.Quantile(.99).Seconds()
 	sample.DurationP50Seconds, sample.DurationP99Seconds = duration.Quantile(.5).Seconds(), duration.Quantile(.99).Seconds()

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect/internal/asset"
@@ -23,10 +22,8 @@ type web struct {
 	sampler sampler
 	recent  recent
 	streams atomic.Int64
-	// writeTime is for a client to take a message of the stream.
-	writeTime time.Duration
-	files     http.Handler
-	mux       *http.ServeMux
+	files   http.Handler
+	mux     *http.ServeMux
 }
 
 // Handler returns the live page of the system: a window for the browser, with
@@ -56,7 +53,7 @@ func (i *Inspector) Handler(cfg WebConfig) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &web{i: i, cfg: cfg, guard: newGuard(cfg), files: http.FileServerFS(files), mux: http.NewServeMux(), writeTime: writeTime}
+	w := &web{i: i, cfg: cfg, guard: newGuard(cfg), files: http.FileServerFS(files), mux: http.NewServeMux()}
 	w.sampler.i = i
 	w.recent.from = i.Subscribe(Subscription{Buffer: recentEvents})
 	w.route()

@@ -122,7 +122,7 @@ func (w *web) write(rw http.ResponseWriter, out *http.ResponseController, n news
 	if err != nil {
 		return false
 	}
-	_ = out.SetWriteDeadline(time.Now().Add(w.writeTime)) // Not all servers can.
+	_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // Not all servers can.
 	if _, err := fmt.Fprintf(rw, "data: %s\n\n", text); err != nil {
 		return false
 	}

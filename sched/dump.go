@@ -10,9 +10,9 @@ import (
 // StackOf returns the stack of a goroutine by the number under which stack dumps
 // list it, as runtime.Stack formats it, or "" if there is no such goroutine. It
 // stops the whole program for as long as it takes to write down the stacks of all
-// goroutines, some us for each, and needs 2 KB for each meanwhile. Of those it
-// keeps 256 MB at most: some 200,000. For a goroutine that is not among them it
-// returns a line that says so.
+// goroutines, some us for each, and needs 2 KB for each meanwhile, 256 MB at most:
+// the text of most stacks is shorter, so that these are some 200,000. For a
+// goroutine that is not among them it returns a line that says so.
 func StackOf(goroutine uint64) string {
 	if goroutine == 0 {
 		return ""
@@ -24,7 +24,7 @@ const (
 	// maxDump bounds the memory for the stacks of all goroutines.
 	maxDump = 256 << 20
 	// usualStack is more than the text of most stacks. Too little costs another stop
-	// of the program, and what is too much is never touched.
+	// of the program.
 	usualStack = 2 << 10
 )
 

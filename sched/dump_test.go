@@ -2,10 +2,12 @@ package sched_test
 
 import (
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -42,10 +44,14 @@ func TestDumpIsCut(t *testing.T) {
 	for range 100 {
 		go blockHere(gate)
 	}
-	all := make([]byte, 1<<20)
-	all = all[:runtime.Stack(all, true)]
-	last := string(all[strings.LastIndex(string(all), "\n\ngoroutine ")+len("\n\ngoroutine "):])
-	digits, _, _ := strings.Cut(last, " ")
+	var stacks []string // Of those goroutines.
+	all := make([]byte, 1<<22)
+	patience.Until(t, guarded(t), func() bool {
+		all = all[:runtime.Stack(all[:cap(all)], true)]
+		stacks = slices.DeleteFunc(strings.Split(string(all), "\n\n"), func(s string) bool { return !strings.Contains(s, "blockHere(") })
+		return len(stacks) == 100
+	})
+	digits, _, _ := strings.Cut(strings.TrimPrefix(stacks[99], "goroutine "), " ")
 	number, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ export function el(tag, props = {}, ...children) {
     if (k === 'class') e.className = v;
     else if (k.startsWith('on')) e.addEventListener(k.slice(2), v);
     else if (k === 'style') Object.assign(e.style, v);
-    else e.setAttribute(k, v === true ? '' : k === 'title' ? plain(v) : v);
+    else e.setAttribute(k, v === true ? '' : k === 'title' || k === 'aria-label' ? plain(v) : v);
   }
   e.append(...children.filter((c) => c !== undefined && c !== null && c !== false && c !== '').map((c) => (typeof c === 'string' ? plain(c) : c)));
   return e;
@@ -95,7 +95,7 @@ export function time(s) {
 
 export const clock = (t) => new Date(t).toLocaleTimeString([], { hour12: false });
 export const title = (a) => a.name || (a.names && a.names[0]) || '<' + a.pid + '>';
-export const link = (pid, name) => pid ? el('a', { href: '#actor/' + pid }, (name ? name + ' ' : '') + '<' + pid + '>') : '';
+export const link = (pid, name) => pid ? el('a', { href: '#actor/' + pid, 'data-key': 'to ' + pid }, (name ? name + ' ' : '') + '<' + pid + '>') : '';
 
 const tones = { waiting: 'idle', ready: '', running: '', held: 'warn', stopping: 'warn', suspended: 'warn', exited: 'bad' };
 export const state = (a) => el('span', { class: 'tag ' + (tones[a.state] ?? '') }, a.state);

@@ -46,7 +46,7 @@ export const letters = {
     }
     const all = [...(v || [])].reverse();
     replace(main, el('div', { class: 'card' }, all.length ? table([{ title: 'Time' }, { title: 'To' }, { title: 'Message' }, { title: 'Lane', hide: true }, { title: 'Why', wrap: true }], all.map((l, i) => ({
-      key: l.time + i, cells: [clock(l.time), link(l.to, l.name), [el('code', {}, l.message), l.content ? el('div', { class: 'dim' }, l.content) : ''], l.lane, l.error],
+      key: l.time + (all.length - i), cells: [clock(l.time), link(l.to, l.name), [el('code', {}, l.message), l.content ? el('div', { class: 'dim' }, l.content) : ''], l.lane, l.error],
     }))) : el('p', { class: 'dim' }, 'All messages were handled.')));
   },
 };

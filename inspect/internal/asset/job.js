@@ -2,7 +2,7 @@
 // the whole program is stopped while its stacks are written down.
 import { card, clock, count, el, replace, time } from './dom.js';
 
-let parts = null, answer = null, drawn = null;
+let parts = null, answer = null, drawn = null, looks = 0;
 
 export const job = {
   under: 'jobs',
@@ -24,14 +24,14 @@ export const job = {
 };
 
 async function look(page) {
-  const id = page.arg;
+  const id = page.arg, mine = ++looks;
   let got;
   try {
     got = await (await fetch('api/jobs/' + encodeURIComponent(id))).json();
   } catch {
     got = { error: 'The program does not answer.' };
   }
-  if (page.view !== job || page.arg !== id) return;
+  if (page.view !== job || page.arg !== id || mine !== looks) return;
   answer = got;
   page.draw();
 }

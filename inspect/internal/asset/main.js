@@ -1,6 +1,6 @@
 // The page: one stream of server-sent events that brings a sample and what the
 // view shows. Another view, or another order, is another stream.
-import { $, el, replace } from './dom.js';
+import { $, el, plain, replace } from './dom.js';
 import { views } from './views.js';
 
 const past = 240; // Samples that are kept.
@@ -34,8 +34,8 @@ async function start() {
     return;
   }
   page.events.reverse();
-  $('name').textContent = page.system.name;
-  document.title = page.system.name + ' – troupe';
+  $('name').textContent = plain(page.system.name);
+  document.title = plain(page.system.name) + ' – troupe';
   route();
 }
 
