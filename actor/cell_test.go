@@ -14,10 +14,17 @@ import (
 // oneWorker returns a system that never has a second one.
 func oneWorker(tb testing.TB) *actor.System {
 	tb.Helper()
+	return onOneWorker(tb, actor.Config{})
+}
+
+// onOneWorker is oneWorker with a configuration.
+func onOneWorker(tb testing.TB, cfg actor.Config) *actor.System {
+	tb.Helper()
 	s, err := sched.New(sched.Config{Workers: 1, MaxSpares: -1})
 	wantNoErr(tb, err)
 	tb.Cleanup(func() { wantNoErr(tb, s.Stop(guarded(tb))) })
-	return newSystem(tb, actor.Config{Scheduler: s})
+	cfg.Scheduler = s
+	return newSystem(tb, cfg)
 }
 
 func TestLanesInOrderOfUrgency(t *testing.T) {
