@@ -53,7 +53,7 @@ const cls = (c) => [c.n && 'n', c.hide && 'hide', c.wrap && 'wrap'].filter(Boole
 function found(place, selector) {
   const all = new Map(), numbers = new Map();
   for (const e of place.querySelectorAll(selector)) {
-    const key = e.closest('[data-key]')?.dataset.key ?? '', n = numbers.get(key) ?? 0;
+    const row = e.closest('tr[data-key]')?.dataset.key ?? '', key = row + ' ' + (e.closest('[data-key]')?.dataset.key ?? ''), n = numbers.get(key) ?? 0;
     numbers.set(key, n + 1);
     all.set(key + ' ' + n, e);
   }
