@@ -41,7 +41,7 @@ import (
 // handler started, a Context is an ordinary one: what waits there blocks.
 //
 // A Context comes with the call of a handler or hook. One that is made otherwise
-// belongs to no actor, and is of no use to its methods.
+// belongs to no actor, and is of no use: most of its methods panic.
 type Context[M any] struct {
 	_ [0]func() // It can't be compared, which would be code for each type.
 	scope
@@ -162,7 +162,7 @@ func (c *scope) spawner() (birthplace, error) {
 		return birthplace{}, errNoContext
 	}
 	if c.home().fence.Load() {
-		return birthplace{}, fmt.Errorf("actor: spawn under %s: %w", c.p, ErrFenced)
+		return birthplace{}, fmt.Errorf("use the Context of %s: %w", c.p, ErrFenced)
 	}
 	return birthplace{c.p, c.incarnation, sched.Current(c)}, nil
 }

@@ -139,9 +139,10 @@ func (p *proc) edgesLocked(r *ringSearch) (all []edge) {
 	for _, s := range p.rare.turns.waits {
 		all = s.addTo(all, p, r)
 	}
+	known := all // Those who are away differ from each other; there may be a thousand.
 	for _, t := range p.rare.turns.away {
-		if s := t.wait; s != nil {
-			all = s.addTo(all, p, r)
+		if s := t.wait; s != nil && !hasHandler(known, s) {
+			all = s.edges(all, p, r)
 		}
 	}
 	return all
@@ -150,10 +151,15 @@ func (p *proc) edgesLocked(r *ringSearch) (all []edge) {
 // addTo appends the edges that a handler of p has by its wait s, unless they are
 // there already.
 func (s *asking) addTo(all []edge, p *proc, r *ringSearch) []edge {
-	switch {
-	case hasHandler(all, s):
+	if hasHandler(all, s) {
 		return all
-	case s.group == nil:
+	}
+	return s.edges(all, p, r)
+}
+
+// edges appends the edges that a handler of p has by its wait s.
+func (s *asking) edges(all []edge, p *proc, r *ringSearch) []edge {
+	if s.group == nil {
 		return appendEdge(all, s, p, s.state.Load()&^slotPhase)
 	}
 	for _, q := range s.group.asks {

@@ -48,7 +48,8 @@
 // A handler is ordinary Go code and may block. Where it waits by means of this
 // module, with its [Context] (an Ask, a Send to a full lane, a Stop of another
 // actor), it suspends and holds no worker. Where it blocks otherwise, the
-// scheduler puts a spare worker in its place.
+// scheduler puts a spare worker in its place, of which there are 256 unless
+// [sched.Config] says more; for handlers that mostly block see [OnBlocking].
 //
 // [AskAll], [Gather] and [AskQuorum] ask several actors at the same time, and wait
 // once for all answers, or for enough of them.
@@ -208,6 +209,8 @@
 //     (TestNameAndRestart, TestMonitorAndRestart).
 //   - A timer ends with the incarnation that has set it, and not with that of its
 //     receiver (TestTimersEndWithTheirOwner, TestTimerOutlivesItsReceiversIncarnation).
+//   - A tick that waits in the lane when its timer is stopped is handled
+//     (TestTickThatWaitsIsHandledAfterStop).
 //
 // Of stops:
 //

@@ -185,7 +185,7 @@ func (q *inquiry[M, T]) begin(ctx context.Context, g *gathering) {
 		return
 	}
 	s := &q.slot
-	s.waiter = g.waiter
+	s.waiter, s.sys = g.waiter, q.target().sys
 	s.open(g.asker, q.target(), g.up, AskWait, q.ref.lane)
 	m := q.msg(Reply[T]{slot: s, round: onlyRound})
 	err := q.ref.cell.send(ctx, q.ref.lane, m, 0)

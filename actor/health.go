@@ -150,8 +150,14 @@ func (a *activation) examine(c *checkup) {
 		c.answer(a.f, a.proc, Health{Unhealthy, "it has failed, and waits to be restarted"})
 		return
 	}
-	o := &occasion{hook: onCheckup}
-	if err := a.call(func() error { return x.tell(o) }); err != nil {
+	o, returned := &occasion{hook: onCheckup}, false
+	defer func() {
+		if !returned {
+			c.answer(nil, a.proc, Health{Unhealthy, ErrGoexit.Error()})
+		}
+	}()
+	err := a.call(func() error { return x.tell(o) })
+	if returned = true; err != nil {
 		c.answer(a.f, a.proc, Health{Unhealthy, err.Error()})
 		a.fail(err)
 		return

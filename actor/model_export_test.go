@@ -43,6 +43,9 @@ type ModelSlot struct{ slot replySlot[int] }
 // Ask does what Ask does with its slot. Send is called with the reply address.
 func (m *ModelSlot) Ask(ctx context.Context, on *sched.Scheduler, send func(Reply[int])) (int, error) {
 	s := &m.slot
+	if s.sys == nil {
+		s.sys = &System{}
+	}
 	s.waiter.Arm(ctx, on)
 	round := s.open(nil, nil, address{}, AskWait, Data)
 	send(Reply[int]{slot: s, round: round})

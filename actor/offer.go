@@ -111,7 +111,7 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	if asker != nil {
 		up = askedIn(ctx, f, asker)
 	}
-	slot := takeSlot[T](ctx, f, asker, up)
+	slot := takeSlot[T](ctx, f, s, asker, up)
 	slot.waiter.ArmOn(f, s.scheduler)
 	round := slot.open(asker, nil, up, AskWait, Data)
 	to, err := by.Deliver(ctx, msg(Reply[T]{slot: slot, round: round}))

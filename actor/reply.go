@@ -13,6 +13,11 @@ import (
 // the message, and may be kept for later or handed on to another actor. It
 // takes one answer. The zero Reply belongs to no ask; what is sent to it is
 // dropped, so that a message that can be asked can also just be sent.
+//
+// An ask whose message is dropped, or whose handler fails, ends at once, if its
+// Reply is found in the message: in its fields, arrays, slices and interfaces, and
+// behind its pointers. One that is only in a function, a map or a channel is not
+// found, and its asker waits until its context ends.
 type Reply[T any] struct {
 	slot  *replySlot[T]
 	round uint64
@@ -24,14 +29,16 @@ type Reply[T any] struct {
 type replySlot[T any] struct {
 	asking
 	pool  *replyPool[T] // Where it comes from; nil if it is not used again.
+	sys   *System       // Of whom is asked. Not written any more once the slot was made.
 	value T
 }
 
 // Send answers the ask with v. It never waits. It returns [ErrReplied] if the
 // ask was answered before, and [ErrLateReply] if the asker does not wait any
-// more; the answer is then dropped and counted. It returns [ErrFenced] if ctx is
-// that of an incarnation that was killed or replaced; the ask then fails with
-// [ErrNoReply].
+// more; the answer is then dropped and counted, by the system of the actor that was
+// asked. Once an asker that has its answer goes on, a second one may be told as late,
+// too. It returns [ErrFenced] if ctx is that of an incarnation that was killed or
+// replaced; the ask then fails with [ErrNoReply].
 func (r Reply[T]) Send(ctx context.Context, v T) error {
 	ctx = orBackground(ctx)
 	if err := fenced(ctx); err != nil {
@@ -71,8 +78,8 @@ func (r Reply[T]) answer(f *sched.Fiber, v T, err error) error {
 		return nil
 	}
 	if err := s.begin(r.round); err != nil {
-		if p := current(f); p != nil && err == ErrLateReply { //nolint:errorlint // Begin wraps nothing.
-			p.sys.lateReplies.Add(1)
+		if err == ErrLateReply { //nolint:errorlint // Begin wraps nothing.
+			s.sys.lateReplies.Add(1)
 		}
 		return err
 	}
@@ -120,7 +127,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 			return zero, fmt.Errorf("ask %s: %w", to, err)
 		}
 	}
-	s := takeSlot[T](ctx, f, asker, up)
+	s := takeSlot[T](ctx, f, target.sys, asker, up)
 	s.waiter.ArmOn(f, target.sys.scheduler)
 	round := s.open(asker, target, up, AskWait, to.lane)
 	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
@@ -152,23 +159,23 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 // A handler mostly finds the one that the last ask on its fiber has left, which
 // costs 2 ns; from a pool, which has to be found by the type, it takes 25 ns. One
 // for an ask that carries its context is new.
-func takeSlot[T any](ctx context.Context, f *sched.Fiber, asker *proc, up address) *replySlot[T] {
+func takeSlot[T any](ctx context.Context, f *sched.Fiber, sys *System, asker *proc, up address) *replySlot[T] {
 	if carries(ctx) {
 		s := &struct {
 			replySlot[T]
 			carried errand
 		}{}
-		s.errand = &s.carried
+		s.errand, s.sys = &s.carried, sys
 		s.carried.begin(ctx, asker, up)
 		return &s.replySlot
 	}
 	if d := deskAt(f); d != nil {
-		if s, ok := d.slot.(*replySlot[T]); ok {
+		if s, ok := d.slot.(*replySlot[T]); ok && s.sys == sys {
 			d.slot = nil
 			return s
 		}
 	}
-	return slotPool[T]().Get().(*replySlot[T])
+	return slotPool[T](sys).Get().(*replySlot[T])
 }
 
 // keep is the end of takeSlot. A slot with an errand is not used again: who has
@@ -223,16 +230,13 @@ func (p *replyPool[T]) recycle(s *replySlot[T]) {
 	p.Put(s)
 }
 
-// pools has a *replyPool for each type of answer, by its reflect.Type.
-var pools sync.Map
-
-func slotPool[T any]() *replyPool[T] {
+func slotPool[T any](sys *System) *replyPool[T] {
 	key := reflect.TypeFor[T]()
-	if p, ok := pools.Load(key); ok {
+	if p, ok := sys.pools.Load(key); ok {
 		return p.(*replyPool[T])
 	}
 	p := &replyPool[T]{}
-	p.New = func() any { return &replySlot[T]{pool: p} }
-	actual, _ := pools.LoadOrStore(key, p)
+	p.New = func() any { return &replySlot[T]{pool: p, sys: sys} }
+	actual, _ := sys.pools.LoadOrStore(key, p)
 	return actual.(*replyPool[T])
 }

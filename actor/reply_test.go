@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
@@ -150,6 +151,34 @@ func testLateReplyIsCounted(t testing.TB) {
 	wantErr(t, receive(t, ctx, late), actor.ErrLateReply)
 	if n := sys.Stats().LateReplies; n != 1 {
 		t.Errorf("%d late replies were counted, want 1", n)
+	}
+}
+
+// TestLateReplyOfAGoroutineIsCounted answers late where no handler runs: by the
+// handler's Context on a goroutine, and without one.
+func TestLateReplyOfAGoroutineIsCounted(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	type kept struct {
+		ctx   context.Context
+		reply actor.Reply[int]
+	}
+	replies := make(chan kept, 1)
+	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		replies <- kept{c, q.reply}
+		return nil
+	})
+	for n, short := range []context.Context{patience.Ended(), context.WithValue(patience.Ended(), "user", "ada")} {
+		_, err := actor.Ask(short, ref, asking(0))
+		wantErr(t, err, context.Canceled)
+		k := receive(t, ctx, replies)
+		wantErr(t, k.reply.Send(k.ctx, 1), actor.ErrLateReply)
+		wantErr(t, k.reply.Fail(ctx, errHook), actor.ErrLateReply)
+		answers := actor.AskAll(short, []actor.Ref[question]{ref}, asking(0))
+		wantErr(t, answers[0].Err, context.Canceled)
+		if got, want := sys.Stats().LateReplies, uint64(2*n+2); got != want {
+			t.Errorf("%d late replies were counted, want %d", got, want)
+		}
 	}
 }
 

@@ -27,10 +27,16 @@ type ringSearch struct {
 	first edge
 	path  []edge
 	ring  []edge // The path that led back to the first edge.
-	used  []edge // All that has been found to be stuck.
-	// free has what was found not to be stuck, of the edges to which several paths may
-	// lead: else there would be more and more paths in a graph of gatherings.
-	free map[*asking]bool
+	used  []edge // All that has been found to be stuck, and is relied on.
+	// Several paths may lead to the edges of gatherings and reentrant actors: without
+	// what is known of those, there would be more and more paths. Free was found not to
+	// be stuck. What is in known was, with the way from there to the first edge, or nil:
+	// perhaps only because the edges of the path were taken to be, so it is forgotten
+	// when one of them is found to be free. Out has the edges of reentrant actors, each
+	// of which may be asked for as often as it has handlers.
+	free  map[*asking]bool
+	known map[*asking][]edge
+	out   map[*proc][][]edge
 }
 
 // findRing returns the edges that lead from the first one back to where it
@@ -48,7 +54,7 @@ func findRing(first edge) []edge {
 			return nil
 		}
 	}
-	return r.ring
+	return straight(r.ring)
 }
 
 // stuck reports whether e can't end before the first edge does.
@@ -56,19 +62,67 @@ func (r *ringSearch) stuck(e edge) bool {
 	if r.free[e.wait] {
 		return false
 	}
-	r.path = append(r.path, e)
+	if way, ok := r.known[e.wait]; ok {
+		r.ringBy(way)
+		return true
+	}
+	depth, relied, before := len(r.path), len(r.used), r.ring
+	r.path, r.ring = append(r.path, e), nil
 	is := r.heldUp(e)
-	r.path = r.path[:len(r.path)-1]
+	r.path = r.path[:depth]
+	var way []edge
+	if r.ring != nil {
+		way = r.ring[depth:]
+	}
+	if r.ring == nil {
+		r.ring = before
+	}
+	several := e.group != nil || e.from.reentrancy != NoReentrancy
 	switch {
-	case is:
-		r.used = append(r.used, e)
-	case e.group != nil || e.from.reentrancy != NoReentrancy:
-		if r.free == nil {
-			r.free = map[*asking]bool{}
+	case !is:
+		for _, u := range r.used[relied:] {
+			delete(r.known, u.wait)
 		}
-		r.free[e.wait] = true
+		r.used, r.ring = r.used[:relied], before
+		if several {
+			note(&r.free, e.wait, true)
+		}
+	default:
+		r.used = append(r.used, e)
+		if several {
+			note(&r.known, e.wait, way)
+		}
 	}
 	return is
+}
+
+// ringBy makes the path with the way from its end a ring, if it is the shorter one.
+func (r *ringSearch) ringBy(way []edge) {
+	if way != nil && (r.ring == nil || len(r.path)+len(way) < len(r.ring)) {
+		r.ring = append(slices.Clone(r.path), way...)
+	}
+}
+
+// straight leaves out what lies between two places at which the ring crosses itself,
+// since a way that was known has been put behind a path.
+func straight(ring []edge) []edge {
+	last := map[*asking]int{}
+	for i, e := range ring {
+		last[e.wait] = i
+	}
+	var all []edge
+	for i := 0; i < len(ring); i++ {
+		i = last[ring[i].wait]
+		all = append(all, ring[i])
+	}
+	return all
+}
+
+func note[K comparable, V any](m *map[K]V, k K, v V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[k] = v
 }
 
 // matters reports whether an ask of a gathering may be stuck. Most are not, since
@@ -78,7 +132,7 @@ func (r *ringSearch) matters(s *asking, target *proc) bool {
 }
 
 func (r *ringSearch) heldUp(e edge) bool {
-	next := handlers(r.edgesOf(e.to))
+	next := r.handlersOf(e.to)
 	if e.kind != StopWait {
 		at := slices.IndexFunc(next, func(n []edge) bool { return e.isHandledIn(n[0]) })
 		switch {
@@ -95,6 +149,19 @@ func (r *ringSearch) heldUp(e edge) bool {
 		}
 	}
 	return r.someStuck(next)
+}
+
+// handlersOf returns the edges of p, by its handlers.
+func (r *ringSearch) handlersOf(p *proc) [][]edge {
+	if p.reentrancy == NoReentrancy {
+		return handlers(r.edgesOf(p))
+	}
+	all, ok := r.out[p]
+	if !ok {
+		all = handlers(r.edgesOf(p))
+		note(&r.out, p, all)
+	}
+	return all
 }
 
 // handlers splits edges, of which those of one handler lie side by side.

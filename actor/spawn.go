@@ -73,7 +73,8 @@ func Spawn[M any](at Spawner, a Actor[M], opts ...Option) (Ref[M], error) {
 // SpawnNew is Spawn for an actor that can be restarted: newActor makes the
 // value for each incarnation, the first at once. When an incarnation ends, the
 // actor is held with the messages that wait for it, and its parent decides, if
-// that is a [Parent].
+// that is a [Parent]. A panic of the first call is the caller's, and no actor is
+// spawned; that of a later one is a failure of the incarnation.
 func SpawnNew[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref[M], error) {
 	if newActor == nil {
 		return Ref[M]{}, errors.New("actor: SpawnNew was given a nil function")
@@ -205,7 +206,8 @@ func (s *System) settled(opts []Option, c cellular) (*options, error) {
 	return o, nil
 }
 
-// Option changes how one actor is spawned.
+// Option changes how one actor is spawned. Of two that set the same thing, the last
+// one counts.
 type Option func(*options) error
 
 type options struct {

@@ -80,6 +80,7 @@ type System struct {
 	deadLetters atomic.Uint64
 	dropped     atomic.Uint64
 	lateReplies atomic.Uint64
+	pools       sync.Map // A *replyPool for each type of answer, by its reflect.Type.
 	unhandled   atomic.Uint64
 	ghosts      atomic.Int64
 	monitors    atomic.Uint64 // How many there have been.
@@ -256,8 +257,11 @@ func (s *System) force(ctx context.Context) error {
 		names = append(names, "...")
 	}
 	if left == 0 {
-		return fmt.Errorf("actor: the system has not stopped: its actors have, but %d of their handlers, which were killed, still run: %w",
-			s.ghosts.Load(), context.Cause(ctx))
+		what := "the scheduler has not yet"
+		if n := s.ghosts.Load(); n > 0 {
+			what = fmt.Sprintf("%d of their handlers, which were killed, still run", n)
+		}
+		return fmt.Errorf("actor: the system has not stopped: its actors have, but %s: %w", what, context.Cause(ctx))
 	}
 	return fmt.Errorf("actor: the system has not stopped, %d actors are left (%s): %w",
 		left, strings.Join(names, ", "), context.Cause(ctx))

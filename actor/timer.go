@@ -161,7 +161,8 @@ func (t *delivery[M]) tick() {
 	t.alarm.Reset(t.due.Sub(now))
 }
 
-// Stop cancels the timer. When it has returned, nothing is sent any more. It
+// Stop cancels the timer. When it has returned, nothing is sent any more; what was
+// sent before, one tick or at most two of Every, may wait in the lane, and is handled. It
 // reports whether it was in time: for SendAfter, whether it has kept the message
 // from being sent; for Every, whether the timer was not over yet. Stop may be
 // called again, and by several.

@@ -3,6 +3,7 @@ package actor_test
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -157,8 +158,35 @@ func testGhostSetsNoTimer(t testing.TB) {
 	wantErr(t, do(t, ref, func(c *actor.Context[task]) error {
 		wantNoErr(t, c.Self().Kill())
 		_, err := actor.Every(c, time.Hour, c.Self(), task{})
+		if err != nil && strings.Contains(err.Error(), "spawn") {
+			t.Errorf("the error is about a spawn: %v", err)
+		}
 		return err
 	}), actor.ErrFenced)
+}
+
+// What was sent before a timer is stopped waits in the lane, and is handled.
+func TestTickThatWaitsIsHandledAfterStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sys := newSystem(t, actor.Config{Workers: 1})
+		ticks, begun, gate := 0, make(chan struct{}), make(chan struct{})
+		ref := spawn(t, sys, doTask)
+		tick := task{do: func(*actor.Context[task]) error { ticks++; return nil }}
+		timer, err := actor.Every(sys, time.Second, ref, tick)
+		wantNoErr(t, err)
+		send(t, t.Context(), ref, task{do: func(*actor.Context[task]) error { close(begun); <-gate; return nil }})
+		<-begun
+		time.Sleep(10*time.Second + time.Millisecond) //nolint:forbidigo // In a bubble.
+		if !timer.Stop() {
+			t.Error("the timer was over")
+		}
+		close(gate)
+		time.Sleep(10 * time.Second) //nolint:forbidigo // In a bubble.
+		wantNoErr(t, ref.Drain(t.Context()))
+		if ticks != 1 {
+			t.Errorf("%d ticks were handled, want the one that waited", ticks)
+		}
+	})
 }
 
 func TestTimerOfAReceiverThatHasStopped(t *testing.T) {
