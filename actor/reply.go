@@ -44,7 +44,7 @@ func (r Reply[T]) Send(ctx context.Context, v T) error {
 	if err := fenced(ctx); err != nil {
 		return r.refuse(ctx, err)
 	}
-	return r.answer(sched.Current(ctx), v, nil)
+	return r.late(r.answer(sched.Current(ctx), v, nil))
 }
 
 // Fail answers the ask with an error, which Ask returns. It is otherwise like
@@ -58,7 +58,7 @@ func (r Reply[T]) Fail(ctx context.Context, err error) error {
 		return r.refuse(ctx, err)
 	}
 	var zero T
-	return r.answer(sched.Current(ctx), zero, err)
+	return r.late(r.answer(sched.Current(ctx), zero, err))
 }
 
 // refuse tells the asker, instead of an answer from behind a fence, that none
@@ -78,14 +78,19 @@ func (r Reply[T]) answer(f *sched.Fiber, v T, err error) error {
 		return nil
 	}
 	if err := s.begin(r.round); err != nil {
-		if err == ErrLateReply { //nolint:errorlint // Begin wraps nothing.
-			s.sys.lateReplies.Add(1)
-		}
 		return err
 	}
 	s.value, s.err = v, err
 	s.answered(f, r.round)
 	return nil
+}
+
+// late counts an answer by the user's code that is late; err is what it has met.
+func (r Reply[T]) late(err error) error {
+	if err == ErrLateReply { //nolint:errorlint // Begin wraps nothing.
+		r.slot.sys.lateReplies.Add(1)
+	}
+	return err
 }
 
 // abandonReply answers the ask, if nobody has, on behalf of a message that

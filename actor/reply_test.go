@@ -159,6 +159,7 @@ func testLateReplyIsCounted(t testing.TB) {
 func TestLateReplyOfAGoroutineIsCounted(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
+	type user struct{}
 	type kept struct {
 		ctx   context.Context
 		reply actor.Reply[int]
@@ -168,7 +169,7 @@ func TestLateReplyOfAGoroutineIsCounted(t *testing.T) {
 		replies <- kept{c, q.reply}
 		return nil
 	})
-	for n, short := range []context.Context{patience.Ended(), context.WithValue(patience.Ended(), "user", "ada")} {
+	for n, short := range []context.Context{patience.Ended(), context.WithValue(patience.Ended(), user{}, "ada")} {
 		_, err := actor.Ask(short, ref, asking(0))
 		wantErr(t, err, context.Canceled)
 		k := receive(t, ctx, replies)
