@@ -472,7 +472,7 @@ func LateEvent(readers int) int {
 func (w *Waiter) OnFiber() *Fiber { return w.fiber }
 
 // Posts returns how many places the table of goroutines has.
-func (s *Scheduler) Posts() int { return len(s.roll.table.Load().all) }
+func (s *Scheduler) Posts() int { return groupSize * len(s.roll.table.Load().all) }
 
 // StackIn returns what a dump says about a goroutine, and StackWithin what one of at
 // most so many bytes does.
