@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -176,23 +177,53 @@ func switches(ctx context.Context, total, among int, strands, goroutines *float6
 	return nil
 }
 
-func yieldStrands(ctx context.Context, among, rounds int) (took time.Duration, err error) {
-	err = strand.Run(ctx, sched.Config{Workers: 1, MaxSpares: -1}, func(s *strand.Strand) error {
+// turns measures the turns of so many from when the last has begun until the first
+// has had all of its own. So neither their starts and ends are in it, nor the first
+// time that each comes back to what it has in memory.
+type turns struct {
+	among int
+	begun atomic.Int64
+	began atomic.Pointer[time.Time] // Written by the last, read by the first to end.
+	ended sync.Once
+	took  time.Duration
+}
+
+// begin comes before the first of rounds+1 turns, of which one is on the way to began.
+func (t *turns) begin() {
+	if t.begun.Add(1) == int64(t.among) {
+		now := time.Now()
+		t.began.Store(&now)
+	}
+}
+
+// end comes after the last.
+func (t *turns) end() {
+	if began := t.began.Load(); began != nil {
+		t.ended.Do(func() { t.took = time.Since(*began) })
+	}
+}
+
+func yieldStrands(ctx context.Context, among, rounds int) (time.Duration, error) {
+	t := turns{among: among}
+	err := strand.Run(ctx, sched.Config{Workers: 1, MaxSpares: -1}, func(s *strand.Strand) error {
 		var ready, ended strand.WaitGroup
 		if err := ready.Add(s, among); err != nil {
 			return err
 		}
 		all := make([]*strand.Strand, among)
 		for i := range all {
+			var err error
 			if all[i], err = ended.Go(s, func(s *strand.Strand) error {
 				if err := errors.Join(ready.Done(s), s.Park()); err != nil {
 					return err
 				}
-				for i := range rounds {
+				t.begin()
+				for i := range rounds + 1 {
 					if s.Yield(); i%1024 == 0 && s.Err() != nil {
 						return s.Err()
 					}
 				}
+				t.end()
 				return nil
 			}); err != nil {
 				return err
@@ -201,19 +232,17 @@ func yieldStrands(ctx context.Context, among, rounds int) (took time.Duration, e
 		if err := ready.Wait(s); err != nil {
 			return err
 		}
-		began := time.Now()
 		for _, one := range all {
 			one.Unpark(s)
 		}
-		err := ended.Wait(s)
-		took = time.Since(began)
-		return err
+		return ended.Wait(s)
 	})
-	return took, err
+	return t.took, err
 }
 
 func yieldGoroutines(ctx context.Context, among, rounds int) (time.Duration, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	t := turns{among: among}
 	gate := make(chan struct{})
 	var ready, ended sync.WaitGroup
 	for range among {
@@ -221,19 +250,20 @@ func yieldGoroutines(ctx context.Context, among, rounds int) (time.Duration, err
 		ended.Go(func() {
 			ready.Done()
 			<-gate
-			for i := range rounds {
+			t.begin()
+			for i := range rounds + 1 {
 				if i%1024 == 0 && ctx.Err() != nil {
 					return
 				}
 				runtime.Gosched()
 			}
+			t.end()
 		})
 	}
 	ready.Wait()
-	began := time.Now()
 	close(gate)
 	ended.Wait()
-	return time.Since(began), ctx.Err()
+	return t.took, ctx.Err()
 }
 
 // WriteJSON writes the report as one JSON object on one line.
