@@ -175,9 +175,11 @@ func takeSlot[T any](ctx context.Context, f *sched.Fiber, sys *System, asker *pr
 		return &s.replySlot
 	}
 	if d := deskAt(f); d != nil {
-		if s, ok := d.slot.(*replySlot[T]); ok && s.sys == sys {
+		if s, ok := d.slot.(*replySlot[T]); ok {
 			d.slot = nil
-			return s
+			if s.sys == sys {
+				return s
+			}
 		}
 	}
 	return slotPool[T](sys).Get().(*replySlot[T])

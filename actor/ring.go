@@ -26,8 +26,9 @@ import "slices"
 type ringSearch struct {
 	first edge
 	path  []edge
-	ring  []edge // The path that led back to the first edge.
-	used  []edge // All that has been found to be stuck, and is relied on.
+	on    map[*asking]bool // What is in the path.
+	ring  []edge           // The path that led back to the first edge.
+	used  []edge           // All that has been found to be stuck, and was not forgotten.
 	// Several paths may lead to the edges of gatherings and reentrant actors: without
 	// what is known of those, there would be more and more paths. Free was found not to
 	// be stuck. What is in known was, with the way from there to the first edge, or nil:
@@ -68,14 +69,15 @@ func (r *ringSearch) stuck(e edge) bool {
 	}
 	depth, relied, before := len(r.path), len(r.used), r.ring
 	r.path, r.ring = append(r.path, e), nil
+	note(&r.on, e.wait, true)
 	is := r.heldUp(e)
 	r.path = r.path[:depth]
+	delete(r.on, e.wait)
 	var way []edge
-	if r.ring != nil {
-		way = r.ring[depth:]
-	}
 	if r.ring == nil {
 		r.ring = before
+	} else {
+		way = slices.Clone(r.ring[depth:])
 	}
 	several := e.group != nil || e.from.reentrancy != NoReentrancy
 	switch {
@@ -228,7 +230,7 @@ func (r *ringSearch) anyStuck(edges []edge) (stuck bool) {
 	}
 	for _, e := range edges {
 		switch {
-		case hasWait(r.path, e.wait):
+		case r.on[e.wait]:
 			stuck = true
 		case r.stuck(e):
 			if stuck = true; r.ring != nil {
