@@ -9,10 +9,11 @@ import (
 // roll has the goroutines below the fibers of a scheduler, so that whoever has no
 // context finds the fiber that he runs on, if any.
 //
-// It is a hash table with open addresses, in groups that each fill a line of the
-// cache: seven fibers, and a word with a tag for each, which says a part of the hash.
-// So who is on no fiber has mostly seen that after one line, and looks into no
-// fiber; the goroutine itself is written in the fiber. A fiber takes 12 to 24 bytes.
+// It is a hash table with open addresses, in groups of the size of a cache line:
+// seven fibers, and a word with a tag for each, which says a part of the hash.
+// So who is on no fiber has mostly seen that in one group, and looks into no
+// fiber; the goroutine itself is written in the fiber. While the table grows, a fiber
+// takes 12 to 24 bytes of it.
 //
 // Those who write, when a fiber begins or ends, hold mu; who looks takes no lock,
 // since he looks for his own goroutine only: its place was taken before he began, and
@@ -36,7 +37,7 @@ type posts struct {
 	shift uint
 }
 
-// group is a line of the table. Tags has a byte for each fiber, from the lowest on.
+// group is a part of the table. Tags has a byte for each fiber, from the lowest on.
 type group struct {
 	tags   atomic.Uint64 // Written after the fibers.
 	fibers [groupSize]atomic.Pointer[Fiber]
@@ -186,8 +187,9 @@ func (r *roll) leave(id uintptr, outer *Fiber) {
 	}
 }
 
-// maxKept is the largest table that is kept whatever there is in it: 9 KB.
-const maxKept = 1000
+// maxKept is how many places the largest table has that is kept whatever there is in
+// it: 8 KB.
+const maxKept = 128 * groupSize
 
 // clear gives a place back, and returns 1 if it is empty then: so it is in a group
 // with another one that is empty, beyond which nobody was put.

@@ -13,7 +13,7 @@ import (
 
 // TestRoll has goroutines enter and leave the table in any order, some of them within
 // others, of numbers that are near each other, as those of the runtime are. After each
-// step everybody is found who is there, and nobody else.
+// step its goroutine is found as what it is then; in the end all are, and nobody else.
 func TestRoll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const kinds = 200
