@@ -18,7 +18,7 @@ func evaluated(t *testing.T) []report.Line {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // It was only read.
 	lines, err := report.Read(file)
 	if err != nil {
 		t.Fatal(err)
