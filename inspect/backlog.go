@@ -11,7 +11,7 @@ type backlog struct {
 	dropped     uint64
 }
 
-// piece is 12 KB or so. Picked out of thin air.
+// piece is 12 KB or so.
 type piece struct {
 	events [32]Event
 	next   *piece

@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,4 +39,42 @@ func TestQuantilesStayForAWhile(t *testing.T) {
 	if got := inspect.ShownAfter(9*time.Second, 11*time.Second); got != [3]uint64{7, 7, 0} {
 		t.Errorf("what was measured is shown as %v, want it for 10 s", got)
 	}
+}
+
+// dawdler takes its time.
+type dawdler struct{}
+
+func (dawdler) Receive(*actor.Context[int], int) error {
+	<-time.After(30 * time.Millisecond)
+	return nil
+}
+
+// What one kind of actors has measured a while ago stays with that kind, and is not
+// among what all have measured since.
+func TestQuantilesOfAllAreOfOneInterval(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	cfg := quiet
+	cfg.SampleEvery = 1
+	i := newInspector(t, sys, cfg)
+	url := serve(t, i, inspect.WebConfig{Every: 50 * time.Millisecond})
+	slow, quick := spawn(t, sys, dawdler{}), spawn(t, sys, sink{})
+	var last time.Time
+	until(t, ctx, func() bool {
+		var s inspect.Sample
+		_, body := request(t, "GET", url+"api/sample")
+		wantNoErr(t, json.Unmarshal([]byte(body), &s))
+		if s.Time.Equal(last) {
+			return false // One message in an interval: of many, the slow one would not be seen.
+		}
+		last = s.Time
+		for _, k := range s.Kinds {
+			if strings.HasSuffix(k.Kind, "dawdler") && k.DurationP99Seconds >= .03 {
+				send(t, ctx, quick, 1)
+				return s.DurationP99Seconds > 0 && s.DurationP99Seconds < .03
+			}
+		}
+		send(t, ctx, slow, 1)
+		return false
+	})
 }
