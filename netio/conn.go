@@ -10,10 +10,11 @@ import (
 
 // Conn is an actor's end of a connection: by it the actor writes messages of type
 // Out. What the peer sends comes to the actor as its messages. All methods are safe
-// for concurrent use.
+// for concurrent use. A nil Conn, and one that is none of this package's making, is
+// like one that was closed: what has an error to return returns [net.ErrClosed].
 type Conn[Out any] struct {
 	encode func(dst []byte, v Out) ([]byte, error)
-	s      *stream
+	s      *stream // Nil in the zero Conn.
 }
 
 // Timeouts bound how long the other side may take. A connection for which one is
@@ -80,8 +81,11 @@ var outgoing = sync.Pool{New: func() any { return new([]byte) }}
 //
 // It costs one system call, and allocates nothing besides the codec.
 func (c *Conn[Out]) Send(ctx context.Context, v Out) error {
-	if c == nil || ctx == nil {
-		return fmt.Errorf("%w: Send by a nil Conn or Context", ErrConfig)
+	switch {
+	case ctx == nil:
+		return fmt.Errorf("%w: Send with a nil Context", ErrConfig)
+	case c.isVoid():
+		return net.ErrClosed
 	}
 	b := outgoing.Get().(*[]byte)
 	defer func() {
@@ -97,15 +101,25 @@ func (c *Conn[Out]) Send(ctx context.Context, v Out) error {
 	return c.s.write(ctx, out)
 }
 
+func (c *Conn[Out]) isVoid() bool { return c == nil || c.s == nil }
+
 // CloseWrite tells the peer that nothing more will come. What it sends still comes to
-// the actor.
-func (c *Conn[Out]) CloseWrite() error { return c.s.closeWrite() }
+// the actor. After Close or CloseWrite it returns net.ErrClosed.
+func (c *Conn[Out]) CloseWrite() error {
+	if c.isVoid() {
+		return net.ErrClosed
+	}
+	return c.s.closeWrite()
+}
 
 // Close ends the connection in good order: nothing more is read or written, what
 // was read before still comes to the actor, and what was sent to the peer. The
 // actor of a listener's connection is then drained. Close does not wait; see Done.
 // Closing again does nothing.
 func (c *Conn[Out]) Close() error {
+	if c.isVoid() {
+		return net.ErrClosed
+	}
 	err := c.s.closeWrite()
 	c.s.end(context.Background(), net.ErrClosed)
 	if err != nil && c.s.err() == nil && !isClosed(err) {
@@ -115,20 +129,48 @@ func (c *Conn[Out]) Close() error {
 }
 
 // LocalAddr returns the address of this end.
-func (c *Conn[Out]) LocalAddr() net.Addr { return c.s.conn.LocalAddr() }
+func (c *Conn[Out]) LocalAddr() net.Addr {
+	if c.isVoid() {
+		return nil
+	}
+	return c.s.conn.LocalAddr()
+}
 
 // RemoteAddr returns the address of the peer.
-func (c *Conn[Out]) RemoteAddr() net.Addr { return c.s.conn.RemoteAddr() }
+func (c *Conn[Out]) RemoteAddr() net.Addr {
+	if c.isVoid() {
+		return nil
+	}
+	return c.s.conn.RemoteAddr()
+}
+
+// alreadyDone is closed.
+var alreadyDone = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // Done returns a channel that is closed when the connection is closed and nothing
 // more of it comes to the actor.
-func (c *Conn[Out]) Done() <-chan struct{} { return c.s.done }
+func (c *Conn[Out]) Done() <-chan struct{} {
+	if c.isVoid() {
+		return alreadyDone
+	}
+	return c.s.done
+}
 
 // Err returns why the connection has ended, or is about to: a [*DecodeError],
 // [ErrIdle], [ErrSlow], [ErrWriteTimeout], [ErrListenerStopped], or what the
 // operating system said. It is nil while it goes on, and if it was ended by the
 // peer, by Close, or by the end of its actor.
-func (c *Conn[Out]) Err() error { return c.s.err() }
+func (c *Conn[Out]) Err() error {
+	if c.isVoid() {
+		return net.ErrClosed
+	}
+	return c.s.err()
+}
 
 // Traffic returns what has gone over the connection so far.
-func (c *Conn[Out]) Traffic() Traffic { return c.s.traffic() }
+func (c *Conn[Out]) Traffic() Traffic {
+	if c.isVoid() {
+		return Traffic{}
+	}
+	return c.s.traffic()
+}

@@ -61,7 +61,8 @@ type End struct {
 }
 
 // Listener accepts connections, each of which has an actor of its own. Its methods
-// are safe for concurrent use.
+// are safe for concurrent use. A nil Listener, and one that Listen has not made, has
+// nothing to tell, and can't be stopped.
 type Listener struct {
 	l          *strand.Listener
 	group      *streams
@@ -251,14 +252,29 @@ func serve[M, Out any](l *Listener, sys *actor.System, cfg *ListenerConfig[M, Ou
 	return nil
 }
 
+func (l *Listener) isVoid() bool { return l == nil || l.group == nil }
+
 // Addr returns the address at which the listener listens.
-func (l *Listener) Addr() net.Addr { return l.l.Addr() }
+func (l *Listener) Addr() net.Addr {
+	if l.isVoid() {
+		return nil
+	}
+	return l.l.Addr()
+}
 
 // Supervisor returns the supervisor of the connections' actors.
-func (l *Listener) Supervisor() *supervise.Supervisor { return l.sup }
+func (l *Listener) Supervisor() *supervise.Supervisor {
+	if l.isVoid() {
+		return nil
+	}
+	return l.sup
+}
 
 // Stats returns a snapshot. It looks at each open connection.
 func (l *Listener) Stats() Stats {
+	if l.isVoid() {
+		return Stats{}
+	}
 	l.group.mu.Lock()
 	defer l.group.mu.Unlock()
 	st := Stats{
@@ -280,8 +296,14 @@ func (l *Listener) Stats() Stats {
 // at once, and returns an error that wraps the cause of ctx. Stop may be called
 // again. The actor of a connection can't wait for its own end: Stop returns
 // [actor.ErrWouldDeadlock] in its handler, with its Context, and the connections
-// end in the background.
+// end in the background. A Listener that Listen has not made gets net.ErrClosed.
 func (l *Listener) Stop(ctx context.Context) error {
+	switch {
+	case ctx == nil:
+		return fmt.Errorf("%w: Stop with a nil Context", ErrConfig)
+	case l.isVoid():
+		return net.ErrClosed
+	}
 	l.stopListen()
 	all := l.group.refuse(net.ErrClosed)
 	for _, s := range all {

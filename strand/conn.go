@@ -29,8 +29,11 @@ var buffers = sync.Pool{New: func() any { return new([lent]byte) }}
 // Each call that may wait takes a context, which bounds it: its deadline and its
 // cancellation end the wait with the cause. Nothing is lost by that: what has
 // arrived stays to be read, and Write says how much it has written.
+//
+// A nil Conn, and one that is none of this package's making, is like one that was
+// closed: its methods return [net.ErrClosed], and its addresses are nil.
 type Conn struct {
-	t       transport
+	t       transport // Nil in the zero Conn.
 	closed  atomic.Bool
 	limit   atomic.Int64
 	readMu  Mutex
@@ -66,7 +69,10 @@ var (
 // SetLineLimit sets the length of the longest line that is read. A line that is
 // longer is a [*LineTooLongError], and takes no more memory than the limit.
 func (c *Conn) SetLineLimit(n int) error {
-	if n < 1 {
+	switch {
+	case c.isClosed():
+		return c.wrap("set", net.ErrClosed)
+	case n < 1:
 		return fmt.Errorf("%w, not %d", errLineLimit, n)
 	}
 	c.limit.Store(int64(n))
@@ -75,7 +81,7 @@ func (c *Conn) SetLineLimit(n int) error {
 
 // Read reads up to len(p) bytes, as [io.Reader] has it, waiting for the first.
 func (c *Conn) Read(ctx context.Context, p []byte) (n int, err error) {
-	if err := c.lock(ctx, &c.readMu); err != nil {
+	if err := c.lock(ctx, reading); err != nil {
 		return 0, c.wrap("read", err)
 	}
 	defer c.unlock(ctx, &c.readMu)
@@ -101,7 +107,7 @@ func (c *Conn) Read(ctx context.Context, p []byte) (n int, err error) {
 // to dst. While it waits it holds no buffer, unlike Read. With an error dst is
 // unchanged.
 func (c *Conn) Append(ctx context.Context, dst []byte) ([]byte, error) {
-	if err := c.lock(ctx, &c.readMu); err != nil {
+	if err := c.lock(ctx, reading); err != nil {
 		return dst, c.wrap("read", err)
 	}
 	defer c.unlock(ctx, &c.readMu)
@@ -126,7 +132,7 @@ func (c *Conn) Append(ctx context.Context, dst []byte) ([]byte, error) {
 // Write writes all of p, waiting for the peer as need be. If it can't, it returns
 // how much it has written, and why.
 func (c *Conn) Write(ctx context.Context, p []byte) (n int, err error) {
-	if err = c.lock(ctx, &c.writeMu); err == nil {
+	if err = c.lock(ctx, writing); err == nil {
 		if len(p) > 0 {
 			n, err = c.t.write(ctx, p)
 		}
@@ -141,7 +147,7 @@ func (c *Conn) Write(ctx context.Context, p []byte) (n int, err error) {
 // CloseWrite tells the peer that nothing more will come, while reading goes on. It
 // is possible with TCP and Unix connections and with Pipe.
 func (c *Conn) CloseWrite() error {
-	if c == nil || c.closed.Load() {
+	if c.isClosed() {
 		return c.wrap("close", net.ErrClosed)
 	}
 	return c.wrap("close", c.t.closeWrite())
@@ -150,7 +156,7 @@ func (c *Conn) CloseWrite() error {
 // Close closes the connection. Whoever waits for it gets [net.ErrClosed]. Closing
 // it again returns that too.
 func (c *Conn) Close() error {
-	if c == nil || c.closed.Swap(true) {
+	if c == nil || c.t == nil || c.closed.Swap(true) {
 		return c.wrap("close", net.ErrClosed)
 	}
 	err := c.t.close()
@@ -161,16 +167,37 @@ func (c *Conn) Close() error {
 	return c.wrap("close", err)
 }
 
-// LocalAddr returns the address of this end.
-func (c *Conn) LocalAddr() net.Addr { local, _ := c.t.addresses(); return local }
+// LocalAddr returns the address of this end, also after Close.
+func (c *Conn) LocalAddr() net.Addr { local, _ := c.addresses(); return local }
 
-// RemoteAddr returns the address of the other end.
-func (c *Conn) RemoteAddr() net.Addr { _, remote := c.t.addresses(); return remote }
+// RemoteAddr returns the address of the other end, also after Close.
+func (c *Conn) RemoteAddr() net.Addr { _, remote := c.addresses(); return remote }
+
+func (c *Conn) addresses() (local, remote net.Addr) {
+	if c == nil || c.t == nil {
+		return nil, nil
+	}
+	return c.t.addresses()
+}
+
+func (c *Conn) isClosed() bool { return c == nil || c.t == nil || c.closed.Load() }
+
+// side is one of a connection's two directions.
+type side bool
+
+const (
+	reading side = true
+	writing side = false
+)
 
 // lock takes one side, unless the connection is closed.
-func (c *Conn) lock(ctx context.Context, mu *Mutex) error {
-	if c == nil || c.closed.Load() {
+func (c *Conn) lock(ctx context.Context, of side) error {
+	if c.isClosed() {
 		return net.ErrClosed
+	}
+	mu := &c.writeMu
+	if of == reading {
+		mu = &c.readMu
 	}
 	switch {
 	case ctx == nil:
@@ -204,11 +231,8 @@ func (c *Conn) wrap(op string, err error) error {
 		return err
 	}
 	e := &net.OpError{Op: op, Net: "strand", Err: err}
-	if c != nil && c.t != nil {
-		local, remote := c.t.addresses()
-		if e.Source, e.Addr = local, remote; remote != nil {
-			e.Net = remote.Network()
-		}
+	if e.Source, e.Addr = c.addresses(); e.Addr != nil {
+		e.Net = e.Addr.Network()
 	}
 	return e
 }

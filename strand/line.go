@@ -22,7 +22,7 @@ func (c *Conn) ReadLine(ctx context.Context) (string, error) {
 func (c *Conn) AppendLine(ctx context.Context, dst []byte) ([]byte, error) {
 	// Here and below calls are few and frames small, so that an idle connection's
 	// stack stays at 2 KB.
-	if err := c.lock(ctx, &c.readMu); err != nil {
+	if err := c.lock(ctx, reading); err != nil {
 		return dst, c.wrap("read", err)
 	}
 	for {
@@ -94,7 +94,7 @@ func (c *Conn) WriteLine(ctx context.Context, line string) error {
 		_, err := c.Write(ctx, append([]byte(line), '\n'))
 		return err
 	}
-	err := c.lock(ctx, &c.writeMu)
+	err := c.lock(ctx, writing)
 	if err == nil {
 		buffer := buffers.Get().(*[lent]byte)
 		n := copy(buffer[:], line)

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Listener accepts connections. Its methods are safe for concurrent use.
+// Listener accepts connections. Its methods are safe for concurrent use. A nil
+// Listener, and one that Listen has not made, is like one that was closed.
 type Listener struct {
 	a         acceptor
 	exhausted atomic.Int64
@@ -61,8 +62,11 @@ func Listen(ctx context.Context, network, address string) (*Listener, error) {
 // It returns [net.ErrClosed] once the listener is closed, and the cause if ctx
 // ends first.
 func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
-	if ctx == nil {
+	switch {
+	case ctx == nil:
 		return nil, errNilContext
+	case l.isVoid():
+		return nil, &net.OpError{Op: "accept", Net: "strand", Err: net.ErrClosed}
 	}
 	pause := acceptAgainMin
 	for {
@@ -83,10 +87,28 @@ func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 
 // Exhausted returns how often Accept had to wait for want of descriptors or
 // memory.
-func (l *Listener) Exhausted() int64 { return l.exhausted.Load() }
+func (l *Listener) Exhausted() int64 {
+	if l == nil {
+		return 0
+	}
+	return l.exhausted.Load()
+}
 
-// Addr returns the address at which the listener listens.
-func (l *Listener) Addr() net.Addr { return l.a.address() }
+// Addr returns the address at which the listener listens, also after Close.
+func (l *Listener) Addr() net.Addr {
+	if l.isVoid() {
+		return nil
+	}
+	return l.a.address()
+}
 
-// Close ends the listener. Connections that it has accepted go on.
-func (l *Listener) Close() error { return l.a.close() }
+// Close ends the listener. Connections that it has accepted go on. Whoever waits
+// in Accept gets [net.ErrClosed], and so does who closes it again.
+func (l *Listener) Close() error {
+	if l.isVoid() {
+		return &net.OpError{Op: "close", Net: "strand", Err: net.ErrClosed}
+	}
+	return l.a.close()
+}
+
+func (l *Listener) isVoid() bool { return l == nil || l.a == nil }

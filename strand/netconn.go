@@ -11,7 +11,8 @@ import (
 
 // Net returns the connection as a [net.Conn] for the caller, whose context is ctx:
 // for crypto/tls, say. What is called on it waits on behalf of ctx, which also
-// bounds it; its deadlines come on top. On a goroutine the calls block.
+// bounds it; its deadlines come on top. On a goroutine the calls block. With a nil ctx
+// they fail.
 func (c *Conn) Net(ctx context.Context) net.Conn {
 	n := &netConn{Conn: c}
 	n.read.above, n.write.above = ctx, ctx
@@ -49,14 +50,22 @@ func (n *netConn) Close() error {
 	return n.Conn.Close()
 }
 
-func (n *netConn) SetDeadline(t time.Time) error {
-	n.read.set(t)
-	n.write.set(t)
+func (n *netConn) SetDeadline(t time.Time) error      { return n.set(t, &n.read, &n.write) }
+func (n *netConn) SetReadDeadline(t time.Time) error  { return n.set(t, &n.read) }
+func (n *netConn) SetWriteDeadline(t time.Time) error { return n.set(t, &n.write) }
+
+func (n *netConn) set(t time.Time, sides ...*deadline) error {
+	switch {
+	case n.isClosed():
+		return n.wrap("set", net.ErrClosed)
+	case n.read.above == nil:
+		return errNilContext
+	}
+	for _, d := range sides {
+		d.set(t)
+	}
 	return nil
 }
-
-func (n *netConn) SetReadDeadline(t time.Time) error  { n.read.set(t); return nil }
-func (n *netConn) SetWriteDeadline(t time.Time) error { n.write.set(t); return nil }
 
 // errMoved is why a context has ended whose deadline was changed: whoever waits
 // under it goes on under the next.
@@ -74,7 +83,7 @@ type deadline struct {
 func (d *deadline) context() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.now == nil {
+	if d.now == nil && d.above != nil {
 		// So that a deadline that is set later reaches who waits.
 		d.now, d.cancel = context.WithCancelCause(d.above)
 	}

@@ -13,7 +13,7 @@ import (
 // ended.
 func (c *Conn) TryWrite(ctx context.Context, p []byte) (n int, err error) {
 	switch {
-	case c == nil || c.closed.Load():
+	case c.isClosed():
 		err = net.ErrClosed
 	case ctx == nil:
 		return 0, errNilContext
