@@ -120,13 +120,14 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 			return nil, fmt.Errorf("task: %s needs the values of its tasks, which Discard drops", traits.name)
 		}
 	}
+	g.scope.parent, g.scope.shielded = ctx, o.detached
 	if g.s = o.s; g.s == nil {
 		if g.s = g.home(); g.s == nil {
 			return nil, ErrNoScheduler
 		}
 	}
+	g.scope.s = g.s
 	g.reg = registryOf(g.s)
-	g.scope.parent, g.scope.shielded = ctx, o.detached
 	g.scope.onEnd = g.cancelTasks
 	if !o.detached {
 		g.owner, _ = ctx.Value(sched.KeeperKey).(sched.Keeper)
@@ -143,11 +144,17 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 }
 
 // home returns the scheduler on which the opener's context is at home, or nil.
-// Unlike sched.Current it is found also by goroutines to which that was passed.
+// Unlike sched.Current it is found also by goroutines to which that was passed, and
+// by the body of a Run that was given one.
 func (g *Group[T]) home() *sched.Scheduler {
 	if g.frame != nil {
 		if f := g.frame.Fiber(); f != nil {
 			return f.Scheduler()
+		}
+	}
+	for sc := scopeOf(g.scope.parent); sc != nil; sc = scopeOf(sc.parent) {
+		if sc.s != nil {
+			return sc.s
 		}
 	}
 	return nil
@@ -168,9 +175,9 @@ func (g *Group[T]) caller() *sched.Fiber {
 // Config.MaxQueued of the scheduler says so, and on the goroutine that made the
 // group. It may be called by the group's tasks, also while Join waits. In a group that was
 // cancelled or decided, the task ends at once with that cause, and fn is not
-// called. Go returns [ErrClosed] after Join has returned a result, and
+// called. Go returns [ErrClosed] after Join has returned a result,
 // [sched.ErrStopped] if the scheduler is stopping and it is no task of the group
-// that calls.
+// that calls, and to a joiner's Decide the cause if the group was cancelled.
 func (g *Group[T]) Go(fn func(ctx context.Context) (T, error)) (*Task[T], error) {
 	return g.GoNamed("", fn)
 }
@@ -205,6 +212,9 @@ func (g *Group[T]) Do(fn func(ctx context.Context) error) (*Task[T], error) {
 // start has a new task run. The scheduler takes it on under the group's lock, so that
 // a task takes one lock, and no atomic operation for its place in a slab.
 func (g *Group[T]) start(work any, code uintptr, name *string) (*Task[T], error) {
+	if err := g.mayStart(); err != nil {
+		return nil, err
+	}
 	a := sched.Admission{Kind: g.opts.name, Priority: g.opts.priority, From: g.caller()}
 	// A task that starts others must not wait for room, since what is queued may
 	// wait for it. Whether the caller is one is not known, unless it is the opener.
@@ -226,6 +236,18 @@ func (g *Group[T]) start(work any, code uintptr, name *string) (*Task[T], error)
 		return nil, err
 	}
 	return t, nil
+}
+
+// mayStart refuses a joiner that starts a task in a group which has ended: that task
+// would end at once, the joiner be asked again, and so on.
+func (g *Group[T]) mayStart() error {
+	if !g.asksHere() {
+		return nil
+	}
+	if cause := g.scope.Cause(); cause != nil {
+		return fmt.Errorf("task: a joiner starts a task in a group that has been cancelled: %w", cause)
+	}
+	return nil
 }
 
 // adopt makes t a job, and returns the fiber on which it is to be queued. The caller

@@ -101,6 +101,42 @@ func testACustomJoinerMayStartTasks(t testing.TB) {
 	}
 }
 
+// A joiner that replaces each task that has not succeeded comes to an end with its group.
+func TestACustomJoinerStartsNothingInACancelledGroup(t *testing.T) {
+	simulated.Too(t, testACustomJoinerStartsNothingInACancelledGroup)
+}
+
+func testACustomJoinerStartsNothingInACancelledGroup(t testing.TB) {
+	for _, below := range []bool{false, true} {
+		ctx, cancel := context.WithCancelCause(guarded(t))
+		s := newScheduler(t, sched.Config{})
+		var g *task.Group[int]
+		refusals := 0
+		g = newGroup[int](t, ctx, s, &custom{decide: func(one *task.Task[int], _ task.Count) bool {
+			if one == nil {
+				return false
+			}
+			if _, err := g.Go(untilCancelled[int](nil)); err != nil {
+				is(t, err, errBroken)
+				refusals++
+			}
+			return false
+		}})
+		start(t, g, untilCancelled[int](nil))
+		if below {
+			g.Cancel(errBroken)
+		} else {
+			cancel(errBroken)
+		}
+		_, err := g.Join(context.WithoutCancel(ctx))
+		is(t, err, errBroken)
+		if refusals != 1 {
+			t.Errorf("%d tasks were refused, want 1", refusals)
+		}
+		cancel(nil)
+	}
+}
+
 func TestACustomJoinerMayNotWaitForItsGroup(t *testing.T) {
 	simulated.Too(t, testACustomJoinerMayNotWaitForItsGroup)
 }

@@ -29,7 +29,7 @@ func (k *kept[T]) KeeperEnds(cause error) {
 // isSheltered reports whether a shield keeps ends outside from the scope.
 func (sc *Scope) isSheltered() bool {
 	for sc != nil && !sc.shielded {
-		sc, _ = sc.parent.Value(scopeKey{}).(*Scope)
+		sc = scopeOf(sc.parent)
 	}
 	return sc != nil
 }

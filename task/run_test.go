@@ -157,6 +157,34 @@ func TestADecisionOutsideIsACancellationInside(t *testing.T) {
 	}
 }
 
+// What the body of a Run starts runs where that was told to.
+func TestRunsWithinARun(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	one := func(ctx context.Context, g *task.Group[int]) error {
+		start(t, g, func(ctx context.Context) (int, error) {
+			if f := sched.Current(ctx); f == nil || f.Scheduler() != s {
+				return 0, errBroken
+			}
+			return 1, nil
+		})
+		return nil
+	}
+	values, err := task.Run(ctx, nil, func(ctx context.Context, g *task.Group[int]) error {
+		for _, inner := range []context.Context{ctx, context.WithValue(ctx, key{}, 1)} {
+			if _, err := task.Run(inner, nil, one); err != nil {
+				return err
+			}
+		}
+		return task.Within(ctx, func(ctx context.Context, _ *task.Scope) error {
+			_, err := task.Run(ctx, nil, one)
+			return err
+		})
+	}, task.On(s))
+	if len(values) != 0 || err != nil {
+		t.Errorf("got %v, %v", values, err)
+	}
+}
+
 func TestBadRuns(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	if _, err := task.Run[int](ctx, nil, nil, task.On(s)); err == nil {

@@ -30,6 +30,7 @@ type Scope struct {
 	// onEnd is told of the end, without a lock held. Nil for a scope without
 	// tasks.
 	onEnd func(cause error)
+	s     *sched.Scheduler // That of the group; nil for a scope without tasks.
 
 	// ended is set under mu, after err, cause and own. They don't change later.
 	ended  xatomic.Bool
@@ -153,13 +154,19 @@ func (sc *Scope) Caught(err error) bool {
 	return errors.Is(err, sc.cause) || errors.Is(err, sc.err) || errors.Is(err, context.Canceled)
 }
 
+// scopeOf returns the innermost scope around ctx, or nil.
+func scopeOf(ctx context.Context) *Scope {
+	sc, _ := ctx.Value(scopeKey{}).(*Scope)
+	return sc
+}
+
 // Canceller returns the outermost scope around ctx that has ended by itself, not
 // with one around it, and nil if there is none: the one to which a cancellation
 // seen now is owed. What is outside of a [Shield] does not count.
 func Canceller(ctx context.Context) *Scope {
 	var found *Scope
 	for ctx != nil {
-		sc, _ := ctx.Value(scopeKey{}).(*Scope)
+		sc := scopeOf(ctx)
 		if sc == nil {
 			break
 		}
