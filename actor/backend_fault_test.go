@@ -55,6 +55,7 @@ var backendFaults = planted.Group{
 			New:  "	if left {\n",
 			Want: "the next loop was told",
 			Run:  "^TestGoexitInAPump$",
+			Hang: true,
 		},
 		{
 			Name: "a Goexit does not ring for what is left",
@@ -87,6 +88,7 @@ var backendFaults = planted.Group{
 			New:  "	if false {\n		b.serveLocked()\n",
 			Want: "FAIL",
 			Run:  "^TestGoexitOfTheOnlyBlockingGoroutine$",
+			Hang: true,
 		},
 		{
 			Name: "a goroutine that has left counts as idle",
@@ -127,6 +129,7 @@ var backendFaults = planted.Group{
 			New:  "	defer t.mu.Unlock()\n",
 			Want: "FAIL",
 			Run:  "^TestBackendsKill$/^own_thread$",
+			Hang: true,
 		},
 	},
 }

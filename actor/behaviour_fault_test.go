@@ -14,6 +14,7 @@ var behaviourFaults = planted.Group{
 			New:  "		return c.actor\n",
 			Want: "FAIL",
 			Run:  "^TestHooksOutliveBecome$",
+			Hang: true,
 		},
 		{
 			Name: "unbecome goes back to the beginning",
@@ -30,6 +31,7 @@ var behaviourFaults = planted.Group{
 			New:  "		if err = a.Receive(ctx, m); err == nil {\n",
 			Want: "FAIL",
 			Run:  "^TestFirstOfThoseThatFail$",
+			Hang: true,
 		},
 		{
 			Name: "one of several that does not begin is passed over",
@@ -38,6 +40,7 @@ var behaviourFaults = planted.Group{
 			New:  "			if err := hook.Started(ctx); false {\n",
 			Want: "FAIL",
 			Run:  "^TestFirstOfThoseThatFail$",
+			Hang: true,
 		},
 	},
 }
@@ -84,6 +87,7 @@ var stashFaults = planted.Group{
 			New:  "	l.unclaimed.Store(int32(size))\n",
 			Want: "FAIL",
 			Run:  "^TestUnstashFillsTheLane$",
+			Hang: true,
 		},
 		{
 			Name: "an ask that is put aside is nobody's",
@@ -92,6 +96,7 @@ var stashFaults = planted.Group{
 			New:  "false",
 			Want: "FAIL",
 			Run:  "^TestRingThroughAStash$",
+			Hang: true,
 		},
 	},
 }

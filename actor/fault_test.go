@@ -19,7 +19,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 func TestTestsFindPlantedFaults(t *testing.T) {
 	planted.Expect(t, "", overflowFaults, orderFaults, lifeFaults, choiceFaults, withinFaults, processFaults,
 		suspendFaults, turnFaults, readerFaults, backendFaults, gatherFaults, behaviourFaults, stashFaults, registryFaults,
-		vigilFaults)
+		vigilFaults, walkFaults)
 }
 
 var stateFaults = planted.Group{

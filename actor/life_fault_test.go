@@ -39,6 +39,7 @@ var lifeFaults = planted.Group{
 			New:  "",
 			Want: "FAIL",
 			Run:  "^TestPIDsFromHandlersAreUnique$",
+			Hang: true,
 		},
 		{
 			Name: "what is used again is not cleared",
@@ -71,6 +72,7 @@ var lifeFaults = planted.Group{
 			New:  "",
 			Want: "FAIL",
 			Run:  "^TestStashAtTheEnd$",
+			Hang: true,
 		},
 		{
 			Name: "the hooks of several are those of the first",

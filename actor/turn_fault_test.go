@@ -30,6 +30,7 @@ var readerFaults = planted.Group{
 			New:  "	for _, e := range a.edges()[:0] {\n",
 			Want: "FAIL",
 			Run:  "^TestRingThroughReaders$",
+			Hang: true,
 		},
 		{
 			Name: "who asks a reader that panics is not told",
@@ -38,6 +39,7 @@ var readerFaults = planted.Group{
 			New:  "	if v == nil {\n",
 			Want: "FAIL",
 			Run:  "^TestAskOfAReaderThatFails$",
+			Hang: true,
 		},
 		{
 			Name: "what a reader does not handle is no dead letter",
@@ -46,6 +48,7 @@ var readerFaults = planted.Group{
 			New:  "		_ = unhandled\n		if bears",
 			Want: "FAIL",
 			Run:  "^TestAskOfAReaderThatFails$",
+			Hang: true,
 		},
 	},
 }
@@ -109,6 +112,7 @@ var turnFaults = planted.Group{
 			New:  "	return false\n",
 			Want: "FAIL",
 			Run:  "^TestRingThroughAReentrantActor$",
+			Hang: true,
 		},
 		{
 			Name: "a handler that has waited takes its message for the last one",

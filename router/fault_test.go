@@ -80,6 +80,7 @@ var routerFaults = planted.Group{
 			New:  "& (1<<planBits - 1)",
 			Want: "FAIL: TestManySendersAndStuckRoutees",
 			Run:  "^TestManySendersAndStuckRoutees$",
+			Hang: true,
 		},
 		{
 			Name: "an interrupted look serves when it ends",
@@ -96,6 +97,7 @@ var routerFaults = planted.Group{
 			New:  "l.until.Store(turn + 1 + 80 + uint64(lasts(backlog)))",
 			Want: "FAIL: TestInterruptedLookAtAll",
 			Run:  "^TestInterruptedLookAtAll$",
+			Hang: true,
 		},
 		{
 			Name: "nobody is routed while one looks",

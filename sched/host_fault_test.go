@@ -39,6 +39,7 @@ var hostFaults = planted.Group{
 			New:  " {\n",
 			Want: "FAIL",
 			Run:  "^TestHost$",
+			Hang: true,
 		},
 		{
 			Name: "a host gives way to what is urgent elsewhere",

@@ -327,6 +327,9 @@ func TestGallery(t *testing.T) {
 			if err != nil || again == nil || again.Messages[0] != f.Messages[0] {
 				t.Errorf("replayed, it is %v (%v)", again, err)
 			}
+			if raceEnabled { // A simulation runs one step at a time, in which there is no race to be seen.
+				cfg.Schedules = 50
+			}
 			simtest.Run(t, cfg, func(s *simtest.Sim) { g.program(s, true) })
 		})
 	}

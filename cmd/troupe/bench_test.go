@@ -78,3 +78,12 @@ func TestBenchSchedBrokenOutput(t *testing.T) {
 		t.Errorf("the message is %q", errs.String())
 	}
 }
+
+// skipMeasuresInRace is for tests of what is printed. What is measured runs
+// under the race detector in the tests of its own package.
+func skipMeasuresInRace(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("measuring takes half a minute under the race detector")
+	}
+}

@@ -7,6 +7,7 @@ import (
 )
 
 func TestBenchStrandsJSON(t *testing.T) {
+	skipMeasuresInRace(t)
 	status, stdout, stderr := run(t, "bench", "strands", "--quick", "--json", "--workload", "switch,echo")
 	if status != 0 || stderr != "" {
 		t.Fatalf("the status is %d: %s", status, stderr)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestBenchTerminalJSON(t *testing.T) {
+	skipMeasuresInRace(t)
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("no pseudo-terminals here")
 	}
@@ -45,6 +46,7 @@ func TestBenchTerminalJSON(t *testing.T) {
 }
 
 func TestBenchTerminalText(t *testing.T) {
+	skipMeasuresInRace(t)
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("no pseudo-terminals here")
 	}

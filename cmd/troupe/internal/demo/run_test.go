@@ -33,6 +33,15 @@ func run(t *testing.T, tree fs.FS, change func(*demo.Config)) *demo.Report {
 	return report
 }
 
+// fewer returns a quarter of n under the race detector, which sees no more in more of
+// the same.
+func fewer(n int) int {
+	if raceEnabled {
+		return n / 4
+	}
+	return n
+}
+
 func checkVerified(t *testing.T, r *demo.Report) {
 	t.Helper()
 	if r.Verified == nil || !*r.Verified || r.Check() != nil {
@@ -62,7 +71,7 @@ func TestRunCounts(t *testing.T) {
 }
 
 func TestRunSurvivesFaults(t *testing.T) {
-	tree := manyFiles(200)
+	tree := manyFiles(fewer(200))
 	for _, rate := range []float64{0.02, 0.3, 0.9} {
 		for _, members := range []int{1, 3, 8} {
 			t.Run(fmt.Sprintf("rate %v, %d tokenizers", rate, members), func(t *testing.T) {
@@ -98,7 +107,7 @@ func TestSeedChoosesFaults(t *testing.T) {
 
 func TestRunIsRepeatable(t *testing.T) {
 	tree := manyFiles(60)
-	for seed := range uint64(20) {
+	for seed := range uint64(fewer(20)) {
 		r := run(t, tree, func(c *demo.Config) {
 			c.FaultRate, c.Seed, c.Workers = 0.3, seed, 1+int(seed%4)
 		})
@@ -359,7 +368,7 @@ func TestDeathOfAVitalActor(t *testing.T) {
 
 // TestEveryQueryIsAnswered has so many queries and progress reports that some are under way when the work ends.
 func TestEveryQueryIsAnswered(t *testing.T) {
-	for range 20 {
+	for range fewer(20) {
 		r := run(t, manyFiles(30), func(c *demo.Config) {
 			c.AskEvery, c.ProgressEvery, c.IdleAsks = time.Millisecond, time.Millisecond/10, 7
 			c.Progress = func(demo.Progress) {}
