@@ -28,7 +28,7 @@ import (
 // handleShared handles one message of an actor with readers, unless it has to
 // wait. If the message reads, the actor belongs to others afterwards.
 func (a *activation) handleShared(x *scope, l *lane, which Lane) error {
-	reads, asked, err := a.tellApart(l)
+	reads, asked, err := a.tellApart(l, which)
 	switch {
 	case err != nil:
 		return a.reject(l, which, err)
@@ -195,14 +195,24 @@ func newReads[M any](tell func(m M) bool) *reads {
 	}
 }
 
-// tellApart is reads.next, and returns a panic as an error.
-func (a *activation) tellApart(l *lane) (reads bool, asked address, err error) {
+// tellApart is reads.next, and returns a panic as an error. After a Goexit there
+// is nobody to return to, so that is dealt with here.
+func (a *activation) tellApart(l *lane, which Lane) (reads bool, asked address, err error) {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover(); {
+		case returned:
+		case v != nil:
 			err = sched.NewPanicError(v)
+		default:
+			reason := a.reject(l, which, ErrGoexit)
+			a.leave()
+			l.forget()
+			a.fail(reason)
 		}
 	}()
 	reads, asked = a.opts.reads.next(l)
+	returned = true
 	return reads, asked, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -377,6 +378,17 @@ func TestPanicOfReadOnly(t *testing.T) {
 		t.Errorf("the asker got %v", err)
 	}
 	receive(t, ctx, ref.Done())
+}
+
+func TestGoexitOfReadOnly(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	ref := spawn(t, sys, carryOut, actor.WithReadOnly(func(m access) bool { runtime.Goexit(); return false }))
+	err := visit(ctx, ref, true, nil)
+	wantErr(t, err, actor.ErrNoReply)
+	wantErr(t, err, actor.ErrGoexit)
+	receive(t, ctx, ref.Done())
+	wantErr(t, ref.Err(), actor.ErrGoexit)
 }
 
 func TestTimeoutOfAReader(t *testing.T) {

@@ -48,7 +48,7 @@ func (r Reply[T]) Send(ctx context.Context, v T) error {
 }
 
 // Fail answers the ask with an error, which Ask returns. It is otherwise like
-// Send.
+// Send. A nil error is refused, by an error, and leaves the ask open.
 func (r Reply[T]) Fail(ctx context.Context, err error) error {
 	if err == nil {
 		return fmt.Errorf("actor: Reply.Fail was given a nil error; answer with Send")
