@@ -141,7 +141,10 @@ func (patron) ChildExited(ctx *actor.Context[int], e actor.Exit) error {
 		return nil
 	}
 	fmt.Println(e.Name, "failed:", e.Reason)
-	return ctx.Restart(e.PID)
+	if err := ctx.Restart(e.PID); !errors.Is(err, actor.ErrStalePID) {
+		return err
+	}
+	return nil // Somebody has stopped it meanwhile.
 }
 
 // A Parent decides about children that have failed. The message in which it was

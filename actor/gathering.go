@@ -74,6 +74,9 @@ func (g *gathering) run(ctx context.Context) {
 		return
 	case ctx.Err() != nil:
 		g.why = context.Cause(ctx)
+		if err := fenced(ctx); err != nil {
+			g.why = err
+		}
 		return
 	}
 	for _, q := range g.asks {

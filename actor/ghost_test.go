@@ -41,6 +41,18 @@ func TestGhostIsFenced(t *testing.T) {
 			_, err := actor.Ask(c, c.Self(), func(r actor.Reply[int]) deed { return deed{reply: r} })
 			return err
 		},
+		"ask all": func(c *actor.Context[deed], _ actor.Ref[int]) error {
+			all := actor.AskAll(c, []actor.Ref[deed]{c.Self()}, func(r actor.Reply[int]) deed { return deed{reply: r} })
+			return all[0].Err
+		},
+		"ask a quorum": func(c *actor.Context[deed], _ actor.Ref[int]) error {
+			_, err := actor.AskQuorum(c, []actor.Ref[deed]{c.Self()}, 1, func(r actor.Reply[int]) deed { return deed{reply: r} })
+			return err
+		},
+		"gather": func(c *actor.Context[deed], _ actor.Ref[int]) error {
+			var a actor.Answer[int]
+			return actor.Gather(c, actor.Into(&a, c.Self(), func(r actor.Reply[int]) deed { return deed{reply: r} }))
+		},
 		"derived context": func(c *actor.Context[deed], to actor.Ref[int]) error {
 			derived, cancel := context.WithCancel(c)
 			defer cancel()

@@ -10,6 +10,10 @@ import (
 // and decides what becomes of them. ChildExited runs like a handler of the
 // parent, one at a time. An error ends the parent, as one from Receive does.
 //
+// A child that is held may be stopped by somebody else, before the parent has
+// decided. To decide about it is [ErrStalePID] then, which is not to be returned as a
+// failure of the parent: ChildExited is called once more, for the end.
+//
 // An actor whose parent is no Parent stops when it fails.
 type Parent[M any] interface {
 	ChildExited(ctx *Context[M], e Exit) error
@@ -36,9 +40,11 @@ const (
 )
 
 // Restart begins a new incarnation of a child that is held, and does nothing to
-// one that is not. The child keeps
-// its PID, its refs and its waiting messages; the one that it failed in is not
-// handled again, unless [WithRetry] says so.
+// one that is not. The child keeps its PID, its refs and its waiting messages; the
+// one that it failed in is not handled again, unless [WithRetry] says so.
+//
+// Restart, and whatever else decides about a child, returns [ErrStalePID] if the
+// child has stopped, as somebody else may have asked it to; see [Parent].
 func (c *scope) Restart(child PID) error { return c.decide(child, sysRestart) }
 
 // RestartEmpty is [Context.Restart] without the messages that wait: those that

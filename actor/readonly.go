@@ -20,10 +20,10 @@ const sharedReads = numReentrancies
 // off all readers at once.
 //
 // Reads is called for each message, in its turn. It must not wait; a panic or a
-// Goexit in it is one of the handler. Spawn returns an error if the actor takes messages of
-// another type, is reentrant, or has a [Backend] besides. A read costs about 2 us
-// more than a message otherwise does, so it is worth it for handlers that take tens
-// of microseconds, or wait.
+// Goexit in it is one of the handler. Spawn returns an error if the actor takes
+// messages of another type, is reentrant, or has a [Backend] besides. A read costs
+// about 2 us more than a message otherwise does, so it is worth it for handlers that
+// take tens of microseconds, or wait.
 func WithReadOnly[M any](reads func(m M) bool) Option {
 	return func(o *options) error {
 		if reads == nil {
