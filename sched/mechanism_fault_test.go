@@ -34,7 +34,7 @@ var queueFaults = planted.Group{
 		{
 			Name: "the least urgent work goes first",
 			File: "runqueue.go",
-			Old:  "		if n := w.local[p].Take(); n != nil {\n			return n, p\n		}\n",
+			Old:  "		if n := w.local[p].Take(); n != nil {\n			if w.cold > 0 {\n				w.warmNext(p)\n			}\n			return n, p\n		}\n",
 			New:  "		if n := w.local[Low-p+High].Take(); n != nil {\n			return n, Low - p + High\n		}\n",
 			Want: "FAIL: TestWorkerTakesTheMostUrgentFirst",
 			Run:  "^TestWorkerTakesTheMostUrgentFirst$",

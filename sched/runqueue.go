@@ -49,6 +49,9 @@ func (w *Worker) poll() (*Node, Priority) {
 	}
 	for p := High; p <= w.tier; p++ {
 		if n := w.local[p].Take(); n != nil {
+			if w.cold > 0 {
+				w.warmNext(p)
+			}
 			return n, p
 		}
 		if waiting&p.bit() != 0 {
