@@ -29,7 +29,7 @@ type activation struct {
 	countsControl bool
 	interrupted   bool        // Something critical waits elsewhere.
 	inCode        bool        // The flag of the state is set.
-	fetched       bool        // Data is in hand by a swap after which no announcement was taken.
+	fetched       catch       // What is in hand by a step after which no announcement was taken.
 	lost          bool        // The actor belongs to another activation now.
 	span          *span       // By which the handlers are watched, or nil.
 	noted         bool        // More is watched than how long handlers take, so each message is noted.
@@ -122,8 +122,12 @@ func (a *activation) finish() {
 
 func (a *activation) work() {
 	for {
-		a.listen()
+		if a.fetched != fromPocket {
+			a.listen()
+		}
 		switch {
+		case a.fetched == fromPocket:
+			a.handlePocket()
 		case a.todo&pendingSystem != 0:
 			a.leave()
 			a.handleMail()
@@ -210,8 +214,12 @@ func (a *activation) handleLane(which Lane) {
 	if a.mu.Load()&termBits != a.term {
 		a.vanish() // They belong to the next.
 	}
-	fresh := a.fetched || l.ready() == 0
-	a.fetched = false
+	if l == nil {
+		a.reach()
+		return
+	}
+	fresh := a.fetched == fromLane || l.ready() == 0
+	a.fetched = nothing
 	if l.ready() == 0 && which == Data && (a.marked.Load() || l.left() > 0) && !a.handleMarks(l) {
 		return
 	}

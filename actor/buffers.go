@@ -131,6 +131,8 @@ func (b *buffers[M]) skip() {
 
 // push appends m to in. Where that would need more memory, it uses the empty
 // places, if they are as many as the messages: so it moves each one once at most.
+//
+//go:noinline
 func (b *buffers[M]) push(m M) {
 	if n := b.pending(); len(b.in) == cap(b.in) && n <= int(b.lane.skipped) {
 		copy(b.in, b.in[b.lane.skipped:])

@@ -21,7 +21,8 @@ type cell[M any] struct {
 	produce func() Actor[M] // Makes the actor anew; nil if it can't be restarted.
 	// first is the context of the first incarnation. It is here so that a spawn
 	// is one allocation; an actor that is restarted has it for nothing.
-	first Context[M]
+	first  Context[M]
+	pocket M // Under proc.pocket; see pocket.go.
 }
 
 func (c *cell[M]) messageType() reflect.Type { return reflect.TypeFor[M]() }
@@ -39,6 +40,19 @@ func (c *cell[M]) canWeigh(f any) bool {
 func (c *cell[M]) newLane(capacity int, tight bool) *lane {
 	return &newBuffers[M](capacity, tight).lane
 }
+
+// unpocket takes the message out of the pocket, which would keep alive what that
+// points to.
+//
+//go:noinline
+func (x *Context[M]) unpocket() (m M) {
+	c := x.p.impl.(*cell[M])
+	m, c.pocket = c.pocket, m
+	c.proc.openPocket()
+	return m
+}
+
+func (c *cell[M]) pocketAt() any { return &c.pocket }
 
 func (c *cell[M]) newScope(incarnation uint32, kind *kind) *scope {
 	x := &Context[M]{}
@@ -58,6 +72,8 @@ func (c *cell[M]) produceActor() (any, error) {
 // begin makes actor the value that handles the messages, or nothing, if it is
 // nil. Snapshots read extra; at the begin of an incarnation there is none to
 // forget.
+//
+//go:noinline
 func (x *Context[M]) begin(actor any) {
 	x.actor, _ = actor.(Actor[M])
 	if actor == nil {
@@ -70,7 +86,7 @@ func (x *Context[M]) begin(actor any) {
 
 // handleBatch is that of typed.
 func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error) {
-	b := l.contents.(*buffers[M])
+	b, _ := l.contents.(*buffers[M]) // Nil for the message of the pocket.
 	var m M
 	var ok, returned bool
 	defer func() {
@@ -85,7 +101,9 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		if unobserved == again {
 			unobserved = a.unobserved(l)
 		}
-		if m, ok = b.take(); !ok {
+		if b == nil {
+			m, ok = x.unpocket(), true
+		} else if m, ok = b.take(); !ok {
 			break // Its term is over.
 		}
 		if rest := l.left(); l.due(rest) {
@@ -161,7 +179,11 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 	}
 	l := p.lanes[which].Load()
 	if l == nil {
-		l = p.laneLocked(which)
+		if l = p.firstLane(which); l == nil {
+			c.pocket = m
+			p.unlockAndAnnounce(ctx, state, Data.bit())
+			return nil
+		}
 	}
 	b := l.contents.(*buffers[M])
 	var moved address

@@ -55,8 +55,8 @@ type Context[M any] struct {
 type scope struct {
 	life  atomic.Pointer[life]
 	kind  atomic.Pointer[kind] // Not written any more once its actor has begun.
+	typed typed                // The Context around it.
 	p     *proc
-	typed typed // The Context around it.
 	// asked is the ask whose message is being handled, if any. The handler's own.
 	asked address
 	// incarnation is compared with that of the proc.

@@ -99,7 +99,7 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 	p.stopped.Store(true)
 	ties := p.severLocked()
 	last := p.rare
-	p.rare = nil
+	p.rare = last.remains()
 	p.mu.unlock(state | dead)
 	if last != nil {
 		p.sys.registry.leave(p, last.names)

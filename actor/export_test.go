@@ -146,3 +146,13 @@ func BlockingGoroutines(s *System) int {
 	defer s.blocking.mu.Unlock()
 	return s.blocking.n
 }
+
+// Closed reports whether the actor takes no messages any more.
+func Closed[M any](r Ref[M]) bool {
+	r.cell.proc.mu.Lock()
+	defer r.cell.proc.mu.Unlock()
+	return r.cell.proc.closed
+}
+
+// HasLane reports whether the lane of r has been made.
+func HasLane[M any](r Ref[M]) bool { return r.cell.proc.lanes[r.lane].Load() != nil }

@@ -307,6 +307,7 @@ func (p *proc) describeMailbox(i *Info) {
 		i.Senders[which] = len(l.waiting)
 		handled += l.swapped + l.slid - int64(left)
 	}
+	i.Mailbox[Data] += p.pocketed()
 	if o := p.opts.overflow; o != nil {
 		o.describe(i)
 	}

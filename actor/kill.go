@@ -26,7 +26,7 @@ import (
 //
 // The activation that takes over gives the actor new lanes. What the ghost has
 // claimed stays in the old ones, which it has for itself. The two meet under
-// proc.mu, at proc.relics: whoever comes second knows that the other is done.
+// proc.mu, at rare.relics: whoever comes second knows that the other is done.
 //
 // It was tried to end the incarnation only when its handler returns, which needs
 // none of this. A child that hangs could not be restarted then, and a kill would
@@ -187,12 +187,13 @@ func (a *activation) vanish() {
 		runtime.Goexit()
 	}
 	a.mu.Lock()
-	relics, ok := a.relics[a.term]
+	r := a.rareLocked()
+	relics, ok := r.relics[a.term]
 	if ok {
-		delete(a.relics, a.term)
+		delete(r.relics, a.term)
 		a.sys.ghosts.Add(-1)
 	} else {
-		a.keepRelics(a.term, nil)
+		r.keepRelics(a.term, nil)
 	}
 	a.mu.Unlock()
 	for which, l := range relics {
@@ -208,12 +209,12 @@ func (a *activation) vanish() {
 }
 
 // keepRelics notes which lanes the activation of a term has left behind, or
-// nil if it has gone. The caller holds mu.
-func (p *proc) keepRelics(term uint32, lanes []*lane) {
-	if p.relics == nil {
-		p.relics = map[uint32][]*lane{}
+// nil if it has gone. The caller holds the proc's mu.
+func (r *rare) keepRelics(term uint32, lanes []*lane) {
+	if r.relics == nil {
+		r.relics = map[uint32][]*lane{}
 	}
-	p.relics[term] = lanes
+	r.relics[term] = lanes
 }
 
 // beKilled takes note of a kill.
@@ -252,7 +253,8 @@ func (a *activation) rescue(reason error) {
 	term := a.term - nextTerm
 	var lost []letters
 	a.mu.Lock()
-	_, gone := a.relics[term]
+	r := a.rareLocked()
+	_, gone := r.relics[term]
 	relics := make([]*lane, numLanes)
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
@@ -266,10 +268,13 @@ func (a *activation) rescue(reason error) {
 		a.todo |= Lane(i).bit()
 	}
 	if gone {
-		delete(a.relics, term)
+		delete(r.relics, term)
 	} else {
-		a.keepRelics(term, relics)
+		r.keepRelics(term, relics)
 		a.sys.ghosts.Add(1)
+	}
+	if a.pocketed() != 0 {
+		a.todo |= Data.bit()
 	}
 	a.mu.Unlock()
 	for _, in := range lost {

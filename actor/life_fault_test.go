@@ -54,7 +54,7 @@ var lifeFaults = planted.Group{
 			File: "lifecycle.go",
 			Old:  "(l.left() != 0 || l.contents.pending() != 0 || len(l.waiting) != 0)",
 			New:  "len(l.waiting) != 0",
-			Want: "panics were logged, want 2",
+			Want: "panics were logged, want 3",
 			Run:  "^TestPanicInOnDeadLetter$",
 		},
 		{

@@ -354,6 +354,9 @@ func (a *activation) findMessages() {
 			a.todo |= Lane(i).bit()
 		}
 	}
+	if a.pocketed() != 0 {
+		a.todo |= Data.bit()
+	}
 	a.mu.Unlock()
 }
 
@@ -403,7 +406,7 @@ func (a *activation) lanesDone() bool {
 			return false
 		}
 	}
-	return true
+	return a.pocketed() == 0
 }
 
 // needsEnding reports whether there is something that is to be ended, or waited
@@ -418,6 +421,7 @@ func (a *activation) closeLanes() {
 	a.unstash(true)
 	a.mu.Lock()
 	a.closed = true
+	a.emptyPocket()
 	var woken []sched.Waiter
 	var letters [numLanes]letters
 	for i := range a.lanes {

@@ -144,11 +144,21 @@ func (s *stage) check() error {
 
 var background = context.Background()
 
-// announcing has one sender for each number of messages, all in Data.
+// announcing has one sender for each number of messages, all in Data, to an actor that
+// has a lane from the first one on.
 func announcing(workers, throughput int, each ...int) func(*modelcheck.Program) {
+	return announcingTo(workers, each, actor.WithThroughput(throughput), actor.WithRetry(1))
+}
+
+// pocketing is announcing to an actor with a pocket.
+func pocketing(workers, throughput int, each ...int) func(*modelcheck.Program) {
+	return announcingTo(workers, each, actor.WithThroughput(throughput))
+}
+
+func announcingTo(workers int, each []int, opts ...actor.Option) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(p)
-		s.spawn(actor.WithThroughput(throughput))
+		s.spawn(opts...)
 		s.workers(workers)
 		for id, n := range each {
 			s.sender(background, id, make([]actor.Lane, n)...)
@@ -348,6 +358,14 @@ var models = []struct {
 	{"full/two senders", modelcheck.Config{Preemptions: 1}, waiting(1, 2, 1)},
 	{"full/room in time", modelcheck.Config{}, letting},
 	{"full/one that leaves", modelcheck.Config{Preemptions: 2}, leaving(1, 3)},
+	{"pocket/two senders", modelcheck.Config{Preemptions: 2}, pocketing(1, 100, 2, 1)},
+	{"pocket/two workers", modelcheck.Config{Preemptions: 1}, pocketing(2, 1, 2)},
+	{"pocket/something urgent", modelcheck.Config{Preemptions: 2}, crossing(1, 1)},
+	{"pocket/no room", modelcheck.Config{Preemptions: 2}, narrow},
+	{"pocket/drain", modelcheck.Config{Preemptions: 2}, ending(1, 2, true)},
+	{"pocket/stop", modelcheck.Config{Preemptions: 2}, ending(1, 2, false)},
+	{"pocket/kill", modelcheck.Config{Preemptions: 2}, killing(100, []actor.Lane{actor.Data, actor.Data})},
+	{"pocket/kill with something urgent", modelcheck.Config{Preemptions: 1}, killing(1, []actor.Lane{actor.Data}, []actor.Lane{actor.Control})},
 	{"reply/two rounds", modelcheck.Config{}, answering(2, []int{0, 1})},
 	{"reply/two answers", modelcheck.Config{}, answering(1, []int{0}, []int{0})},
 	{"reply/a late answer", modelcheck.Config{Preemptions: 2}, answering(2, []int{0}, []int{1})},

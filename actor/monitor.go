@@ -183,7 +183,7 @@ type mark struct {
 // mark places a signal behind all messages that the actor has accepted.
 func (p *proc) mark(f *sched.Fiber, s *signal) {
 	p.mu.Lock()
-	if p.closed && p.lanes[Data].Load() == nil {
+	if p.closed && p.phase.Load() != draining && p.lanes[Data].Load() == nil {
 		p.mu.Unlock()
 		return // It is about to stop.
 	}

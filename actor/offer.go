@@ -51,6 +51,7 @@ func (p *proc) backlog() int {
 	if p.reentrancy != NoReentrancy {
 		n += p.suspended()
 	}
+	n += p.pocketed()
 	for which := range p.lanes {
 		l := p.lanes[which].Load()
 		if l == nil {

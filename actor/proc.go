@@ -51,6 +51,8 @@ type proc struct {
 	byName     bool       // Messages are of an interface type, so each has its own name. Not written after the spawn.
 	leaving    farewell   // Has been asked to leave, see Leaver. The running activation's own.
 
+	resting bool // Is held, as its parent knows. Guarded by the parent's mu.
+
 	// What is seldom of interest.
 
 	impl   cellular // The cell around this proc; nil for the root of a system.
@@ -64,11 +66,11 @@ type proc struct {
 	// mu guards the links of the children and the rest of the fields, and the
 	// lanes' producer sides. It is the activation state, too; see state.go.
 	mu      latch
-	closed  bool    // No message is accepted any more.
-	barred  bool    // No child is accepted any more.
-	traits  traits  // Written under mu, before the first incarnation begins.
-	resting bool    // Is held, as its parent knows. Guarded by the parent's mu.
-	first   sysKind // What is before the mail in the system lane.
+	closed  bool           // No message is accepted any more.
+	barred  bool           // No child is accepted any more.
+	traits  traits         // Written under mu, before the first incarnation begins.
+	first   sysKind        // What is before the mail in the system lane.
+	pocket  xatomic.Uint32 // The state of the place for a message in the cell; see pocket.go.
 	stopped xatomic.Bool
 	// incarnation counts the incarnations, and the kills. What a Context does for
 	// its actor counts only while it has the same number. Guarded by mu.
@@ -81,10 +83,8 @@ type proc struct {
 	// reason is why the actor, or its last incarnation, ended. Written by the
 	// running activation, and read by others once stopped is set.
 	reason error
-	// relics has, by their term, what killed handlers that have not returned have
-	// left behind. Guarded by mu.
-	relics map[uint32][]*lane
-	// handled counts the messages of lanes that are closed. Guarded by mu.
+	// handled counts the messages of lanes that are closed, and those that were taken
+	// out of the pocket. Guarded by mu.
 	handled int64
 	// waits is what a handler waits for, or has waited for; see cycle.go. Written
 	// by that handler, read by those who look for rings.
@@ -101,6 +101,8 @@ type cellular interface {
 	// canWeigh is the same for WithSizeOf.
 	canWeigh(f any) bool
 	newLane(capacity int, tight bool) *lane
+	// pocketAt returns a *M, to the pocket.
+	pocketAt() any
 	newScope(incarnation uint32, kind *kind) *scope
 	// produceActor makes the user's value anew.
 	produceActor() (any, error)
@@ -131,6 +133,9 @@ type rare struct {
 	names  []string // Under which it is, or was, registered.
 	timers *timer   // The youngest.
 	killed error    // Why the incarnation was killed, if it was.
+	// relics has, by their term, what killed handlers that have not returned have
+	// left behind.
+	relics map[uint32][]*lane
 
 	timerCount  int
 	timerNumber uint64 // Of the latest.
@@ -141,6 +146,17 @@ type rare struct {
 	retrial retrial
 	turns   *turns // Of the present incarnation, if the actor is reentrant.
 	body    *body  // Of a process, while it lives.
+}
+
+// remains returns what is left when the actor has ended: what handlers that were
+// killed come back to.
+func (r *rare) remains() *rare {
+	if r == nil || len(r.relics) == 0 {
+		return nil
+	}
+	left := &rare{relics: r.relics}
+	r.relics = nil
+	return left
 }
 
 // sysMessage is a message of the system lane, by which actors and system tell

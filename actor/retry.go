@@ -64,6 +64,7 @@ func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
 // dropMail makes dead letters of all messages that were accepted.
 func (a *activation) dropMail() {
 	a.mu.Lock()
+	a.emptyPocket()
 	var woken []sched.Waiter
 	var letters [numLanes]letters
 	for i := range a.lanes {

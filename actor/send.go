@@ -45,6 +45,9 @@ func (p *proc) laneLocked(which Lane) *lane {
 		if v := p.opts.overflow; v != nil && v.limit.isSet() {
 			l.meter = &meter{of: v}
 		}
+		if which == Data && p.pocketed() != 0 {
+			p.fillFromPocket(l)
+		}
 		if o := p.sys.probes.Load(); o != nil {
 			if l.stamp = newStamp(o, p.pid); l.stamp != nil {
 				l.aim()

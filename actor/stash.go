@@ -173,6 +173,8 @@ func (l *lane) putBack(size, room int) {
 
 // stow puts aside a message that the actor has failed in. The caller holds the
 // proc's mu.
+//
+//go:noinline
 func (c *Context[M]) stow(which Lane, m any) {
 	message, _ := m.(M) // One that is a nil interface has no type.
 	e := c.extraLocked()

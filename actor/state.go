@@ -114,7 +114,7 @@ func (p *proc) lags(s, bit uint32) bool {
 // if the entry has become void. Unless there are system messages, the
 // activation is in the actor's code from now on. Where it is about to handle
 // Data and nothing else, as mostly, it has the messages in hand by the same step.
-func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, fetched, ok bool) {
+func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, fetched catch, ok bool) {
 	entry := queuedNormal
 	if priority == sched.Critical {
 		entry = queuedUrgent
@@ -129,21 +129,37 @@ func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, 
 			next |= inCode
 		}
 		p.calm(s & termBits)
-		fetched = todo == Data.bit() && priority != sched.Critical && p.fetchLocked()
+		if todo == Data.bit() && priority != sched.Critical {
+			fetched = p.fetchLocked()
+		}
 	}
 	p.mu.unlock(next)
 	return todo, s & termBits, fetched, ok
 }
 
+// catch is what an activation has in hand.
+type catch uint8
+
+const (
+	nothing    catch = iota
+	fromLane         // Messages of Data, by a swap.
+	fromPocket       // One message; see pocket.go.
+)
+
 // fetchLocked is a refill of Data for an activation that begins, unless there is
 // more to it than to swap. The caller holds mu and is the consumer.
-func (p *proc) fetchLocked() bool {
+func (p *proc) fetchLocked() catch {
 	l := p.lanes[Data].Load()
-	if l == nil || p.marked.Load() || p.reentrancy != NoReentrancy || l.left() != 0 || l.queue.Load() != 0 {
-		return false
+	if l == nil {
+		return p.reachLocked()
 	}
-	l.swap(nil)
-	return l.ready() != 0
+	if p.marked.Load() || p.reentrancy != NoReentrancy || l.left() != 0 || l.queue.Load() != 0 {
+		return nothing
+	}
+	if l.swap(nil); l.ready() == 0 {
+		return nothing
+	}
+	return fromLane
 }
 
 // runnable returns what of the pending lanes may be handled in state s.
@@ -208,15 +224,17 @@ func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next boo
 // takeAnnounced takes the announcements out of the state. If the caller wants to
 // handle Data and nothing else, and that is all there is, it has the messages in
 // hand by the same step. It returns false if the term is over.
-func (p *proc) takeAnnounced(term uint32, fetch bool) (news uint32, fetched, ok bool) {
+func (p *proc) takeAnnounced(term uint32, fetch bool) (news uint32, fetched catch, ok bool) {
 	s := p.mu.lock()
 	if s&termBits != term {
 		p.mu.unlock(s)
-		return 0, false, false
+		return 0, nothing, false
 	}
 	p.calm(term)
 	news = s & pendingAny
-	fetched = fetch && news == Data.bit() && s&killed == 0 && p.fetchLocked()
+	if fetch && news == Data.bit() && s&killed == 0 {
+		fetched = p.fetchLocked()
+	}
 	p.mu.unlock(s &^ pendingAny)
 	return news, fetched, true
 }

@@ -247,13 +247,13 @@ func TestPanicInOnDeadLetter(t *testing.T) {
 	g := newGate()
 	ref := spawnActor(t, sys, g)
 	g.hold(t, ctx, ref)
-	send(t, ctx, ref, 1)
+	send(t, ctx, ref, 1, 2)
 	wantErr(t, ref.Stop(ended()), context.Canceled)
 	close(g.open)
 	wantNoErr(t, ref.Stop(ctx))
-	wantErr(t, ref.Send(ctx, 2), actor.ErrStopped)
-	if n := strings.Count(log.String(), "OnDeadLetter panicked"); n != 2 {
-		t.Errorf("%d panics were logged, want 2:\n%s", n, log.String())
+	wantErr(t, ref.Send(ctx, 3), actor.ErrStopped)
+	if n := strings.Count(log.String(), "OnDeadLetter panicked"); n != 3 {
+		t.Errorf("%d panics were logged, want 3:\n%s", n, log.String())
 	}
 }
 

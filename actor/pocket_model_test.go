@@ -1,0 +1,53 @@
+//go:build modelcheck
+
+package actor_test
+
+import (
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/modelcheck"
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
+
+// killing has somebody kill an actor that lives in an event loop, where an activation
+// that has lost its actor comes back, while messages come. Its parent restarts it.
+func killing(throughput int, each ...[]actor.Lane) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(p)
+		var bell xatomic.Bool
+		pump := must(actor.NewPump(s.sys, func() { bell.Store(true) }))
+		parent := must(actor.Spawn(s.sys, restarter{s}, actor.WithPump(pump)))
+		s.ref = must(actor.SpawnNew(actor.ContextOf(parent), func() actor.Actor[int] { return actor.Func(s.receive) },
+			actor.WithPump(pump), actor.WithThroughput(throughput)))
+		s.Go("loop", func() {
+			for s.left > 0 {
+				if must(pump.Run(time.Hour)) == actor.ParkPoll || s.left == 0 {
+					continue
+				}
+				bell.Await(func(rung bool) bool { return rung })
+				bell.Store(false)
+			}
+		})
+		for id, lanes := range each {
+			s.sender(background, id, lanes...)
+		}
+		s.onSent = func() { bell.Store(true) } // The last event may be the sender's.
+		s.left++
+		s.Go("kill", func() {
+			_ = s.ref.Kill()
+			s.event()
+			bell.Store(true)
+		})
+	}
+}
+
+// narrow has an actor with room for one message of Data, and one that is not for Data
+// to handle before.
+func narrow(p *modelcheck.Program) {
+	s := newStage(p)
+	s.spawn(actor.WithCapacity(actor.Data, 1))
+	s.workers(1)
+	s.sender(background, 0, actor.Control, actor.Data)
+	s.sender(background, 1, actor.Data)
+}

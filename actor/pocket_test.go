@@ -1,0 +1,440 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
+)
+
+// handleOne sends m and returns when it has been handled.
+func handleOne(tb testing.TB, ctx context.Context, ref actor.Ref[int], m int) {
+	tb.Helper()
+	send(tb, ctx, ref, m)
+	until(tb, ctx, func() bool { return actor.Idle(ref) })
+}
+
+// An actor that has one message at a time makes no lane, until it has two.
+func TestOneMessageNeedsNoLane(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	ref := spawnActor(t, sys, actor.Actor[int](g))
+	for m := 1; m <= 3; m++ {
+		handleOne(t, ctx, ref, m)
+	}
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 4)
+	if actor.HasLane(ref) {
+		t.Error("one message waits, and the lane was made")
+	}
+	send(t, ctx, ref, 5, 6)
+	if !actor.HasLane(ref) {
+		t.Error("three messages wait, and there is no lane")
+	}
+	close(g.open)
+	wantNoErr(t, ref.Drain(ctx))
+	for want := 1; want <= 6; want++ {
+		if got := receive(t, ctx, g.seen); got != want {
+			t.Errorf("got message %d, want %d", got, want)
+		}
+	}
+}
+
+// What asks more of its mailbox has a lane for the first message.
+func TestWhoHasNoPocket(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	for name, opt := range map[string]actor.Option{
+		"burst": actor.WithBurst(actor.Data, 5), "reentrant": actor.WithReentrancy(actor.FullReentrancy), "sliding": actor.WithBuffer(actor.Data, actor.Sliding),
+		"limit": actor.WithMailboxLimit(actor.MailboxLimit{Items: 1}), "retry": actor.WithRetry(1),
+	} {
+		ref := spawn(t, sys, func(*actor.Context[int], int) error { return nil }, opt)
+		send(t, ctx, ref, 1)
+		if !actor.HasLane(ref) {
+			t.Errorf("%s: the message is in the pocket", name)
+		}
+	}
+	asked := spawn(t, sys, answer)
+	send(t, ctx, asked, question{})
+	if !actor.HasLane(asked) {
+		t.Error("the message may hold a reply, and is in the pocket")
+	}
+	urgent := spawn(t, sys, func(*actor.Context[int], int) error { return nil }).On(actor.Control)
+	send(t, ctx, urgent, 1)
+	if !actor.HasLane(urgent) {
+		t.Error("a message of Control is in the pocket")
+	}
+}
+
+// A message in the pocket is in every account: that of one that waits, then of one
+// that was handled.
+func TestInfoOfAPocket(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	ref := spawnActor(t, sys, actor.Actor[int](g))
+	check := func(when string, waiting, handled, backlog int) {
+		t.Helper()
+		i, err := ref.Info()
+		wantNoErr(t, err)
+		if i.Mailbox[actor.Data] != waiting || int(i.Handled) != handled || ref.Backlog() != backlog {
+			t.Errorf("%s: %d wait, %d handled, backlog %d; want %d, %d, %d", when,
+				i.Mailbox[actor.Data], i.Handled, ref.Backlog(), waiting, handled, backlog)
+		}
+	}
+	check("at first", 0, 0, 0)
+	g.hold(t, ctx, ref)
+	check("with one that is being handled", 0, 1, 1)
+	send(t, ctx, ref, 1)
+	check("with one in the pocket", 1, 1, 2)
+	send(t, ctx, ref, 2)
+	check("with two in the lane", 2, 1, 3)
+	close(g.open)
+	until(t, ctx, func() bool { return actor.Idle(ref) })
+	check("at last", 0, 3, 0)
+}
+
+// An actor ends whose handler holds a message, with another one in the pocket.
+func TestPocketAtTheEnd(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		end     func(ctx context.Context, sys *actor.System, ref actor.Ref[int]) error
+		letters uint64
+	}{
+		{"drain", func(ctx context.Context, _ *actor.System, ref actor.Ref[int]) error { return ref.Drain(ctx) }, 0},
+		{"stop", func(_ context.Context, sys *actor.System, ref actor.Ref[int]) error {
+			return sys.RequestStop(ref.PID())
+		}, 1},
+		{"kill", func(_ context.Context, _ *actor.System, ref actor.Ref[int]) error { return ref.Kill() }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			g := newGate()
+			ref := spawnActor(t, sys, actor.Actor[int](g))
+			g.hold(t, ctx, ref)
+			send(t, ctx, ref, 1)
+			ended := make(chan error, 1)
+			go func() { ended <- c.end(ctx, sys, ref) }()
+			if c.name == "drain" {
+				until(t, ctx, func() bool { return actor.Asked(ref) })
+			} else {
+				wantNoErr(t, receive(t, ctx, ended))
+			}
+			close(g.open)
+			receive(t, ctx, ref.Done())
+			if n := sys.Stats().DeadLetters; n != c.letters || len(g.seen) != 1-int(c.letters) {
+				t.Errorf("%d dead letters and %d handled, want %d and %d", n, len(g.seen), c.letters, 1-c.letters)
+			}
+		})
+	}
+}
+
+// A message in the pocket is the next incarnation's, whether the handler before it
+// has failed or was killed.
+func TestPocketOverARestart(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		t.Run(fmt.Sprint("killed ", killed), func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			g := newGate()
+			_, child := keptChild(t, sys, func() actor.Actor[int] {
+				return actor.Func(func(c *actor.Context[int], m int) error {
+					_ = g.Receive(c, m)
+					if m == 0 {
+						return errHook
+					}
+					return nil
+				})
+			}, true)
+			g.hold(t, ctx, child)
+			send(t, ctx, child, 1)
+			if killed {
+				wantNoErr(t, child.Kill())
+				defer close(g.open)
+			} else {
+				close(g.open)
+			}
+			if m := receive(t, ctx, g.seen); m != 1 {
+				t.Errorf("handled %d, want 1", m)
+			}
+			send(t, ctx, child, 2)
+			if m := receive(t, ctx, g.seen); m != 2 {
+				t.Errorf("handled %d, want 2", m)
+			}
+		})
+	}
+}
+
+// The stash goes before the message in the pocket.
+func TestUnstashBeforeThePocket(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	stashed := false
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		switch m {
+		case 1:
+			if !stashed {
+				stashed = true
+				return c.Stash(m)
+			}
+		case 2:
+			if _, err := c.Unstash(); err != nil {
+				return err
+			}
+			m = 0
+		}
+		return g.Receive(c, m)
+	})
+	handleOne(t, ctx, ref, 1)
+	send(t, ctx, ref, 2)
+	receive(t, ctx, g.entered)
+	send(t, ctx, ref, 3)
+	close(g.open)
+	for _, want := range []int{1, 3} {
+		if got := receive(t, ctx, g.seen); got != want {
+			t.Errorf("got message %d, want %d", got, want)
+		}
+	}
+}
+
+// A handler that fails with the message of the pocket ends its incarnation.
+func TestPocketOfAHandlerThatFails(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			ref := spawn(t, sys, func(*actor.Context[int], int) error { return f.fail() })
+			send(t, ctx, ref, 1)
+			receive(t, ctx, ref.Done())
+			if err := ref.Err(); err == nil || errors.Is(err, actor.ErrKilled) {
+				t.Errorf("the reason is %v", err)
+			}
+		})
+	}
+}
+
+// A probe that comes while a message is in the pocket is told of it.
+func TestProbeOfAPocket(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	ref := spawnActor(t, sys, actor.Actor[int](g), actor.WithThroughput(1)) // Each activation asks for probes.
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 1)
+	told := make(chan actor.Sample, 16)
+	observe(t, sys, actor.Probe{SampleEvery: 1, Handled: func(s actor.Sample) { told <- s }})
+	later := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
+	if send(t, ctx, later, 1); !actor.HasLane(later) {
+		t.Error("a message is measured, and there is no lane")
+	}
+	close(g.open)
+	for {
+		if s := receive(t, ctx, told); s.PID == ref.PID() {
+			return
+		}
+	}
+}
+
+// What is in the pocket of a suspended actor that drains is handled when it has been
+// resumed.
+func TestPocketOfASuspendedActor(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	seen := make(chan int, 2)
+	ref := spawn(t, sys, func(_ *actor.Context[int], m int) error { seen <- m; return nil })
+	suspend(t, ctx, sys, ref.PID())
+	send(t, ctx, ref, 1)
+	wantErr(t, ref.Drain(ended()), context.Canceled)
+	until(t, ctx, func() bool { return actor.Closed(ref) })
+	if i := info(t, sys, ref.PID()); i.State != actor.Suspended || i.Mailbox[actor.Data] != 1 || len(seen) != 0 {
+		t.Errorf("the actor is %v, with %v in its lanes, and has handled %d", i.State, i.Mailbox, len(seen))
+	}
+	wantNoErr(t, sys.Resume(ref.PID()))
+	receive(t, ctx, ref.Done())
+	if len(seen) != 1 {
+		t.Errorf("it has handled %d messages, want 1", len(seen))
+	}
+}
+
+// A restart without the messages drops that in the pocket.
+func TestRestartWithoutThePocket(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	n := newNursery(t, sys)
+	g := newGate()
+	child := n.held(func() actor.Actor[int] { return g })
+	n.restart(child.PID())
+	g.hold(t, ctx, child)
+	send(t, ctx, child, 1)
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	close(g.open)
+	receive(t, ctx, n.exits)
+	until(t, ctx, func() bool { return child.Backlog() == 1 })
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.RestartEmpty(child.PID()) })
+	receive(t, ctx, n.ready)
+	send(t, ctx, child, 2)
+	if m := receive(t, ctx, g.seen); m != 2 {
+		t.Errorf("it handles %d, want 2", m)
+	}
+	if d := sys.Stats().DeadLetters; d != 1 {
+		t.Errorf("%d dead letters, want 1", d)
+	}
+}
+
+// witness is a gate that monitors others.
+type witness struct {
+	*gate
+	watch actor.PID
+}
+
+func (w *witness) Started(c *actor.Context[int]) error {
+	_, err := c.Monitor(w.watch)
+	return err
+}
+
+func (w *witness) Down(*actor.Context[int], actor.Monitor, actor.Exit) error {
+	w.seen <- -1
+	return nil
+}
+
+// A Down comes behind the message in the pocket, and before what is sent later.
+func TestDownBehindThePocket(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	other := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
+	w := &witness{newGate(), other.PID()}
+	ref := spawnActor(t, sys, actor.Actor[int](w))
+	w.hold(t, ctx, ref)
+	send(t, ctx, ref, 1)
+	wantNoErr(t, other.Stop(ctx))
+	send(t, ctx, ref, 2)
+	close(w.open)
+	for _, want := range []int{1, -1, 2} {
+		if got := receive(t, ctx, w.seen); got != want {
+			t.Errorf("got %d, want %d", got, want)
+		}
+	}
+}
+
+// An actor that drains is told of an end also while it handles its last message, which
+// came by the pocket.
+func TestDownAtTheEndOfADrain(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	other := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
+	w := &witness{newGate(), other.PID()}
+	ref := spawnActor(t, sys, actor.Actor[int](w))
+	w.hold(t, ctx, ref)
+	send(t, ctx, ref, 0)
+	wantErr(t, ref.Drain(ended()), context.Canceled)
+	w.open <- struct{}{}
+	receive(t, ctx, w.entered)
+	if actor.HasLane(ref) || !actor.Closed(ref) {
+		t.Error("the last message did not come by the pocket, to an actor that drains")
+	}
+	wantNoErr(t, other.Stop(ctx))
+	close(w.open)
+	receive(t, ctx, ref.Done())
+	if len(w.seen) != 1 {
+		t.Error("it was not told of the end")
+	}
+}
+
+// An actor is killed in a handler of Control, by an activation that knew of the
+// message in the pocket. That is the next incarnation's.
+func TestPocketBehindAKilledHandler(t *testing.T) {
+	ctx := guarded(t)
+	sys := oneWorker(t)
+	first, g := newGate(), newGate()
+	_, child := keptChild(t, sys, func() actor.Actor[int] { return g }, true)
+	blocker := spawnActor(t, sys, actor.Actor[int](first))
+	first.hold(t, ctx, blocker)
+	send(t, ctx, child, 1)
+	send(t, ctx, child.On(actor.Control), 0)
+	close(first.open)
+	receive(t, ctx, g.entered)
+	wantNoErr(t, child.Kill())
+	close(g.open)
+	if m := receive(t, ctx, g.seen); m != 1 {
+		t.Errorf("the next incarnation handles %d, want 1", m)
+	}
+}
+
+// A kill may come at any moment of a message's way. It is handled, or a dead letter.
+func TestKillsAndPockets(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	const actors = 300
+	var handled atomic.Int64
+	for range actors {
+		ref := spawn(t, sys, func(*actor.Context[int], int) error { handled.Add(1); return nil })
+		sent := make(chan struct{})
+		go func() {
+			_ = ref.Send(ctx, 1)
+			close(sent)
+		}()
+		wantNoErr(t, ref.Kill())
+		receive(t, ctx, sent)
+		receive(t, ctx, ref.Done())
+	}
+	until(t, ctx, func() bool { return handled.Load()+int64(sys.Stats().DeadLetters) == actors })
+}
+
+// Neither a pocket that is empty, nor one whose message went into the lane, keeps it
+// alive.
+func TestPocketedMessagesAreReleased(t *testing.T) {
+	for _, waiting := range []int{1, 2} {
+		ctx := guarded(t)
+		sys := newSystem(t, actor.Config{})
+		var k tracked
+		entered, open := make(chan struct{}), make(chan struct{})
+		ref := spawn(t, sys, postOffice(entered, open))
+		send(t, ctx, ref, parcel{kind: 1})
+		receive(t, ctx, entered)
+		for range waiting {
+			send(t, ctx, ref, parcel{data: k.new()})
+		}
+		if actor.HasLane(ref) != (waiting == 2) {
+			t.Errorf("with %d messages, it is %v that there is a lane", waiting, actor.HasLane(ref))
+		}
+		close(open)
+		k.wantNone(t, ctx)
+		runtime.KeepAlive(ref)
+	}
+}
+
+// Actors that have one message at a time use their pockets again and again.
+func TestPocketInSteps(t *testing.T) { simulated.Too(t, testPocketInSteps) }
+
+func testPocketInSteps(t testing.TB) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	done := make(chan int, 1)
+	var one, two actor.Ref[int]
+	turn := func(other *actor.Ref[int]) func(*actor.Context[int], int) error {
+		return func(c *actor.Context[int], m int) error {
+			if m == 20 {
+				done <- m
+				return nil
+			}
+			return other.Send(c, m+1)
+		}
+	}
+	one = spawn(t, sys, turn(&two))
+	two = spawn(t, sys, turn(&one))
+	send(t, ctx, one, 1)
+	receive(t, ctx, done)
+	for _, ref := range []actor.Ref[int]{one, two} {
+		if actor.HasLane(ref) {
+			t.Error("one message is under way, and there is a lane")
+		}
+	}
+}
