@@ -190,7 +190,7 @@ func (a *activation) listen() {
 	if s&termBits == a.term && s&pendingAny == 0 {
 		return
 	}
-	news, fetched, ok := a.takeAnnounced(a.term, a.todo == 0 && a.inCode)
+	news, fetched, ok := a.takeAnnounced(a.term, a.todo == 0 && a.inCode && !a.urgentOnly)
 	if !ok {
 		a.vanish()
 	}
@@ -218,16 +218,18 @@ func (a *activation) handleLane(which Lane) {
 		a.reach()
 		return
 	}
-	fresh := a.fetched == fromLane || l.ready() == 0
+	fresh := a.fetched == fromLane
 	a.fetched = nothing
-	if l.ready() == 0 && which == Data && (a.marked.Load() || l.left() > 0) && !a.handleMarks(l) {
+	if l.ready() == 0 && (a.marked.Load() || l.left() > 0) && !a.handleMarks(l, which) {
 		return
 	}
-	if l.ready() == 0 && !a.refill(l, which) {
-		if !l.admitted { // Else a sender was let in, where what had been announced was shed.
-			a.todo &^= which.bit()
+	if l.ready() == 0 {
+		if fresh = true; !a.refill(l, which) {
+			if !l.admitted { // Else a sender was let in, where what had been announced was shed.
+				a.todo &^= which.bit()
+			}
+			return
 		}
-		return
 	}
 	// A handler that waits shall be resumed as urgently as its message came.
 	priority := sched.Normal
@@ -260,7 +262,7 @@ func (a *activation) handleLane(which Lane) {
 		a.fail(err)
 		return
 	}
-	if fresh && l.left() == 0 && !l.admitted && !l.large() && (which != Data || !a.marked.Load()) {
+	if fresh && l.left() == 0 && !l.admitted && !l.large() && !a.marked.Load() {
 		// Whatever was sent since the swap has been, or will be, announced, and
 		// that announcement is still in the state: it was taken before the swap
 		// only. Of a batch that was begun earlier this is not known.
@@ -272,7 +274,7 @@ func (a *activation) handleLane(which Lane) {
 func (a *activation) refill(l *lane, which Lane) bool {
 	state := a.mu.lock()
 	woken := l.swap(nil)
-	if which == Data && a.rare != nil {
+	if a.rare != nil {
 		a.limit(which, l)
 	}
 	if l.left() == 0 {

@@ -209,8 +209,10 @@
 //     (TestNameAndRestart, TestMonitorAndRestart).
 //   - A timer ends with the incarnation that has set it, and not with that of its
 //     receiver (TestTimersEndWithTheirOwner, TestTimerOutlivesItsReceiversIncarnation).
-//   - A tick that waits in the lane when its timer is stopped is handled
-//     (TestTickThatWaitsIsHandledAfterStop).
+//   - What a timer has sent and waits in the lane is taken back when the timer is
+//     stopped, or its owner ends, and is no dead letter (TestStopTakesBackWhatWaits,
+//     TestTickOfAnOwnerThatEnds); what the receiver has put aside is handled
+//     (TestTickThatIsStashed).
 //
 // Of stops:
 //
@@ -246,7 +248,8 @@
 // # Time and behaviours
 //
 // [SendAfter] and [Every] send messages later. They end with the incarnation
-// that has set them. [Context.Become] changes what handles the messages,
+// that has set them, and with [Timer.Stop]: then nothing that they have sent is
+// handled any more. [Context.Become] changes what handles the messages,
 // [FirstOf] lets several actors try in turn, and [Context.Stash] puts a message
 // aside. A handler returns [ErrUnhandled] for what it does not know.
 //

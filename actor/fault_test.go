@@ -11,7 +11,8 @@ import (
 // TestModelFindsPlantedFaults runs the searches of TestModel, and shows that they
 // see what they are there to see.
 func TestModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, "modelcheck", stateFaults, laneFaults, replyFaults, nameFaults, withdrawFaults, pumpFaults, watchFaults, pocketModelFaults)
+	planted.Expect(t, "modelcheck", stateFaults, laneFaults, replyFaults, nameFaults, withdrawFaults, pumpFaults, watchFaults,
+		pocketModelFaults, tickModelFaults)
 }
 
 // TestTestsFindPlantedFaults shows the same of ordinary tests, where no search
@@ -19,7 +20,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 func TestTestsFindPlantedFaults(t *testing.T) {
 	planted.Expect(t, "", overflowFaults, orderFaults, lifeFaults, choiceFaults, withinFaults, processFaults,
 		suspendFaults, turnFaults, readerFaults, backendFaults, gatherFaults, behaviourFaults, stashFaults, registryFaults,
-		vigilFaults, walkFaults, pocketFaults)
+		vigilFaults, walkFaults, pocketFaults, tickFaults)
 }
 
 var stateFaults = planted.Group{

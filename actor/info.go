@@ -303,7 +303,7 @@ func (p *proc) describeMailbox(i *Info) {
 			continue
 		}
 		left := l.size - int(l.taken.Load())
-		i.Mailbox[which] = l.contents.pending() + left
+		i.Mailbox[which] = l.pending() + left
 		i.Senders[which] = len(l.waiting)
 		handled += l.swapped + l.slid - int64(left)
 	}

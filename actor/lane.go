@@ -130,6 +130,7 @@ type lane struct {
 	// comes by an ordinary send before the next swap; 0 if none is. So whether an
 	// actor is observed or not, a send compares, and writes nothing.
 	stampAt int32
+	ticks   int32  // How many ticks wait; see mark.
 	stamp   *stamp // Nil unless the actor is observed.
 }
 
@@ -139,6 +140,7 @@ type sendWaiter struct {
 	message any          // A *M, to the message. Set before.
 	size    int          // Of the message, if the actor's are weighed. Set before.
 	asked   address      // The ask that the message belongs to. Set before.
+	timer   *timer       // Whose tick it is, or nil. Set before.
 	wake    sched.Waiter // Set before.
 	wait    *asking      // Of the handler that sends, if it is one.
 	done    bool
@@ -238,13 +240,13 @@ func (l *lane) full(pending int) bool {
 // the mutex.
 func (l *lane) crowded() bool { return len(l.waiting) > 0 || l.occupied() >= int(l.capacity) }
 
-func (l *lane) occupied() int { return l.contents.pending() + int(l.rest.Load()) }
+func (l *lane) occupied() int { return l.pending() + int(l.rest.Load()) }
 
-// show makes the length of in known, if somebody looks at it. The caller holds
+// show makes the length of in, and the number of ticks, known, if somebody looks at it. The caller holds
 // the mutex.
 func (l *lane) show() {
 	if l.shown.Load() >= 0 {
-		xatomic.ReleaseInt32(&l.shown, int32(l.contents.pending()))
+		xatomic.ReleaseInt32(&l.shown, int32(l.pending()))
 	}
 }
 
@@ -352,6 +354,7 @@ func (l *lane) rescue(gone bool) (fresh *lane, inHand letters) {
 	}
 	fresh.waiting = l.waiting
 	fresh.queue.Store(int32(len(fresh.waiting)))
+	fresh.countTicks(l.ticks)
 	l.waiting = nil
 	if l.chunk == 1 && at > 0 && !gone {
 		return fresh, l.contents.part(at-1, at)
@@ -381,9 +384,19 @@ func (l *lane) reached() int64 {
 // publishes its progress now.
 func (l *lane) due(rest int) bool { return int32(rest)&(l.stride-1) == 0 }
 
-// admit moves messages of waiting senders into the lane while there is room,
-// and appends to woken whom to wake. The caller holds the mutex.
+// admit is takeIn for the consumer.
 func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
+	before := l.pending()
+	woken = l.takeIn(woken)
+	if l.pending() > before {
+		l.admitted = true
+	}
+	return woken
+}
+
+// takeIn moves messages of waiting senders into the lane while there is room,
+// and appends to woken whom to wake. The caller holds the mutex.
+func (l *lane) takeIn(woken []sched.Waiter) []sched.Waiter {
 	n := 0
 	for n < len(l.waiting) && l.occupied() < int(l.capacity) {
 		w := l.waiting[n]
@@ -394,19 +407,13 @@ func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
 			n++
 			continue
 		}
-		l.contents.accept(w)
-		if l.stamp != nil {
-			if n := l.arrived() - 1; l.stamp.due(n) {
-				l.stamp.set(n, w.since)
-			}
-		}
+		l.accept(w)
 		w.done = true
 		w.endWait()
 		woken = append(woken, w.wake)
 		n++
 	}
 	if n > 0 {
-		l.admitted = true
 		l.show()
 	}
 	l.dropWaiting(n)

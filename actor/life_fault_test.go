@@ -52,7 +52,7 @@ var lifeFaults = planted.Group{
 		{
 			Name: "an end forgets the messages",
 			File: "lifecycle.go",
-			Old:  "(l.left() != 0 || l.contents.pending() != 0 || len(l.waiting) != 0)",
+			Old:  "(l.left() != 0 || l.pending() != 0 || len(l.waiting) != 0)",
 			New:  "len(l.waiting) != 0",
 			Want: "panics were logged, want 3",
 			Run:  "^TestPanicInOnDeadLetter$",

@@ -350,7 +350,7 @@ func (a *activation) findMessages() {
 	a.mu.Lock()
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
-		if l != nil && l.contents.pending()+l.left() > 0 {
+		if l != nil && l.pending()+l.left() > 0 {
 			a.todo |= Lane(i).bit()
 		}
 	}
@@ -402,7 +402,7 @@ func (a *activation) closeAtOnce() bool {
 // The caller holds mu and is the consumer.
 func (a *activation) lanesDone() bool {
 	for i := range a.lanes {
-		if l := a.lanes[i].Load(); l != nil && (l.left() != 0 || l.contents.pending() != 0 || len(l.waiting) != 0) {
+		if l := a.lanes[i].Load(); l != nil && (l.left() != 0 || l.pending() != 0 || len(l.waiting) != 0) {
 			return false
 		}
 	}
@@ -423,7 +423,7 @@ func (a *activation) closeLanes() {
 	a.closed = true
 	a.emptyPocket()
 	var woken []sched.Waiter
-	var letters [numLanes]letters
+	var left leftovers
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
 		if l == nil {
@@ -431,22 +431,36 @@ func (a *activation) closeLanes() {
 		}
 		woken = l.refuse(ErrStopped, woken)
 		a.handled += l.handled() + l.slid
-		letters[i] = l.empty()
+		left.take(a.proc, Lane(i), l)
 		a.lanes[i].Store(nil)
 	}
 	a.mu.Unlock()
 	a.todo &^= pendingLanes
 	a.wake(woken)
-	a.deadLetters(letters, ErrStopped)
+	a.deadLetters(&left, ErrStopped)
+}
+
+// leftovers is what was in the lanes.
+type leftovers struct {
+	letters [numLanes]letters
+	ticks   [numLanes][]tick
+}
+
+// take takes all messages out of a lane. The caller is the consumer and holds mu.
+func (s *leftovers) take(p *proc, which Lane, l *lane) {
+	s.ticks[which] = p.takeTicks(which, l)
+	s.letters[which] = l.empty()
 }
 
 // deadLetters makes dead letters of what was in the lanes, the most urgent
 // first.
-func (p *proc) deadLetters(all [numLanes]letters, reason error) {
-	for i := range all {
-		if which := Control - Lane(i); all[which] != nil {
-			all[which].each(func(m any) { p.deadLetter(which, m, reason) })
+func (p *proc) deadLetters(s *leftovers, reason error) {
+	for i := range s.letters {
+		which := Control - Lane(i)
+		if s.letters[which] != nil {
+			s.letters[which].each(func(m any) { p.deadLetter(which, m, reason) })
 		}
+		p.dropTicks(s.ticks[which], which, reason)
 	}
 }
 

@@ -161,7 +161,7 @@ func (o *overflow) exceededBy(size int) error {
 // than the given one. The caller holds mu.
 func (p *proc) leastUrgent(than Lane) (Lane, bool) {
 	for which := Data; which <= than; which++ {
-		if l := p.lanes[which].Load(); l != nil && l.contents.pending() > 0 {
+		if l := p.lanes[which].Load(); l != nil && l.pending() > 0 {
 			return which, true
 		}
 	}
@@ -171,7 +171,7 @@ func (p *proc) leastUrgent(than Lane) (Lane, bool) {
 // flush drops all that waits. The caller holds mu.
 func (p *proc) flush(v *verdict) {
 	for which := range Lane(numLanes) {
-		for l := p.lanes[which].Load(); l != nil && l.contents.pending() > 0; {
+		for l := p.lanes[which].Load(); l != nil && l.pending() > 0; {
 			v.lose(p, which, true, ErrMailboxLimit)
 		}
 	}
@@ -244,6 +244,15 @@ func (m *meter) prepend(n int) {
 	if n > 0 && m.of.limit.Bytes > 0 {
 		m.sizes = append(make([]int, n), m.sizes[m.skipped:]...)
 		m.skipped = 0
+	}
+}
+
+// weigh takes note that ticks of the given size in all have come, or left: less than
+// 0 then.
+func (m *meter) weigh(n, size int) {
+	m.of.items += n
+	if m.of.limit.Bytes > 0 {
+		m.of.bytes += size
 	}
 }
 

@@ -25,6 +25,7 @@ type signal struct {
 	link  *link  // By which the actor is told, or
 	watch *watch // the monitor.
 	alarm bool   // It is none of both: the receive of a process has waited long enough.
+	mark  mark   // If it has a place among the messages.
 }
 
 // Link ties the fates of this actor and another. When an incarnation of either
@@ -167,8 +168,7 @@ func (p *proc) severLocked() (t ties) {
 	if r := p.rare; r != nil {
 		t.links, r.links = r.links, nil
 		t.watching, r.watching = r.watching, nil
-		r.marks = nil
-		p.marked.Store(false)
+		p.unmarkSignals()
 	}
 	return t
 }

@@ -58,6 +58,13 @@ func (m *ModelSlot) Ask(ctx context.Context, on *sched.Scheduler, send func(Repl
 	return v, err
 }
 
+// Fire has the time of the timer come.
+func Fire(t Timer) {
+	t.t.alarm.Stop()
+	t.t.fire()
+	t.t.alarm.Stop()
+}
+
 // NamesEntered returns how many names are entered in the system, also of actors that
 // have stopped.
 func NamesEntered(s *System) (n int) {

@@ -376,6 +376,12 @@ var models = []struct {
 	{"pump/two messages", modelcheck.Config{Preemptions: 3}, pumping(false, 100, 2)},
 	{"pump/two senders", modelcheck.Config{Preemptions: 2}, pumping(false, 1, 1, 1)},
 	{"pump/a turn at a time", modelcheck.Config{Preemptions: 2}, pumping(true, 1, 1, 1)},
+	{"tick/once", modelcheck.Config{Preemptions: 2}, revoking(false, 0)},
+	{"tick/once, among messages", modelcheck.Config{Preemptions: 1}, revoking(false, 2)},
+	{"tick/one that waits for room", modelcheck.Config{Preemptions: 1}, revoking(true, 1)},
+	{"tick/stopped by its receiver", modelcheck.Config{Preemptions: 2}, stoppingWithin(1)},
+	{"tick/stopped by its receiver, again", modelcheck.Config{Preemptions: 2}, stoppingWithin(2)},
+	{"tick/room for a sender", modelcheck.Config{Preemptions: 1}, makingRoom},
 	{"watch/two messages", modelcheck.Config{Preemptions: 3}, watching(2, 2)},
 	{"watch/three looks", modelcheck.Config{Preemptions: 2}, watching(3, 2)},
 }

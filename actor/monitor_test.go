@@ -50,6 +50,29 @@ func TestMonitor(t *testing.T) {
 	}
 }
 
+// A message that is sent while the one before a signal is handled is not forgotten
+// behind the one after it, though those two are a batch of which it is not.
+func TestMessageSentBeforeASignal(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	tr := newTrapper()
+	watcher, gone := spawnActor(t, sys, actor.Actor[task](tr)), spawn(t, sys, doTask)
+	var m actor.Monitor
+	wantNoErr(t, do(t, watcher, monitor(gone.PID(), &m)))
+	begun, open, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	nothing := task{do: func(*actor.Context[task]) error { return nil }}
+	send(t, ctx, watcher, task{do: func(*actor.Context[task]) error { close(begun); <-open; return nil }})
+	receive(t, ctx, begun)
+	send(t, ctx, watcher, task{do: func(c *actor.Context[task]) error {
+		return watcher.Send(ctx, task{do: func(*actor.Context[task]) error { close(done); return nil }})
+	}})
+	wantNoErr(t, gone.Stop(ctx))
+	send(t, ctx, watcher, nothing)
+	close(open)
+	receive(t, ctx, done)
+	receive(t, ctx, tr.downs)
+}
+
 func TestMonitorOfNobody(t *testing.T) { simulated.Too(t, testMonitorOfNobody) }
 
 func testMonitorOfNobody(t testing.TB) {

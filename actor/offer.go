@@ -66,13 +66,16 @@ func (p *proc) backlog() int {
 	return n
 }
 
-// showLane makes a lane show the length of its in from now on, and returns how
-// many messages it has.
+// showLane makes a lane show what waits behind the messages in hand from now on,
+// and returns how many messages it has.
 func (p *proc) showLane(which Lane) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.lanes[which].Load()
-	n := l.contents.pending()
+	if l == nil {
+		return 0 // The actor has ended just now.
+	}
+	n := l.pending()
 	l.shown.Store(int32(n))
 	return n + int(l.rest.Load())
 }

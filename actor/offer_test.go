@@ -103,8 +103,9 @@ func TestBacklog(t *testing.T) {
 	timer, err := actor.Every(sys, time.Millisecond, ref, 3)
 	wantNoErr(t, err)
 	until(t, ctx, func() bool { return ref.Backlog() == 4 })
-	timer.Stop()
-	send(t, ctx, ref, 4)
+	timer.Stop() // Which takes the tick back.
+	wantBacklog(t, ref, 3)
+	send(t, ctx, ref, 3, 4)
 	send(t, ctx, ref, 5)
 	sent := make(chan error, 1)
 	go func() { sent <- ref.Send(ctx, 6) }() // Waits for room.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -121,6 +120,7 @@ type loss struct {
 	lane    Lane
 	message any
 	reason  error
+	tick    tick // If it is one.
 }
 
 // judge makes room for a message of the given size in the lane l, if it can. The
@@ -136,7 +136,7 @@ func (p *proc) judge(l *lane, which Lane, size int) (v verdict) {
 			v.drop = ErrOverflow
 			return v
 		case Sliding:
-			for l.occupied() >= int(l.capacity) && l.contents.pending() > 0 {
+			for l.occupied() >= int(l.capacity) && l.pending() > 0 {
 				v.lose(p, which, true, ErrOverflow)
 			}
 		}
@@ -151,20 +151,21 @@ func (p *proc) judge(l *lane, which Lane, size int) (v verdict) {
 // The caller holds mu.
 func (v *verdict) lose(p *proc, which Lane, oldest bool, reason error) {
 	l := p.lanes[which].Load()
+	p.opts.overflow.dropped[which]++
+	p.sys.dropped.Add(1)
+	if t := p.tickAtEnd(which, l, oldest); t != nil {
+		t.timed().leaveLane(l)
+		v.lost = append(v.lost, loss{which, t.message(), reason, t})
+		return
+	}
 	if oldest {
 		p.handled-- // It will count as taken.
-	} else if which == Data && p.rare != nil {
-		for i := range slices.Backward(p.rare.marks) {
-			m := &p.rare.marks[i]
-			if m.at < l.arrived() {
-				break
-			}
+	} else if s := p.marksOf(which); s != nil {
+		for m := s.last; m != nil && m.at == l.arrived()-s.taken; m = m.prev {
 			m.at--
 		}
 	}
-	v.lost = append(v.lost, loss{which, l.discard(oldest), reason})
-	p.opts.overflow.dropped[which]++
-	p.sys.dropped.Add(1)
+	v.lost = append(v.lost, loss{which, l.discard(oldest), reason, nil})
 }
 
 // carryOut does what a verdict says about others than the message itself. The
@@ -181,6 +182,9 @@ func (p *proc) carryOut(ctx context.Context, v *verdict) {
 	}
 	for _, lost := range v.lost {
 		p.deadLetter(lost.lane, lost.message, lost.reason)
+		if lost.tick != nil {
+			lost.tick.timed().leaveOwner()
+		}
 	}
 }
 

@@ -211,11 +211,15 @@ func TestTickThatSlidesAway(t *testing.T) {
 		until(t, ctx, func() bool { return sys.Stats().Dropped >= before+2 })
 		before = sys.Stats().Dropped
 	}
-	timer.Stop()
 	i, err := ref.Info()
 	wantNoErr(t, err)
 	wantSame(t, "waiting", i.Mailbox[actor.Data], 2)
+	timer.Stop()
 	close(g.open)
+	wantNoErr(t, ref.Drain(ctx))
+	for len(g.seen) > 0 {
+		wantSame(t, "handled", <-g.seen, 1)
+	}
 }
 
 func TestBadBuffers(t *testing.T) {

@@ -82,7 +82,7 @@ var pocketFaults = planted.Group{
 		{
 			Name: "a message that may hold a reply is in the pocket",
 			File: "pocket.go",
-			Old:  "o.retry == 0 &&\n		lanePlanOf(p.impl.messageType()).locator == nil",
+			Old:  "o.retry == 0 &&\n		lanePlanOf(p.impl.messageType()).chunk > 1",
 			New:  "o.retry == 0",
 			Want: "the message may hold a reply, and is in the pocket",
 			Run:  "^TestWhoHasNoPocket$",

@@ -127,7 +127,7 @@ type rare struct {
 	links    map[PID]*link       // By whom it is at the other end.
 	watching map[uint64]*watch   // The monitors that it has made, by their numbers.
 	watchers map[*watch]struct{} // The monitors of it.
-	marks    []mark              // In the order of their places.
+	marks    *[numLanes]marks    // Made on first use.
 
 	astir  int      // How many children are not resting; counted for a Parent.
 	names  []string // Under which it is, or was, registered.

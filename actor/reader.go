@@ -48,9 +48,13 @@ func (a *activation) handleShared(x *scope, l *lane, which Lane) error {
 
 // awaitReaders reports whether a write, which may be an ask, has to wait for
 // readers. Then no message begins before the last of them has left. That may make
-// rings, of the waits for the write, or of those of the readers.
+// rings, of the waits for the write, or of those of the readers. A ghost waits for ever.
 func (a *activation) awaitReaders(asked address) bool {
 	a.mu.Lock()
+	if a.mu.Load()&termBits != a.term {
+		a.mu.Unlock()
+		return true
+	}
 	t := a.turnsLocked()
 	waits := len(t.away) > 0
 	if waits {
@@ -67,6 +71,19 @@ func (a *activation) awaitReaders(asked address) bool {
 	for _, e := range a.edges() {
 		a.breakRing(address{e.wait, e.round})
 	}
+	return true
+}
+
+// readmitLocked lets messages begin again, where one that waits for readers may have
+// been taken back. If another one waits, that is found again. It reports whether the
+// actor is to be told. The caller holds mu.
+func (p *proc) readmitLocked() bool {
+	t := p.turnsLocked()
+	if t == nil || !t.writer {
+		return false
+	}
+	t.writer = false
+	p.crowdLocked(len(t.away))
 	return true
 }
 
@@ -171,6 +188,8 @@ type reads struct {
 	message reflect.Type
 	// next reports whether the next message only reads, and which ask it belongs to.
 	next func(l *lane) (reads bool, asked address)
+	// apart reports whether a message only reads.
+	apart func(m any) bool
 	// handle has the actor handle the message as a reader, with a view of the Context
 	// that leads to the reader's own fiber.
 	handle func(a *activation, in letters, l *lane, which Lane, asked address, e *errand) error
@@ -185,6 +204,10 @@ func newReads[M any](tell func(m M) bool) *reads {
 				asked = addressIn(l.locator, m)
 			}
 			return tell(*m), asked
+		},
+		apart: func(m any) bool {
+			message, _ := m.(M) // One that is a nil interface has no type.
+			return tell(message)
 		},
 		handle: func(a *activation, in letters, l *lane, which Lane, asked address, e *errand) error {
 			x := a.turn.scope.typed.(*Context[M])
@@ -214,6 +237,42 @@ func (a *activation) tellApart(l *lane, which Lane) (reads bool, asked address, 
 	reads, asked = a.opts.reads.next(l)
 	returned = true
 	return reads, asked, nil
+}
+
+// mayBegin reports whether a tick may be handled while there are readers. If not, no
+// message begins before the last of them has left.
+func (a *activation) mayBegin(t tick, l *lane) bool {
+	a.mu.Lock()
+	if a.mu.Load()&termBits != a.term {
+		a.mu.Unlock()
+		return false
+	}
+	m, asked := t.message(), address{}
+	if l.locator != nil {
+		asked = t.askedBy(l.locator)
+	}
+	a.mu.Unlock()
+	return a.tickReads(t, m) || !a.awaitReaders(asked)
+}
+
+// tickReads reports whether a tick, with the message m, only reads, or can't be told apart: that is
+// found once more, and dealt with, when it is handled.
+func (a *activation) tickReads(t tick, m any) (reads bool) {
+	returned := false
+	defer func() {
+		switch {
+		case returned:
+		case recover() != nil:
+			reads = true
+		default: // A Goexit. The next activation finds it.
+			a.mu.Lock()
+			t.timed().untold = true
+			a.mu.Unlock()
+		}
+	}()
+	reads = a.opts.reads.apart(m)
+	returned = true
+	return reads
 }
 
 // takeOne takes the next message of a lane. It returns false if the term is over.

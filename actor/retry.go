@@ -66,20 +66,20 @@ func (a *activation) dropMail() {
 	a.mu.Lock()
 	a.emptyPocket()
 	var woken []sched.Waiter
-	var letters [numLanes]letters
+	var left leftovers
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
 		if l == nil {
 			continue
 		}
-		letters[i] = l.empty()
-		a.handled -= int64(letters[i].len())
+		left.take(a.proc, Lane(i), l)
+		a.handled -= int64(left.letters[i].len())
 		woken = l.admit(woken)
 		a.limit(Lane(i), l)
 	}
 	a.mu.Unlock()
 	a.wake(woken)
-	a.deadLetters(letters, ErrDropped)
+	a.deadLetters(&left, ErrDropped)
 }
 
 // empty takes all messages out of the lane. They count as taken, so that the

@@ -53,7 +53,7 @@ func (st *stamp) set(n int64, when time.Duration) {
 // take returns when the message n was sent, if that is known. What is left of
 // messages that were lost is removed.
 func (st *stamp) take(n int64) (when time.Duration, ok bool) {
-	when, ok = st.when, st.at == n
+	when, ok = st.when, st.at == n && n >= 0 // Less than 0 are those that came by the pocket.
 	if st.at <= n {
 		st.at = -1
 	}

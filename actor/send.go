@@ -150,9 +150,9 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 func (p *proc) queueLocked(f *sched.Fiber, l *lane, which Lane, w *sendWaiter) (waits bool) {
 	moved := p.entrust(w.asked)
 	if waits = l.await(w); !waits {
-		l.contents.accept(w)
+		l.accept(w)
 		l.show()
-		if l.stamp != nil {
+		if l.stamp != nil && w.timer == nil {
 			p.stampLast(l)
 		}
 	}

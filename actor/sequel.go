@@ -158,7 +158,7 @@ func (s *process[M]) choose(x *Context[M], i int) error {
 	p.mu.Unlock()
 	s.kept[which]--
 	s.chosen, s.from = true, which
-	if x.lane != which {
+	if x.lane != which || which == Data { // The present one may have come by the pocket.
 		p.announce(s.body.running(), which.bit())
 	}
 	return nil

@@ -158,7 +158,11 @@ func (b *buffers[M]) putFirst(m M) {
 		l.fill(l.left())
 		return
 	}
-	b.out = append([]M{m}, b.out...)
+	if l.size == 0 {
+		b.out = append(b.out[:0], m)
+	} else {
+		b.out = append([]M{m}, b.out...)
+	}
 	l.putBack(len(b.out), cap(b.out))
 }
 

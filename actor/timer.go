@@ -1,11 +1,11 @@
 package actor
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 // Timer is the handle of a message that is to be sent later. It is a small
@@ -14,9 +14,11 @@ type Timer struct{ t *timer }
 
 // timer is what all timers have in common, whatever they send.
 //
-// The alarm's goroutine sends while it holds mu, so that Stop, which takes mu
-// too, knows for certain whether it was in time. Where mu is held, the mu of the
-// owner or of the receiver may be taken, not the other way round.
+// What becomes of its message is decided under the receiver's mu, by the alarm's
+// goroutine, who stops the timer, and the receiver's consumer: so a stop knows for
+// certain whether it was in time. What was sent waits as a mark of its lane until its
+// turn has come, and can be taken back from there. Where the timer's mu is held, that
+// of the owner may be taken, not the other way round.
 type timer struct {
 	owner       *proc
 	incarnation uint32
@@ -25,27 +27,28 @@ type timer struct {
 	number      uint64        // Of the owner's timers. Guarded by the owner's mu.
 	every       time.Duration // 0 for once.
 
-	mu     sync.Mutex
+	mu     xatomic.Mutex
 	due    time.Time
 	alarm  alarm
-	over   bool
+	over   bool // It has fired for the last time, or was stopped.
 	missed uint64
-	// While a single message waits for room in a full lane, mu is not held. Then
-	// withdraw ends the wait, and waited is closed when it has ended.
-	withdraw context.CancelFunc
-	waited   chan struct{}
-	sent     bool
 
 	// The timers of an owner are a list. Guarded by its mu.
 	prev, next *timer
+
+	// What was sent and waits: at most one message. Guarded by the receiver's mu.
+	mark   mark          // Of is the tick. Written once, before the timer is shared.
+	waiter *sendWaiter   // While it waits for room.
+	size   int           // If the receiver's messages are weighed.
+	since  time.Duration // When it was sent, or -1.
+	may    bool          // It may send.
+	untold bool          // Whether what waits only reads can't be told.
 }
 
 // delivery is a timer together with what it sends.
 type delivery[M any] struct {
 	timer
-	to   Ref[M]
-	m    M
-	last tick[M]
+	m M
 }
 
 // SendAfter sends m to an actor when d has passed, on the lane of the ref. The
@@ -54,7 +57,9 @@ type delivery[M any] struct {
 // one is an error, as are a zero ref, and an owner that has ended.
 //
 // If the lane is full, the message waits for room like that of any sender. If
-// the receiver has stopped, it is a dead letter.
+// the receiver has stopped, it is a dead letter. It can be taken back until the
+// receiver takes it to handle it, see [Timer.Stop]; the end of the timer's owner
+// does that as well, and is all that an ask in it is told, by [ErrNoReply].
 //
 // A timer takes about 330 bytes; setting and stopping one costs about 0.5 us,
 // also if there are 100,000.
@@ -62,38 +67,45 @@ func SendAfter[M any](at Spawner, d time.Duration, to Ref[M], m M) (Timer, error
 	if d < 0 {
 		return Timer{}, fmt.Errorf("actor: send to %s after %v; the time must not be negative", to, d)
 	}
-	return schedule(at, d, &delivery[M]{to: to, m: m})
+	return schedule(at, d, to, &delivery[M]{m: m})
 }
 
 // Every sends m to an actor again and again, first when the interval has passed.
 // The interval must be positive. It is otherwise like SendAfter, except that
 // ticks do not pile up: one that comes while the last one still waits in the
 // lane, or finds the lane full, or is late by a whole interval, is left out and
-// counted; see [Timer.Missed]. When the receiver has stopped, the timer is over.
+// counted; see [Timer.Missed]. So one tick waits at most, and none when the timer
+// has been stopped. When the receiver has stopped, the timer is over.
 func Every[M any](at Spawner, interval time.Duration, to Ref[M], m M) (Timer, error) {
 	if interval <= 0 {
 		return Timer{}, fmt.Errorf("actor: send to %s every %v; the interval must be positive", to, interval)
 	}
-	t := &delivery[M]{to: to, m: m}
+	t := &delivery[M]{m: m}
 	t.every = interval
-	return schedule(at, interval, t)
+	return schedule(at, interval, to, t)
 }
 
-func schedule[M any](at Spawner, d time.Duration, t *delivery[M]) (Timer, error) {
+func schedule[M any](at Spawner, d time.Duration, to Ref[M], t *delivery[M]) (Timer, error) {
+	if to.cell == nil {
+		return Timer{}, ErrNoRef
+	}
+	t.target, t.which, t.mark.of = &to.cell.proc, to.lane, t
+	return t.set(at, d)
+}
+
+// set has the timer fire when d has passed.
+func (t *timer) set(at Spawner, d time.Duration) (Timer, error) {
 	if at == nil {
 		return Timer{}, errors.New("actor: a timer was given a nil owner; use a System or a Context")
 	}
-	if t.to.cell == nil {
-		return Timer{}, ErrNoRef
-	}
-	if t.to.lane >= numLanes {
-		return Timer{}, fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", t.to.lane)
+	if t.which >= numLanes {
+		return Timer{}, fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", t.which)
 	}
 	b, err := at.spawner()
 	if err != nil {
 		return Timer{}, err
 	}
-	t.owner, t.incarnation, t.target, t.which = b.parent, b.incarnation, &t.to.cell.proc, t.to.lane
+	t.owner, t.incarnation, t.may = b.parent, b.incarnation, true
 	c := t.owner.sys.clock
 	t.due = c.Now().Add(d)
 	t.mu.Lock() // It shall not fire before the alarm is there.
@@ -102,54 +114,61 @@ func schedule[M any](at Spawner, d time.Duration, t *delivery[M]) (Timer, error)
 		return Timer{}, err
 	}
 	t.alarm = c.AfterFunc(d, t.fire)
-	return Timer{&t.timer}, nil
+	return Timer{t}, nil
+}
+
+func (t *delivery[M]) timed() *timer              { return &t.timer }
+func (t *delivery[M]) message() any               { return t.m }
+func (t *delivery[M]) pointer() any               { return &t.m }
+func (t *delivery[M]) askedBy(l *locator) address { return addressIn(l, &t.m) }
+
+func (t *delivery[M]) weigh(o *overflow) (int, error) {
+	if o.size == nil {
+		return sizeOf(&t.m), nil
+	}
+	return weigh(o, t.m)
+}
+
+func (t *delivery[M]) putFirst(l *lane) {
+	l.contents.(*buffers[M]).putFirst(t.m)
+	if t.every == 0 {
+		var zero M
+		t.m = zero // What it points to must not be kept alive by the timer.
+	}
 }
 
 // fire sends the message, or one of them.
-func (t *delivery[M]) fire() {
+func (t *timer) fire() {
 	t.mu.Lock()
 	if t.over || !t.owner.isPresent(t.incarnation) {
 		t.over = true
 		t.mu.Unlock()
 		return
 	}
-	if t.every > 0 {
-		t.tick()
-	} else {
-		t.once()
-	}
-	over := t.over
+	once := t.every == 0
+	t.over = once
 	t.mu.Unlock()
-	if over {
+	there, err := t.enter()
+	switch {
+	case !once && t.goOn(err):
+	case !once || !there:
 		t.delist()
 	}
 }
 
-// once sends the message of a timer that fires once. The caller holds mu.
-func (t *delivery[M]) once() {
-	cell, ctx := t.to.cell, context.Background()
-	err := cell.send(ctx, t.to.lane, t.m, 0)
-	if errors.Is(err, ErrFull) {
-		ctx, t.withdraw = context.WithCancel(ctx)
-		t.waited = make(chan struct{})
-		t.mu.Unlock()
-		err = cell.send(ctx, t.to.lane, t.m, mayWait)
-		t.mu.Lock()
-		t.withdraw()
-		close(t.waited)
-	}
-	t.over, t.sent = true, err == nil
-}
-
-// tick sends one of many messages, and sets the alarm for the next. The caller
-// holds mu.
-func (t *delivery[M]) tick() {
-	switch err := t.last.send(t.to, t.m); {
+// goOn sets the alarm for the next of many messages, where err is what became of
+// the last one. It returns false if the timer is over.
+func (t *timer) goOn(err error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
 	case errors.Is(err, ErrFull):
 		t.missed++
 	case err != nil:
 		t.over = true
-		return
+	}
+	if t.over {
+		return false
 	}
 	now := t.owner.sys.clock.Now()
 	t.due = t.due.Add(t.every)
@@ -159,15 +178,21 @@ func (t *delivery[M]) tick() {
 		t.due = t.due.Add(n * t.every)
 	}
 	t.alarm.Reset(t.due.Sub(now))
+	return true
 }
 
-// Stop cancels the timer. When it has returned, nothing is sent any more; what was
-// sent before, one tick or at most two of Every, may wait in the lane, and is handled. It
-// reports whether it was in time: for SendAfter, whether it has kept the message
-// from being sent; for Every, whether the timer was not over yet. Stop may be
+// Stop cancels the timer. When it has returned, nothing is sent any more, and what
+// was sent and waits in its lane is taken back: it is not handled, is no dead letter,
+// and its room is free. What can't be taken back is a message that the receiver has
+// taken to handle it by then, or has put aside itself, by [Context.Stash] or since it
+// is a [Process] that waits for another one. So a handler of the receiver that stops
+// the timer sees no message of it any more.
+//
+// Stop reports whether it was in time: for SendAfter, whether it has kept the message
+// from being handled; for Every, whether the timer was not over yet. Stop may be
 // called again, and by several.
 func (t Timer) Stop() bool {
-	if t.t == nil || !t.t.cancel() {
+	if t.t == nil || !t.t.cancel(nil) {
 		return false
 	}
 	t.t.delist()
@@ -184,27 +209,19 @@ func (t Timer) Missed() uint64 {
 	return t.t.missed
 }
 
-// cancel makes the timer send nothing any more. It reports whether it was in
-// time.
-func (t *timer) cancel() bool {
+// cancel makes the timer send nothing any more, and takes back what waits. It reports
+// whether it was in time. Reason, if any, is what those get who have asked by that.
+func (t *timer) cancel(reason error) bool {
 	t.mu.Lock()
-	if t.over {
-		t.mu.Unlock()
-		return false
-	}
-	if t.withdraw == nil {
-		t.over = true
-		t.alarm.Stop()
-		t.mu.Unlock()
-		return true
-	}
-	waited := t.waited
-	t.withdraw()
+	over := t.over
+	t.over = true
+	t.alarm.Stop()
 	t.mu.Unlock()
-	<-waited
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return !t.sent
+	kept := t.revoke(reason)
+	if t.every == 0 {
+		return kept
+	}
+	return !over
 }
 
 // enlist enters the timer with its owner.
@@ -237,6 +254,14 @@ func (t *timer) delist() {
 	}
 }
 
+// leaveOwner is delist when what was sent has left its lane, of a timer that fires
+// once: it is not under way any more.
+func (t *timer) leaveOwner() {
+	if t.every == 0 {
+		t.delist()
+	}
+}
+
 // cancelTimers cancels all timers of p, which takes no new ones.
 func (p *proc) cancelTimers() {
 	p.mu.Lock()
@@ -245,53 +270,16 @@ func (p *proc) cancelTimers() {
 		t, p.rare.timers, p.rare.timerCount = p.rare.timers, nil, 0
 	}
 	var all []*timer
-	for ; t != nil; t = t.next {
-		all = append(all, t)
-	}
-	for _, t := range all {
+	for t != nil {
+		next := t.next
 		t.prev, t.next = nil, nil
+		if t.target != nil { // Else it is a place; see eachTimer.
+			all = append(all, t)
+		}
+		t = next
 	}
 	p.mu.Unlock()
 	for _, t := range all {
-		t.cancel()
+		t.cancel(ErrStopped)
 	}
-}
-
-// tick knows the place of the last tick of a timer in its receiver's lane.
-type tick[M any] struct {
-	lane *lane
-	at   int64
-}
-
-// send is TrySend, except that it returns ErrFull also while the last tick
-// waits. A claimed message counts as taken, so up to two ticks may be in the
-// lane.
-func (k *tick[M]) send(to Ref[M], m M) error {
-	c := &to.cell.proc
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return to.cell.send(context.Background(), to.lane, m, 0) // As a dead letter.
-	}
-	l := c.laneLocked(to.lane)
-	b := l.contents.(*buffers[M])
-	waits := l == k.lane && k.at > l.swapped+l.slid-int64(max(0, l.unclaimed.Load()))
-	switch {
-	case waits || c.opts.buffer(to.lane) < Sliding && l.crowded():
-		c.mu.Unlock()
-		return ErrFull
-	case l.tight:
-		k.lane, k.at = l, l.arrived()+1 // Or later, which keeps out a tick more.
-		c.mu.Unlock()
-		return to.cell.send(context.Background(), to.lane, m, 0)
-	}
-	b.in = append(b.in, m)
-	l.show()
-	if l.stamp != nil {
-		c.stampLast(l)
-	}
-	k.lane, k.at = l, l.swapped+int64(len(b.in))
-	c.mu.Unlock()
-	c.announce(nil, to.lane.bit())
-	return nil
 }

@@ -165,30 +165,6 @@ func testGhostSetsNoTimer(t testing.TB) {
 	}), actor.ErrFenced)
 }
 
-// What was sent before a timer is stopped waits in the lane, and is handled.
-func TestTickThatWaitsIsHandledAfterStop(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sys := newSystem(t, actor.Config{Workers: 1})
-		ticks, begun, gate := 0, make(chan struct{}), make(chan struct{})
-		ref := spawn(t, sys, doTask)
-		tick := task{do: func(*actor.Context[task]) error { ticks++; return nil }}
-		timer, err := actor.Every(sys, time.Second, ref, tick)
-		wantNoErr(t, err)
-		send(t, t.Context(), ref, task{do: func(*actor.Context[task]) error { close(begun); <-gate; return nil }})
-		<-begun
-		time.Sleep(10*time.Second + time.Millisecond) //nolint:forbidigo // In a bubble.
-		if !timer.Stop() {
-			t.Error("the timer was over")
-		}
-		close(gate)
-		time.Sleep(10 * time.Second) //nolint:forbidigo // In a bubble.
-		wantNoErr(t, ref.Drain(t.Context()))
-		if ticks != 1 {
-			t.Errorf("%d ticks were handled, want the one that waited", ticks)
-		}
-	})
-}
-
 func TestTimerOfAReceiverThatHasStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sys := newSystem(t, actor.Config{})
@@ -263,6 +239,21 @@ func TestStopRacesWithTimers(t *testing.T) {
 	}
 	if n := actor.Timers(owner); n != 0 {
 		t.Errorf("the owner still has %d timers", n)
+	}
+}
+
+// BenchmarkTick is the price of a message that a timer sends, from when it is set until
+// it has been handled.
+func BenchmarkTick(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	done := make(chan struct{}, 1)
+	ref := spawn(b, sys, func(*actor.Context[int], int) error { done <- struct{}{}; return nil })
+	for b.Loop() {
+		if _, err := actor.SendAfter(sys, 0, ref, 1); err != nil {
+			b.Fatal(err)
+		}
+		<-done
 	}
 }
 

@@ -21,7 +21,7 @@ type TimerInfo struct {
 	Message string // The type.
 
 	// Due is when the message is sent, or the next one. It has passed while a
-	// single message waits for room in a full lane.
+	// single message waits in its lane, or for room there.
 	Due    time.Time
 	Every  time.Duration // 0 for a single message.
 	Missed uint64        // See [Timer.Missed].
@@ -144,8 +144,12 @@ func (t *timer) leaveList(r *rare) {
 func (t *timer) info() (TimerInfo, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	over := t.over
+	if over && t.every == 0 {
+		over = !t.isUnderWay()
+	}
 	return TimerInfo{
 		Owner: t.owner.pid, OwnerName: t.owner.opts.name, Number: t.number, To: t.target.pid, ToName: t.target.opts.name, Lane: t.which,
 		Message: t.target.impl.messageType().String(), Due: t.due, Every: t.every, Missed: t.missed,
-	}, !t.over
+	}, !over
 }

@@ -173,10 +173,10 @@ func (t *turn) keepMessageLocked() {
 }
 
 // clearTodoLocked leaves the lane of the handler's message out of what is left to
-// do if it is empty, so that no activation comes for nothing. The caller holds mu.
+// do if it is empty and has no marks, so that no activation comes for nothing. The caller holds mu.
 func (t *turn) clearTodoLocked() {
 	l := t.a.lanes[t.lane].Load()
-	if l != nil && l.left() == 0 && l.contents.pending() == 0 && len(l.waiting) == 0 {
+	if l != nil && l.left() == 0 && l.pending() == 0 && len(l.waiting) == 0 && !t.a.marked.Load() {
 		t.a.todo &^= t.lane.bit()
 	}
 }
