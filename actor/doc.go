@@ -211,8 +211,8 @@
 //     receiver (TestTimersEndWithTheirOwner, TestTimerOutlivesItsReceiversIncarnation).
 //   - What a timer has sent and waits in the lane is taken back when the timer is
 //     stopped, or its owner ends, and is no dead letter (TestStopTakesBackWhatWaits,
-//     TestTickOfAnOwnerThatEnds); what the receiver has put aside is handled
-//     (TestTickThatIsStashed).
+//     TestTickOfAnOwnerThatEnds); what the receiver has put aside is handled, also
+//     for another try by WithRetry (TestTickThatIsStashed).
 //
 // Of stops:
 //
@@ -249,7 +249,7 @@
 //
 // [SendAfter] and [Every] send messages later. They end with the incarnation
 // that has set them, and with [Timer.Stop]: then nothing that they have sent is
-// handled any more. [Context.Become] changes what handles the messages,
+// handled any more, unless the receiver has put it aside. [Context.Become] changes what handles the messages,
 // [FirstOf] lets several actors try in turn, and [Context.Stash] puts a message
 // aside. A handler returns [ErrUnhandled] for what it does not know.
 //
@@ -284,7 +284,9 @@
 //
 // An idle actor takes about 370 bytes, with a place for one message of up to 8 bytes;
 // larger ones make it larger. Lanes of 256 bytes and more come with the first message
-// that has to wait behind another one, or may hold a [Reply]. Send, Ask and Reply allocate nothing in
+// that has to wait behind another one, or may hold a [Reply], is for Management or Control,
+// or comes from a timer; with a signal, a stash, a [Probe]; and to actors with a limit, a buffer
+// that drops, a burst, a retry, readers or reentrancy with the first of all. Send, Ask and Reply allocate nothing in
 // steady state, but for an ask that carries a context: it allocates the slot for
 // its answer and the handler's Context, some 460 bytes. The package's benchmarks give times; run them with
 // go test -bench . ./actor.

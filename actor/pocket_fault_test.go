@@ -220,7 +220,7 @@ var pocketFaults = planted.Group{
 		},
 		{
 			Name: "a drain without a lane knows no marks",
-			File: "monitor.go",
+			File: "mark.go",
 			Old:  "p.closed && p.phase.Load() != draining && ",
 			New:  "p.closed && ",
 			Want: "it was not told of the end",

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/simulated"
@@ -64,6 +67,13 @@ func TestWhoHasNoPocket(t *testing.T) {
 	send(t, ctx, asked, question{})
 	if !actor.HasLane(asked) {
 		t.Error("the message may hold a reply, and is in the pocket")
+	}
+	hidden := spawn(t, sys, func(*actor.Context[any], any) error { return nil })
+	send[any](t, ctx, hidden, 1)
+	several := spawn(t, sys, func(*actor.Context[[1]actor.Reply[int]], [1]actor.Reply[int]) error { return nil })
+	send(t, ctx, several, [1]actor.Reply[int]{})
+	if !actor.HasLane(hidden) || !actor.HasLane(several) {
+		t.Error("the message may hold a reply where it can't be seen, and is in the pocket")
 	}
 	urgent := spawn(t, sys, func(*actor.Context[int], int) error { return nil }).On(actor.Control)
 	send(t, ctx, urgent, 1)
@@ -436,5 +446,78 @@ func testPocketInSteps(t testing.TB) {
 		if actor.HasLane(ref) {
 			t.Error("one message is under way, and there is a lane")
 		}
+	}
+}
+
+// A process whose stash is full finds the message that it looks for, although that is
+// the one in hand, which has come by the pocket.
+func TestProcessChoosesWhatHasComeByThePocket(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	got := make(chan int, 2)
+	ref := spawnProcess(t, sys, func(p *actor.Process[int]) error {
+		if _, err := p.ReceiveMatch(p, func(m int) bool { return m == 9 }); !errors.Is(err, actor.ErrStashFull) {
+			t.Errorf("the receive returned %v", err)
+		}
+		for want := 2; want > 0; want-- {
+			m, err := p.ReceiveMatch(p, func(m int) bool { return m == want })
+			if err != nil {
+				return err
+			}
+			got <- m
+		}
+		return nil
+	}, actor.WithStash(1))
+	send(t, guarded(t), ref.On(actor.Control), 1)
+	until(t, guarded(t), func() bool { return actor.Idle(ref) })
+	send(t, guarded(t), ref, 2)
+	if all := take(t, got, 2); all[0] != 2 || all[1] != 1 {
+		t.Errorf("got %v", all)
+	}
+}
+
+// A message that has come by the pocket, and is put back later, is not measured.
+func TestLatencyOfWhatHasComeByThePocket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sys := newSystem(t, actor.Config{})
+		ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+			if m == 0 {
+				_, err := c.Unstash()
+				return err
+			}
+			if m < 4 && c.Stashed() < 3 {
+				return c.Stash(m)
+			}
+			return nil
+		})
+		pass(time.Hour)
+		for m := 1; m < 4; m++ {
+			send(t, t.Context(), ref, m)
+			synctest.Wait()
+		}
+		var mu sync.Mutex
+		observe(t, sys, actor.Probe{SampleEvery: 1, Handled: func(s actor.Sample) {
+			mu.Lock()
+			defer mu.Unlock()
+			if s.Latency >= time.Minute {
+				t.Errorf("a message has waited for %v", s.Latency)
+			}
+		}})
+		send(t, t.Context(), ref, 4)
+		send(t, t.Context(), ref, 0)
+		synctest.Wait()
+	})
+}
+
+// Backlogs can be asked for while actors end.
+func TestBacklogOfActorsThatEnd(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	for range 300 {
+		ref := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
+		send(t, ctx, ref.On(actor.Control), 1)
+		ended := make(chan error, 1)
+		go func() { ended <- ref.Stop(ctx) }()
+		_ = ref.Backlog()
+		wantNoErr(t, receive(t, ctx, ended))
 	}
 }

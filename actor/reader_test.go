@@ -444,3 +444,42 @@ func TestAskOfAReaderThatFails(t *testing.T) {
 		t.Errorf("%d dead letters, want 1", n)
 	}
 }
+
+// downReader reads, writes by a negative number, and notes the ends of others.
+type downReader struct {
+	gate chan struct{}
+	down chan struct{}
+	of   actor.PID
+}
+
+func (r *downReader) Receive(c *actor.Context[int], m int) error {
+	if m == -1 {
+		if _, err := c.Monitor(r.of); err != nil {
+			return err
+		}
+	}
+	<-r.gate
+	return nil
+}
+
+func (r *downReader) Down(*actor.Context[int], actor.Monitor, actor.Exit) error {
+	close(r.down)
+	return nil
+}
+
+// A signal whose place is behind a message that begins to read comes after that, if
+// nothing else does.
+func TestDownBehindAReader(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	other := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
+	r := &downReader{gate: make(chan struct{}), down: make(chan struct{}), of: other.PID()}
+	ref := spawnActor(t, sys, actor.Actor[int](r), actor.WithReadOnly(func(m int) bool { return m >= 0 }))
+	send(t, ctx, ref, -1)
+	until(t, ctx, func() bool { i, err := ref.Info(); return err == nil && i.Mailbox[actor.Data] == 0 && i.Handled == 1 })
+	send(t, ctx, ref, 1)
+	wantNoErr(t, other.Stop(ctx))
+	r.gate <- struct{}{} // The write returns.
+	r.gate <- struct{}{} // And the reader.
+	receive(t, ctx, r.down)
+}

@@ -96,8 +96,8 @@ var tickModelFaults = planted.Group{
 		{
 			Name: "what has come since the last swap is forgotten behind a mark",
 			File: "activation.go",
-			Old:  "	fresh := a.fetched\n",
-			New:  "	fresh := a.fetched || l.ready() == 0\n",
+			Old:  "	fresh := a.fetched == fromLane\n",
+			New:  "	fresh := a.fetched == fromLane || l.ready() == 0\n",
 			Want: "deadlock",
 			Run:  "^TestModel$/^tick$/^stopped_by_its_receiver$",
 		},

@@ -184,8 +184,8 @@ func (t *timer) goOn(err error) bool {
 // Stop cancels the timer. When it has returned, nothing is sent any more, and what
 // was sent and waits in its lane is taken back: it is not handled, is no dead letter,
 // and its room is free. What can't be taken back is a message that the receiver has
-// taken to handle it by then, or has put aside itself, by [Context.Stash] or since it
-// is a [Process] that waits for another one. So a handler of the receiver that stops
+// taken to handle it by then, or has put aside itself: by [Context.Stash], since it
+// is a [Process] that waits for another one, or for another try by [WithRetry]. So a handler of the receiver that stops
 // the timer sees no message of it any more.
 //
 // Stop reports whether it was in time: for SendAfter, whether it has kept the message
