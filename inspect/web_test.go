@@ -98,6 +98,7 @@ func TestPageAnswers(t *testing.T) {
 		{"api/sample", 200, `"actors":1`},
 		{"api/nothing", 404, "no such part"},
 		{"api/stream?view=nothing", 400, "view"},
+		{"api/stream?after=-1", 400, "number of an event"},
 		{"api/stream?view=actor&pid=x", 400, "no PID"},
 	} {
 		resp, body := request(t, "GET", url+c.path)

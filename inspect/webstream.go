@@ -1,11 +1,14 @@
 package inspect
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,10 +63,14 @@ func (w *web) stream(rw http.ResponseWriter, r *http.Request) {
 		refuse(rw, http.StatusServiceUnavailable, errStreams)
 		return
 	}
+	events, err := w.follow(r.URL.Query().Get("after"))
+	if err != nil {
+		refuse(rw, http.StatusBadRequest, err)
+		return
+	}
+	defer events.from.Close()
 	rw.Header().Set("Content-Type", "text/event-stream")
 	rw.Header().Set("X-Accel-Buffering", "no") // A proxy's.
-	events := w.i.Subscribe(Subscription{})
-	defer events.Close()
 	out := http.NewResponseController(rw)
 	first := r.URL.Query().Get("history") == "1"
 	for {
@@ -98,7 +105,7 @@ func (w *web) sleep(r *http.Request, d time.Duration) bool {
 	return false
 }
 
-func (w *web) compose(look func() (any, error), events *Subscriber) (n news) {
+func (w *web) compose(look func() (any, error), events *follower) (n news) {
 	n.Sample = w.sampler.take(w.cfg.Every / 2)
 	v, err := look()
 	if n.View = v; err != nil {
@@ -111,8 +118,60 @@ func (w *web) compose(look func() (any, error), events *Subscriber) (n news) {
 		}
 		n.Events = append(n.Events, e)
 	}
-	n.Dropped = events.Dropped()
+	n.Dropped = events.missed + events.from.Dropped()
 	return n
+}
+
+// follower has the events that come after one of which a client knows: also those that
+// have come before it asked, as far as they are kept.
+type follower struct {
+	from   *Subscriber
+	kept   []Event
+	last   uint64 // The number of the last one that was taken.
+	missed uint64 // How many are not kept any more.
+}
+
+// follow returns a follower of the event with the given number, or, if there is none, of
+// the last one.
+func (w *web) follow(after string) (*follower, error) {
+	f := &follower{}
+	if after != "" {
+		number, err := strconv.ParseUint(after, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("after is %.40q; it must be the number of an event, or 0", after)
+		}
+		f.last = number
+	}
+	f.from = w.i.Subscribe(Subscription{})
+	w.i.hub.mu.Lock()
+	known := f.last <= w.i.hub.number
+	w.i.hub.mu.Unlock()
+	if !known {
+		f.last = 0 // The client has it from a program that ran here before.
+	}
+	if after == "" {
+		return f, nil
+	}
+	kept := w.recent.list()
+	first, _ := slices.BinarySearchFunc(kept, f.last+1, func(e Event, n uint64) int { return cmp.Compare(e.Number, n) })
+	if f.kept = kept[first:]; len(f.kept) > 0 {
+		f.missed = f.kept[0].Number - f.last - 1
+	}
+	return f, nil
+}
+
+// take returns the next event.
+func (f *follower) take() (e Event, ok bool) {
+	if len(f.kept) > 0 {
+		e, f.kept = f.kept[0], f.kept[1:]
+		f.last = e.Number
+		return e, true
+	}
+	for {
+		if e, ok = f.from.take(); !ok || e.Number > f.last {
+			return e, ok
+		}
+	}
 }
 
 // write returns false if the client does not take it. The deadline is for the

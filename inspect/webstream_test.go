@@ -2,11 +2,13 @@ package inspect_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,5 +148,39 @@ func TestAnswerThatNobodyTakes(t *testing.T) {
 	case <-closed:
 	case <-guarded(t).Done():
 		t.Error("the answer waits for its client for ever")
+	}
+}
+
+// A stream has what came after the event that the client knows, once each, also if that
+// was before it was opened.
+func TestStreamGoesOnBehindAnEvent(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	i := newInspector(t, sys, quiet)
+	url := serve(t, i, inspect.WebConfig{Every: 50 * time.Millisecond})
+	ref := spawnKept(t, sys)
+	for range 3 { // A failure and a restart each.
+		send(t, ctx, ref, false)
+	}
+	until(t, ctx, func() bool { return i.Metrics().Kinds[0].Restarts == 3 })
+	var all []inspect.Event
+	_, body := request(t, "GET", url+"api/events")
+	wantNoErr(t, json.Unmarshal([]byte(body), &all))
+	if len(all) != 6 {
+		t.Fatalf("there are %d events", len(all))
+	}
+	for _, after := range []uint64{0, all[0].Number, all[len(all)-1].Number + 1000} {
+		want := all
+		if after == all[0].Number {
+			want = all[1:]
+		}
+		next, _ := listen(t, fmt.Sprintf("%sapi/stream?view=events&after=%d", url, after))
+		n, ok := next()
+		if !ok {
+			t.Fatal("the stream has ended")
+		}
+		if !slices.EqualFunc(n.Events, want, func(a, b inspect.Event) bool { return a.Number == b.Number }) {
+			t.Errorf("after %d: %d events came, want %d", after, len(n.Events), len(want))
+		}
 	}
 }

@@ -81,11 +81,18 @@ func ExampleFirstFailure() {
 		if err != nil {
 			return err
 		}
-		slow, err := g.Go(func(ctx context.Context) (int, error) { return 0, task.Sleep(ctx, time.Hour) })
+		begun := make(chan struct{})
+		slow, err := g.Go(func(ctx context.Context) (int, error) {
+			close(begun)
+			return 0, task.Sleep(ctx, time.Hour)
+		})
 		if err != nil {
 			return err
 		}
-		if _, err := g.Go(length("")); err != nil {
+		if _, err := g.Go(func(ctx context.Context) (int, error) {
+			<-begun
+			return length("")(ctx)
+		}); err != nil {
 			return err
 		}
 		fmt.Println(g.Join(ctx))

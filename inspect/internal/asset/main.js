@@ -71,6 +71,7 @@ function connect() {
   if (page.paused || document.hidden) return;
   const q = new URLSearchParams(page.view.query(page));
   if (!page.samples.length) q.set('history', '1');
+  q.set('after', page.events[0]?.number ?? 0);
   const mine = source = new EventSource('api/stream?' + q);
   mine.onmessage = (m) => {
     if (mine === source) take(JSON.parse(m.data));
@@ -92,7 +93,9 @@ function take(n) {
   for (const old of s) old.t ??= Date.parse(old.time);
   if (!s.length || s[s.length - 1].t < t) s.push(n.sample);
   if (s.length > past) s.splice(0, s.length - past);
-  page.events = [...(n.events || []).reverse(), ...page.events].slice(0, 500);
+  // A stream that the browser opens again begins where it first did.
+  const known = (e) => page.events.some((o) => o.number === e.number && o.time === e.time);
+  page.events = [...(n.events || []).filter((e) => !known(e)).reverse(), ...page.events].slice(0, 500);
   page.dropped = n.dropped || 0;
   page.last = n;
   status('live', n.next_seconds > 1 ? 'live, every ' + n.next_seconds.toFixed(1) + ' s' : 'live');
