@@ -116,7 +116,7 @@ var choiceFaults = planted.Group{
 			Name: "the timers of others end with the incarnation",
 			File: "timer.go",
 			Old:  "	if t.over || !t.owner.isPresent(t.incarnation) {\n",
-			New:  "	if t.over || !t.owner.isPresent(t.incarnation) || t.to.cell.proc.restarts > 0 {\n",
+			New:  "	if t.over || !t.owner.isPresent(t.incarnation) || t.target.restarts > 0 {\n",
 			Want: "it happened: begin, 0, begin",
 			Run:  "^TestTimerOutlivesItsReceiversIncarnation$",
 		},

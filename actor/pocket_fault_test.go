@@ -235,13 +235,5 @@ var pocketFaults = planted.Group{
 			Run:  "^TestPocketBehindAKilledHandler$",
 			Hang: true,
 		},
-		{
-			Name: "what a process keeps has no lane",
-			File: "sequel.go",
-			Old:  "	p.laneLocked(which)",
-			New:  "	//",
-			Want: "FAIL",
-			Run:  "^TestProcessSimulated$",
-		},
 	},
 }

@@ -108,7 +108,6 @@ func (s *process[M]) keep(which Lane, m M) error {
 	e := x.extraLocked()
 	full := len(e.stash) >= p.opts.stash
 	e.stash = append(e.stash, stashed[M]{lane: which, m: m})
-	p.laneLocked(which) // Choose puts it back behind nobody's announcement.
 	p.mu.Unlock()
 	s.kept[which]++
 	if full && !s.chosen && s.body.claim() {
