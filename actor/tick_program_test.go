@@ -69,8 +69,8 @@ func (s scheduled) Receive(c *actor.Context[item], m item) error {
 	switch {
 	case !m.stopped.IsZero():
 		s.fault("a message of a timer was handled that was stopped")
-	case m.incarnation != 0 && m.incarnation != s.schedule.incarnation:
-		s.fault("a message of incarnation %d came to %d", m.incarnation, s.schedule.incarnation)
+	case m.incarnation != 0 && m.incarnation != s.incarnation:
+		s.fault("a message of incarnation %d came to %d", m.incarnation, s.incarnation)
 	case m.every == 0:
 		s.inOrder(c.Lane(), m.set.Add(m.sent.Sub(time.Time{})))
 	}
