@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -433,101 +432,4 @@ func TestCancelledReadLosesNothing(t *testing.T) {
 	if err := next(t, ends); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestUnixSocketsAndDial(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "socket")
-	run(t, 2, func(s *strand.Strand) error {
-		l, err := strand.Listen(s, "unix", path)
-		if err != nil {
-			return err
-		}
-		accepted, err := strand.Go(s, func(s *strand.Strand) error {
-			c, err := l.Accept(s)
-			if err != nil {
-				return err
-			}
-			return echo(s, c)
-		})
-		if err != nil {
-			return err
-		}
-		c, err := strand.Dial(s, "unix", path)
-		if err != nil {
-			return err
-		}
-		if err := c.WriteLine(s, "hello"); err != nil {
-			return err
-		}
-		if line, err := c.ReadLine(s); line != "hello" || err != nil {
-			t.Errorf("%q came back, %v", line, err)
-		}
-		if err := errors.Join(c.Close(), accepted.Join(s), l.Close()); err != nil {
-			return err
-		}
-		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("the socket's file is left: %v", err)
-		}
-		_, err = strand.Dial(s, "unix", path)
-		is(t, err, os.ErrNotExist)
-		_, err = strand.Listen(s, "udp", "127.0.0.1:0")
-		is(t, err, net.UnknownNetworkError("udp"))
-		return nil
-	})
-}
-
-func TestFiles(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "file")
-	run(t, 1, func(s *strand.Strand) error {
-		f, err := strand.Open(s, name, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(f.WriteLine(s, "one"), f.WriteLine(s, "two"), f.Close()); err != nil {
-			return err
-		}
-		if f, err = strand.Open(s, name, os.O_RDONLY, 0); err != nil {
-			return err
-		}
-		for _, want := range []string{"one", "two"} {
-			if line, err := f.ReadLine(s); line != want || err != nil {
-				t.Errorf("%q came, %v, want %q", line, err, want)
-			}
-		}
-		if _, err := f.ReadLine(s); !errors.Is(err, io.EOF) {
-			t.Errorf("the end came as %v", err)
-		}
-		_, err = strand.Open(s, name+"not", os.O_RDONLY, 0)
-		is(t, err, os.ErrNotExist)
-		return f.Close()
-	})
-}
-
-// TestPipesOfTheSystem has a reader wait on a pipe, which is cancelled once.
-func TestPipesOfTheSystem(t *testing.T) {
-	run(t, 1, func(s *strand.Strand) error {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return err
-		}
-		in, err := strand.File(r)
-		if err != nil {
-			return err
-		}
-		out, err := strand.File(w)
-		if err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(s, time.Millisecond)
-		defer cancel()
-		_, err = in.ReadLine(ctx)
-		is(t, err, context.DeadlineExceeded)
-		if err := errors.Join(out.WriteLine(s, "through"), out.Close()); err != nil {
-			return err
-		}
-		if line, err := in.ReadLine(s); line != "through" || err != nil {
-			t.Errorf("%q came, %v", line, err)
-		}
-		return in.Close()
-	})
 }
