@@ -80,7 +80,8 @@ func AttachStream[M, Out any](ctx context.Context, sys *actor.System, to actor.R
 	}
 	c, err := strand.Wrap(n)
 	if err != nil {
-		return nil, err
+		_ = n.Close() // The first error says more.
+		return nil, fmt.Errorf("netio: %w", err)
 	}
 	conn, err := Attach(ctx, sys, to, c, cfg)
 	if err != nil {

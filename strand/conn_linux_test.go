@@ -24,33 +24,12 @@ func TestOutOfDescriptors(t *testing.T) {
 		t.Error(err)
 	}
 	c := dialer(t) // It has its descriptor already.
-	var was unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
-		t.Fatal(err)
-	}
-	low := was
-	low.Cur = uint64(descriptors(t)) // One of them was that of the counting.
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &low); err != nil {
-		t.Fatal(err)
-	}
-	var spares []int
-	for {
-		fd, err := unix.Dup(0)
-		if err != nil {
-			break
-		}
-		spares = append(spares, fd)
-	}
+	giveBack := allBut(t, 0)
 	c.connect(t, address)
 	for range 100 {
 		runtime.Gosched() // The server tries, in vain.
 	}
-	for _, fd := range spares {
-		_ = unix.Close(fd) // They are of nobody.
-	}
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
-		t.Fatal(err)
-	}
+	giveBack()
 	c.echoes(t)
 	if err := next(t, ends); err != nil {
 		t.Error(err)

@@ -2,13 +2,14 @@ package strand
 
 import (
 	"context"
+	"fmt"
 	"net"
 
 	"github.com/troupe-go/troupe/sched"
 )
 
 // Dial connects to an address, as [net.Dialer] does. While it looks names up and
-// connects, it takes a goroutine.
+// connects, it takes a goroutine, and two descriptors for a moment.
 func Dial(ctx context.Context, network, address string) (*Conn, error) {
 	if ctx == nil {
 		return nil, errNilContext
@@ -19,10 +20,16 @@ func Dial(ctx context.Context, network, address string) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Wrap(c)
+	wrapped, err := Wrap(c)
+	if err != nil {
+		_ = c.Close() // The first error says more.
+		return nil, fmt.Errorf("strand: dialing %s: %w", address, err)
+	}
+	return wrapped, nil
 }
 
-// Wrap takes over a connection of package net, which must not be used any more.
+// Wrap takes over a connection of package net, which must not be used any more; with
+// an error it stays the caller's.
 // TCP and Unix connections are polled from then on, and cost what an accepted one
 // does. Of any other, such as one of crypto/tls, each call that waits takes a
 // goroutine for so long; and to cancel a call, it is left behind, with its result

@@ -3,6 +3,7 @@ package strand
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 )
 
@@ -12,12 +13,13 @@ var (
 	errNotPollable = errors.New("strand: the listener is of a kind that can't be polled")
 )
 
-// File takes over an open file, which must not be used any more. A pipe made by
-// [os.Pipe] and a FIFO opened by [os.OpenFile] are polled. Regular files can't be,
-// and terminals and the standard streams are shared with other processes, which
-// would be disturbed: of those, each call that waits takes a goroutine for so
-// long. A read from a terminal that is cancelled goes on until a line comes, which
-// the next read gets.
+// File takes over an open file, which must not be used any more; with an error it
+// stays the caller's. A pipe made by [os.Pipe] and a FIFO opened by [os.OpenFile] are
+// polled. Regular files can't be, and terminals and the standard streams are shared
+// with other processes, which would be disturbed: of those, each call that waits takes
+// a goroutine for so long. A read from a terminal that is cancelled goes on until a
+// line comes, which the next read gets; after Close it is dropped, and the goroutine
+// and the descriptor last until then.
 func File(f *os.File) (*Conn, error) {
 	if f == nil {
 		return nil, errNilFile
@@ -39,5 +41,10 @@ func Open(ctx context.Context, name string, flag int, mode os.FileMode) (*Conn, 
 	if err != nil {
 		return nil, err
 	}
-	return File(f)
+	c, err := File(f)
+	if err != nil {
+		_ = f.Close() // The first error says more.
+		return nil, fmt.Errorf("strand: opening %s: %w", name, err)
+	}
+	return c, nil
 }

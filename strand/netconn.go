@@ -101,8 +101,14 @@ func (d *deadline) set(t time.Time) {
 		return
 	}
 	now, cancel := context.WithCancelCause(d.above)
-	timer := time.AfterFunc(time.Until(t), func() { cancel(os.ErrDeadlineExceeded) })
-	d.now, d.cancel = now, func(cause error) { timer.Stop(); cancel(cause) }
+	d.now, d.cancel = now, cancel
+	left := time.Until(t)
+	if left <= 0 { // A timer would say so too late for a call that need not wait.
+		cancel(os.ErrDeadlineExceeded)
+		return
+	}
+	timer := time.AfterFunc(left, func() { cancel(os.ErrDeadlineExceeded) })
+	d.cancel = func(cause error) { timer.Stop(); cancel(cause) }
 }
 
 // release ends what the deadline holds.

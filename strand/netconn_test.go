@@ -97,3 +97,34 @@ func TestDeadlinesMove(t *testing.T) {
 		return conn.Close()
 	})
 }
+
+// TestDeadlinesInThePast begins calls that need not wait, too late.
+func TestDeadlinesInThePast(t *testing.T) {
+	run(t, 1, func(s *strand.Strand) error {
+		one, two := strand.Pipe()
+		conn := one.Net(s)
+		if _, err := two.Write(s, []byte("there")); err != nil {
+			return err
+		}
+		if err := conn.SetDeadline(time.Unix(1, 0)); err != nil {
+			return err
+		}
+		buffer := make([]byte, 10)
+		n, err := conn.Read(buffer)
+		if n != 0 {
+			t.Errorf("%d bytes came", n)
+		}
+		is(t, err, os.ErrDeadlineExceeded)
+		if n, err = conn.Write([]byte("x")); n != 0 {
+			t.Errorf("%d bytes went", n)
+		}
+		is(t, err, os.ErrDeadlineExceeded)
+		if err := conn.SetDeadline(time.Time{}); err != nil {
+			return err
+		}
+		if n, err := conn.Read(buffer); string(buffer[:n]) != "there" || err != nil {
+			t.Errorf("%q came, %v", buffer[:n], err)
+		}
+		return errors.Join(conn.Close(), two.Close())
+	})
+}

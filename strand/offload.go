@@ -2,6 +2,7 @@ package strand
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 )
@@ -64,12 +65,12 @@ func (o *offloaded) read(ctx context.Context, p []byte) (int, error) {
 			go func(size int) {
 				buffer := make([]byte, size)
 				n, err := o.rw.Read(buffer)
-				_ = o.chunks.Send(context.Background(), chunk{data: buffer[:n], err: err}) // There is room.
+				_ = o.chunks.Send(context.Background(), chunk{data: buffer[:n], err: err}) // There is room, or it is closed.
 			}(max(1, min(len(p), 64<<10)))
 		}
 		got, err := o.chunks.Receive(ctx)
 		if err != nil {
-			return 0, err
+			return 0, closedOr(err)
 		}
 		o.reading, o.rest, o.failed = false, got.data, got.err
 	}
@@ -78,7 +79,7 @@ func (o *offloaded) read(ctx context.Context, p []byte) (int, error) {
 func (o *offloaded) write(ctx context.Context, p []byte) (int, error) {
 	if o.writing {
 		if got, err := o.written.Receive(ctx); err != nil {
-			return 0, err
+			return 0, closedOr(err)
 		} else if o.writing = false; got.err != nil {
 			return 0, got.err
 		}
@@ -89,14 +90,22 @@ func (o *offloaded) write(ctx context.Context, p []byte) (int, error) {
 	o.writing = true
 	go func(data []byte) {
 		n, err := o.rw.Write(data)
-		_ = o.written.Send(context.Background(), chunk{n: n, err: err}) // There is room.
+		_ = o.written.Send(context.Background(), chunk{n: n, err: err}) // The same.
 	}(append([]byte(nil), p...))
 	got, err := o.written.Receive(ctx)
 	if err != nil {
-		return 0, err
+		return 0, closedOr(err)
 	}
 	o.writing = false
 	return got.n, got.err
+}
+
+// closedOr says in the words of connections that close has closed a channel.
+func closedOr(err error) error {
+	if errors.Is(err, ErrClosed) {
+		return net.ErrClosed
+	}
+	return err
 }
 
 // offer writes nothing: nobody knows whether a call would wait.
@@ -109,4 +118,9 @@ func (o *offloaded) closeWrite() error {
 	return errNoCloseWrite
 }
 
-func (o *offloaded) close() error { return o.rw.Close() }
+// close wakes who waits first: a call that blocks may go on for ever, whatever is
+// closed, and what comes of it nobody wants.
+func (o *offloaded) close() error {
+	_, _ = o.chunks.Close(context.Background()), o.written.Close(context.Background()) // It is called once.
+	return o.rw.Close()
+}

@@ -36,5 +36,5 @@ func wrapConn(c net.Conn) (transport, error) {
 }
 
 func wrapFile(f *os.File) (transport, error) {
-	return newOffloaded(f, memoryAddr(f.Name()), memoryAddr(f.Name())), nil
+	return newOffloaded(f, fileAddr(f.Name()), fileAddr(f.Name())), nil
 }

@@ -39,7 +39,7 @@ func newPolled(fd int, socket bool, local, remote net.Addr) (*polled, error) {
 	c := &polled{fd: fd, socket: socket, local: local, remote: remote, p: p}
 	if err := p.add(c); err != nil {
 		releasePoller(p)
-		return nil, err
+		return nil, os.NewSyscallError("poller", err)
 	}
 	return c, nil
 }

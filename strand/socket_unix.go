@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -25,10 +26,6 @@ func newAcceptor(l net.Listener) (acceptor, error) {
 		return nil, errNotPollable
 	}
 	a := &polledAcceptor{}
-	if unixListener, ok := l.(*net.UnixListener); ok {
-		unixListener.SetUnlinkOnClose(false)
-		a.path = l.Addr().String()
-	}
 	fd, err := detach(conn)
 	if err != nil {
 		return nil, err
@@ -36,6 +33,12 @@ func newAcceptor(l net.Listener) (acceptor, error) {
 	if a.polled, err = newPolled(fd, true, l.Addr(), nil); err != nil {
 		_ = unix.Close(fd) // It holds nothing.
 		return nil, err
+	}
+	if u, ok := l.(*net.UnixListener); ok {
+		u.SetUnlinkOnClose(false)
+		if a.path = l.Addr().String(); strings.HasPrefix(a.path, "@") {
+			a.path = "" // It is a name of the system's, and no file.
+		}
 	}
 	_ = l.Close() // The descriptor of our own goes on.
 	return a, nil
@@ -45,7 +48,7 @@ func (a *polledAcceptor) address() net.Addr { return a.local }
 
 func (a *polledAcceptor) close() error {
 	if err := a.polled.close(); err != nil {
-		return &net.OpError{Op: "close", Net: a.local.Network(), Addr: a.local, Err: err}
+		return a.wrap("close", err)
 	}
 	if a.path != "" {
 		_ = os.Remove(a.path) // Somebody else may have been faster.
@@ -60,10 +63,7 @@ func (a *polledAcceptor) accept(ctx context.Context) (*Conn, error) {
 	fd, from, err := a.next(ctx)
 	_ = a.turn.Unlock(ctx) // It was locked above.
 	if err != nil {
-		if isOfSystem(err) {
-			err = &net.OpError{Op: "accept", Net: a.local.Network(), Addr: a.local, Err: err}
-		}
-		return nil, err
+		return nil, a.wrap("accept", err)
 	}
 	if a.local.Network() == "tcp" {
 		// As package net does. Without them the connection works as well.
@@ -73,9 +73,17 @@ func (a *polledAcceptor) accept(ctx context.Context) (*Conn, error) {
 	c, err := newPolled(fd, true, a.local, addrOf(from, a.local))
 	if err != nil {
 		_ = unix.Close(fd) // The first error says more.
-		return nil, err
+		return nil, a.wrap("accept", err)
 	}
 	return newConn(c), nil
+}
+
+// wrap says which operation failed, as package net does.
+func (a *polledAcceptor) wrap(op string, err error) error {
+	if !isOfSystem(err) {
+		return err
+	}
+	return &net.OpError{Op: op, Net: a.local.Network(), Addr: a.local, Err: err}
 }
 
 // next returns the descriptor of the next connection.
@@ -146,7 +154,7 @@ func wrapConn(c net.Conn) (transport, error) {
 // wrapFile takes over a file. One that blocks, because it was made so or is shared
 // with other processes, and one that can't be polled, stay as they are.
 func wrapFile(f *os.File) (transport, error) {
-	name := memoryAddr(f.Name())
+	name := fileAddr(f.Name())
 	fd, err := detach(f)
 	if err != nil {
 		return nil, err

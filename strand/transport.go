@@ -31,3 +31,9 @@ type memoryAddr string
 
 func (memoryAddr) Network() string  { return "memory" }
 func (a memoryAddr) String() string { return string(a) }
+
+// fileAddr is the address of a file: its name.
+type fileAddr string
+
+func (fileAddr) Network() string  { return "file" }
+func (a fileAddr) String() string { return string(a) }
