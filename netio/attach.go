@@ -106,11 +106,20 @@ func (cfg *AttachConfig[M, Out]) complete(ctx context.Context, sys *actor.System
 	return newDecoder(cfg.Codec)
 }
 
-func newDecoder[In, Out any](c Codec[In, Out]) (Decoder[In], error) {
+func newDecoder[In, Out any](c Codec[In, Out]) (d Decoder[In], err error) {
 	if c == nil {
 		return nil, fmt.Errorf("%w: Codec is nil", ErrConfig)
 	}
-	return c.NewDecoder()
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("netio: NewDecoder panicked: %v", r)
+		}
+	}()
+	d, err = c.NewDecoder()
+	if d == nil && err == nil {
+		err = fmt.Errorf("%w: NewDecoder of %T returned nil", ErrConfig, c)
+	}
+	return d, err
 }
 
 // plain is a stream that is no connection of package net: it has no addresses, and

@@ -45,7 +45,7 @@ func (l *link[M]) run(me *strand.Strand) error {
 			return nil
 		}
 		l.to = to
-		defer func() { _ = to.Drain(calm) }() // That is also for a Goexit in the decoder.
+		defer func() { _ = to.Drain(calm) }() // That is also for a Goexit.
 		l.s.belongs(to.PID(), func() { _ = to.Kill() })
 	}
 	if err := l.keeper.Send(calm, watch{l.to.PID(), l.s}); err != nil {
@@ -55,35 +55,51 @@ func (l *link[M]) run(me *strand.Strand) error {
 	if err == nil {
 		err = l.read(me, calm)
 	}
-	l.s.inputEnded(err)
-	l.tell(calm, err)
+	l.end(calm, err)
 	if l.start == nil || l.halfOpen && err == nil {
 		_, _ = l.s.over.Receive(calm) // It is closed, that is all.
 	}
 	return nil
 }
 
-// tell tells the actor that nothing more comes.
-func (l *link[M]) tell(calm context.Context, why error) {
+// end notes why nothing more comes, and tells the actor.
+func (l *link[M]) end(calm context.Context, why error) {
+	l.s.inputEnded(why)
 	if l.ended == nil || errors.Is(why, errActorEnded) {
 		return
 	}
+	returned := false
 	defer func() {
-		if r := recover(); r != nil {
+		switch r := recover(); {
+		case r != nil:
 			l.s.fail(fmt.Errorf("netio: Ended panicked: %v", r))
+		case !returned:
+			l.s.fail(errors.New("netio: Ended called runtime.Goexit"))
 		}
 	}()
-	_ = l.to.Send(calm, l.ended(why)) // If the actor has ended it need not know.
+	m := l.ended(why)
+	returned = true
+	_ = l.to.Send(calm, m) // If the actor has ended it need not know.
 }
 
 // read reads until the peer ends the stream, for which it returns nil, or it has to
 // stop.
 func (l *link[M]) read(me, calm context.Context) (err error) {
+	returned := false
 	defer func() {
-		if r := recover(); r != nil {
+		switch r := recover(); {
+		case r != nil:
 			err = &DecodeError{l.offset, fmt.Errorf("netio: the decoder panicked: %v", r)}
+		case !returned: // Nothing comes behind this.
+			l.end(calm, &DecodeError{l.offset, errors.New("netio: the decoder called runtime.Goexit")})
 		}
 	}()
+	err = l.readAll(me, calm)
+	returned = true
+	return err
+}
+
+func (l *link[M]) readAll(me, calm context.Context) (err error) {
 	var data []byte
 	var began time.Duration // When the first byte of data came; see watchdog.
 	for {

@@ -49,7 +49,7 @@ type ListenerConfig[M, Out any] struct {
 	// killed. Defaults to 5 seconds.
 	Shutdown time.Duration
 	// OnEnd is called when a connection has been closed, on its strand, and must not
-	// wait. A panic in it is contained. Defaults to nil.
+	// wait. A panic or a Goexit in it is contained. Defaults to nil.
 	OnEnd func(End)
 }
 
@@ -218,11 +218,7 @@ func (l *Listener) freeSlot(ctx context.Context) {
 // accepted meanwhile.
 func serve[M, Out any](l *Listener, sys *actor.System, cfg *ListenerConfig[M, Out], c *strand.Conn) error {
 	s := newStream(c, cfg.Timeouts, l.group)
-	decoder, err := cfg.Codec.NewDecoder()
-	if err == nil {
-		err = l.group.add(context.Background(), s)
-	}
-	if err != nil {
+	if err := l.group.add(context.Background(), s); err != nil {
 		_ = c.Close()
 		return err
 	}
@@ -234,8 +230,18 @@ func serve[M, Out any](l *Listener, sys *actor.System, cfg *ListenerConfig[M, Ou
 		Options:  cfg.Options,
 	}
 	k := &link[M]{
-		s: s, keeper: l.keeper, decoder: decoder, ended: cfg.Ended, halfOpen: cfg.HalfOpen,
-		start: func(ctx context.Context) (actor.Ref[M], error) { return supervise.Spawn(ctx, l.sup, child) },
+		s: s, keeper: l.keeper, ended: cfg.Ended, halfOpen: cfg.HalfOpen,
+	}
+	k.start = func(ctx context.Context) (to actor.Ref[M], err error) {
+		defer func() {
+			if k.decoder == nil && err == nil {
+				s.fail(fmt.Errorf("%w: NewDecoder called runtime.Goexit", ErrNoActor))
+			}
+		}()
+		if k.decoder, err = newDecoder(cfg.Codec); err != nil {
+			return to, err
+		}
+		return supervise.Spawn(ctx, l.sup, child)
 	}
 	s.atEnd = func(ctx context.Context) {
 		defer l.freeSlot(ctx) // When it is over for OnEnd as well.

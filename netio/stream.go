@@ -161,11 +161,13 @@ func (s *stream) finish(ctx context.Context) {
 	_ = s.conn.Close() // Nothing is left in it.
 	s.in.release()
 	s.out.release()
+	defer func() { // Also if somebody is told who calls Goexit.
+		s.group.remove(s)
+		close(s.done)
+	}()
 	if s.atEnd != nil {
 		s.atEnd(ctx)
 	}
-	s.group.remove(s)
-	close(s.done)
 }
 
 func (s *stream) err() error {
