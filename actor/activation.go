@@ -273,6 +273,10 @@ func (a *activation) handleLane(which Lane) {
 // refill swaps the lane's buffers. It returns false if there was nothing.
 func (a *activation) refill(l *lane, which Lane) bool {
 	state := a.mu.lock()
+	if state&termBits != a.term {
+		a.mu.unlock(state)
+		a.vanish() // What is there belongs to the next.
+	}
 	woken := l.swap(nil)
 	if a.rare != nil {
 		a.limit(which, l)

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -167,6 +168,34 @@ func TestUrgentMessageLeavesTheOthersInTheirPlace(t *testing.T) {
 	for want := 1; want <= 3; want++ {
 		if got := receive(t, ctx, g.seen); got != want {
 			t.Errorf("got message %d, want %d", got, want)
+		}
+	}
+}
+
+// Nor does it take along what its handler sends to its own actor, which waits behind
+// what the handler has sent to others before.
+func TestUrgentMessageLeavesWhatComesMeanwhile(t *testing.T) {
+	ctx := guarded(t)
+	for _, n := range []int{1, 2} { // By the pocket, or a lane.
+		sys := oneWorker(t)
+		seen := make(chan int, 10)
+		note := func(_ *actor.Context[int], m int) error { seen <- m; return nil }
+		other := spawn(t, sys, note)
+		ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+			if m > 0 {
+				return note(c, m)
+			}
+			err := other.Send(c, 1)
+			for i := range n {
+				err = errors.Join(err, c.Self().Send(c, 2+i))
+			}
+			return err
+		})
+		send(t, ctx, ref.On(actor.Control), 0)
+		for want := 1; want <= 1+n; want++ {
+			if got := receive(t, ctx, seen); got != want {
+				t.Errorf("got message %d, want %d", got, want)
+			}
 		}
 	}
 }

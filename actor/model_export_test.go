@@ -71,3 +71,27 @@ func NamesEntered(s *System) (n int) {
 	s.registry.names.Range(func(any, any) bool { n++; return true })
 	return n
 }
+
+// NotInHand returns the messages that wait in the pocket, the lanes and beside them, and
+// that no activation has taken.
+func NotInHand[M any](r Ref[M]) (all []M) {
+	p := &r.cell.proc
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pocketed() != 0 {
+		all = append(all, r.cell.pocket)
+	}
+	for which := range Lane(numLanes) {
+		if l := p.lanes[which].Load(); l != nil {
+			all = append(all, l.contents.(*buffers[M]).in[l.skipped:]...)
+		}
+		if s := p.marksOf(which); s != nil {
+			for m := s.first; m != nil; m = m.next {
+				if t, ok := m.of.(*delivery[M]); ok {
+					all = append(all, t.m)
+				}
+			}
+		}
+	}
+	return all
+}

@@ -65,6 +65,22 @@ var pocketModelFaults = planted.Group{
 			Run:  "^TestModel$/^pocket$/^kill$",
 		},
 		{
+			Name: "a ghost takes what is in the pocket of the next incarnation",
+			File: "pocket.go",
+			Old:  "	if state&termBits != a.term {\n		a.mu.unlock(state)\n		a.vanish()",
+			New:  "	if false {\n		a.vanish()",
+			Want: "was not the next incarnation's",
+			Run:  "^TestModel$/^pocket$/^kill_behind_something_else$",
+		},
+		{
+			Name: "a ghost takes what is in the lane of the next incarnation",
+			File: "activation.go",
+			Old:  "	if state&termBits != a.term {\n		a.mu.unlock(state)\n		a.vanish()",
+			New:  "	if false {\n		a.vanish()",
+			Want: "was not the next incarnation's",
+			Run:  "^TestModel$/^pocket$/^kill_with_something_urgent$",
+		},
+		{
 			Name: "a drain forgets the pocket",
 			File: "lifecycle.go",
 			Old:  "	return a.pocketed() == 0\n",
@@ -77,7 +93,7 @@ var pocketModelFaults = planted.Group{
 
 // pocketFaults are about what else has to know of a pocket.
 var pocketFaults = planted.Group{
-	Run: "^(TestPocket.*|TestWhoHasNoPocket|TestOneMessageNeedsNoLane|TestInfoOfAPocket|TestProbeOfAPocket|TestRestartWithoutThePocket|TestDownAtTheEndOfADrain)$",
+	Run: "^(TestPocket.*|TestWhoHasNoPocket|TestOneMessageNeedsNoLane|TestInfoOfAPocket|TestProbeOfAPocket|TestRestartWithoutThePocket|TestDownAtTheEndOfADrain|TestUrgentMessageLeavesWhatComesMeanwhile)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a message that may hold a reply is in the pocket",
@@ -118,6 +134,14 @@ var pocketFaults = planted.Group{
 			New:  "",
 			Want: "the message is in the pocket",
 			Run:  "^TestWhoHasNoPocket$",
+		},
+		{
+			Name: "what is urgent takes along what is in the pocket",
+			File: "activation.go",
+			Old:  "a.todo == 0 && a.inCode && !a.urgentOnly",
+			New:  "a.todo == 0 && a.inCode",
+			Want: "got message 2, want 1",
+			Run:  "^TestUrgentMessageLeavesWhatComesMeanwhile$",
 		},
 		{
 			Name: "the pocket stays closed",

@@ -3,6 +3,7 @@
 package actor_test
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -11,15 +12,25 @@ import (
 )
 
 // killing has somebody kill an actor that lives in an event loop, where an activation
-// that has lost its actor comes back, while messages come. Its parent restarts it.
-func killing(throughput int, each ...[]actor.Lane) func(*modelcheck.Program) {
+// that has lost its actor comes back, while messages come, and maybe one of a timer. Its
+// parent restarts it. What nobody has in hand when it has been killed, is the next
+// incarnation's.
+func killing(throughput int, tick bool, opts []actor.Option, each ...[]actor.Lane) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(p)
 		var bell xatomic.Bool
 		pump := must(actor.NewPump(s.sys, func() { bell.Store(true) }))
 		parent := must(actor.Spawn(s.sys, restarter{s}, actor.WithPump(pump)))
-		s.ref = must(actor.SpawnNew(actor.ContextOf(parent), func() actor.Actor[int] { return actor.Func(s.receive) },
-			actor.WithPump(pump), actor.WithThroughput(throughput)))
+		incarnations := 0
+		second := make(map[int]bool) // What the second incarnation has handled.
+		s.ref = must(actor.SpawnNew(actor.ContextOf(parent), func() actor.Actor[int] {
+			incarnations++
+			n := incarnations
+			return actor.Func(func(c *actor.Context[int], m int) error {
+				second[m] = n == 2
+				return s.receive(c, m)
+			})
+		}, append(opts, actor.WithPump(pump), actor.WithThroughput(throughput))...))
 		s.Go("loop", func() {
 			for s.left > 0 {
 				if must(pump.Run(time.Hour)) == actor.ParkPoll || s.left == 0 {
@@ -36,9 +47,25 @@ func killing(throughput int, each ...[]actor.Lane) func(*modelcheck.Program) {
 		s.left++
 		s.Go("kill", func() {
 			_ = s.ref.Kill()
+			for _, m := range actor.NotInHand(s.ref) {
+				p.Finally(func() error {
+					if !second[m] {
+						return fmt.Errorf("message %d waited when the actor had been killed, and was not the next incarnation's", m)
+					}
+					return nil
+				})
+			}
 			s.event()
 			bell.Store(true)
 		})
+		if tick {
+			timer := must(actor.SendAfter(s.sys, time.Hour, s.ref, theTick))
+			s.left, s.messages = s.left+1, s.messages+1
+			s.Go("fire", func() {
+				actor.Fire(timer)
+				bell.Store(true)
+			})
+		}
 	}
 }
 

@@ -30,6 +30,8 @@ import (
 func (a *activation) handleShared(x *scope, l *lane, which Lane) error {
 	reads, asked, err := a.tellApart(l, which)
 	switch {
+	case a.mu.Load()&termBits != a.term:
+		return nil // Whose message it was, it is to be a dead letter.
 	case err != nil:
 		return a.reject(l, which, err)
 	case reads:
@@ -114,6 +116,11 @@ func (p *proc) readers() (n int, writer bool) {
 func (a *activation) beginRead() {
 	t := a.turn
 	a.mu.Lock()
+	if a.mu.Load()&termBits != a.term { // A ghost: the actor's turns are those of the next incarnation.
+		t.of, t.lost, a.lost = &turns{buried: true}, true, true
+		a.mu.Unlock()
+		return
+	}
 	t.of = a.turnsLocked()
 	t.clearTodoLocked()
 	t.of.away = append(t.of.away, t)

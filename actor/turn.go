@@ -65,10 +65,19 @@ type turn struct {
 
 var _ sched.Turn = (*turn)(nil)
 
-// beginTurn is called before the code of a reentrant actor.
+// beginTurn is called before the code of a reentrant actor. It does not return if
+// another activation has taken over just now.
 func (a *activation) beginTurn(x *scope, g *guest) *turn {
 	t := &turn{a: a, f: a.f, scope: x, guest: g}
+	invariants.Yield()
 	a.mu.Lock()
+	if a.mu.Load()&termBits != a.term { // The turns are the next incarnation's.
+		a.mu.Unlock()
+		if g != nil {
+			g.lane.contents.part(0, 1).each(func(m any) { a.deadLetter(g.which, m, ErrKilled) })
+		}
+		a.vanish()
+	}
 	t.of = a.turnsLocked()
 	if invariants.Enabled {
 		invariants.Check(t.of.current == nil, "two handlers of %s have the turn", a.proc)
@@ -255,9 +264,10 @@ func (a *activation) handleInTurn(x *scope, l *lane, which Lane, g *guest) error
 	return err
 }
 
-// endTurn ends the turn of the activation, if it has one.
+// endTurn ends the turn of the activation, if it has one. That of a reader which has
+// not begun to read is nobody's yet.
 func (a *activation) endTurn() {
-	if a.turn == nil {
+	if a.turn == nil || a.turn.of == nil {
 		return
 	}
 	a.f.SetTurn(nil)

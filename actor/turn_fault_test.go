@@ -5,7 +5,7 @@ package actor_test
 import "github.com/troupe-go/troupe/internal/planted"
 
 var readerFaults = planted.Group{
-	Run: "^Test(SharedActorsUnderSimulation|AWriteWaitsForReads|RingThroughReaders|KillOfReaders|AskOfAReaderThatFails)$",
+	Run: "^Test(SharedActorsUnderSimulation|AWriteWaitsForReads|RingThroughReaders|KillOfReaders|AskOfAReaderThatFails|GhostThatIsAboutToRead|GhostThatIsAboutToTakeATick)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a write does not wait for readers",
@@ -40,6 +40,38 @@ var readerFaults = planted.Group{
 			Want: "FAIL",
 			Run:  "^TestAskOfAReaderThatFails$",
 			Hang: true,
+		},
+		{
+			Name: "a ghost reads beside the next incarnation",
+			File: "reader.go",
+			Old:  "	case a.mu.Load()&termBits != a.term:\n		return nil",
+			New:  "	case false:\n		return nil",
+			Want: "want \"one two\"",
+			Run:  "^TestGhostThatIsAboutToRead$",
+		},
+		{
+			Name: "a ghost is among the readers of the next incarnation",
+			File: "reader.go",
+			Old:  "	if a.mu.Load()&termBits != a.term { // A ghost",
+			New:  "	if false { // A ghost",
+			Want: "want \"one slow two write\"",
+			Run:  "^TestGhostThatIsAboutToRead$",
+		},
+		{
+			Name: "a ghost that is about to write keeps readers out",
+			File: "reader.go",
+			Old:  "	if a.mu.Load()&termBits != a.term {\n		a.mu.Unlock()\n		return true\n",
+			New:  "	if false {\n		return true\n",
+			Want: "want \"zero slow one two\"",
+			Run:  "^TestGhostThatIsAboutToTakeATick$",
+		},
+		{
+			Name: "a ghost takes the tick of the next incarnation",
+			File: "mark.go",
+			Old:  "	if a.mu.Load()&termBits != a.term {\n		return nil, turnOfUrgent",
+			New:  "	if false {\n		return nil, turnOfUrgent",
+			Want: "FAIL",
+			Run:  "^TestGhostThatIsAboutToTakeATick$",
 		},
 		{
 			Name: "what a reader does not handle is no dead letter",
