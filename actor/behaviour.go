@@ -55,7 +55,7 @@ const maxBehaviours = 1000
 // only wants to change over calls Unbecome first.
 func (c *Context[M]) Become(receive func(ctx *Context[M], m M) error) error {
 	if receive == nil {
-		return fmt.Errorf("actor: %s becomes a nil function", c.p)
+		return fmt.Errorf("actor: %s becomes a nil function; Unbecome goes back to what it was before", c.p)
 	}
 	if err := c.handling("becomes something else"); err != nil {
 		return err

@@ -41,7 +41,9 @@
 // and TrySend returns [ErrFull], unless [WithBuffer] says otherwise: the lane may
 // drop the newest message, or the oldest, or take all. [WithMailboxLimit] bounds
 // what waits in all lanes together, in messages and in bytes, and what is done
-// beyond: messages are shed, or the actor is restarted.
+// beyond: messages are shed, or the actor is restarted. What actors and system tell
+// each other (starts, stops, exits, decisions) has a lane of its own, which comes
+// first and has no bound: nothing of it may be lost, or wait for room.
 //
 // # Waiting
 //

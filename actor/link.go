@@ -37,13 +37,13 @@ type signal struct {
 // Links end with the incarnation: one that begins again has none. Linking to an
 // actor that is held ties its next incarnation. If no actor has the PID any
 // more, this one gets the signal nevertheless, with the reason [ErrStalePID].
-// Linking an actor to itself does nothing.
+// Linking an actor to itself does nothing, and to the zero PID is an error.
 //
 // Link follows the documentation of Erlang/OTP on links, where a restart is a
 // new process; what there is noproc is ErrStalePID here.
 func (c *scope) Link(id PID) error {
 	if id == (PID{}) {
-		return fmt.Errorf("actor: %s links to the zero PID, which is nobody's", c.p)
+		return fmt.Errorf("actor: %s links to the zero PID, which is nobody's; a valid one comes from Ref.PID", c.p)
 	}
 	p := c.p
 	if id == p.pid {

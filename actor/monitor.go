@@ -49,7 +49,7 @@ func (c *scope) Monitor(id PID) (Monitor, error) {
 		return Monitor{}, fmt.Errorf("actor: %s monitors %s, but has no method Down, see Watcher", p, id)
 	}
 	if id == p.pid {
-		return Monitor{}, fmt.Errorf("actor: %s monitors itself", p)
+		return Monitor{}, fmt.Errorf("actor: %s monitors itself; of its own end it is told by the hook Stopped", p)
 	}
 	w := &watch{monitor: Monitor{p.sys.monitors.Add(1), id}, target: p.sys.table.lookup(id), watcher: p}
 	there, err := c.watch(w)

@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"math"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,6 +37,19 @@ func TestStalePIDs(t *testing.T) {
 	}
 	_, err = actor.Resolve[question](sys, actor.PID{})
 	wantErr(t, err, actor.ErrStalePID)
+}
+
+// The error of a wrong type names both, also where the wrong one is an interface.
+func TestWrongTypeIsNamed(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	ref := spawn(t, sys, func(*actor.Context[int], int) error { return nil }, actor.WithRegistration("count"))
+	_, resolved := actor.Resolve[error](sys, ref.PID())
+	_, found := actor.Lookup[error](sys, "count")
+	for _, err := range []error{resolved, found} {
+		if err == nil || !strings.Contains(err.Error(), "messages of type int, and not error;") {
+			t.Errorf("got the error %v", err)
+		}
+	}
 }
 
 func TestResolveOfAnotherType(t *testing.T) {

@@ -29,14 +29,6 @@ import (
 //		events := wait(timeout) // Until something happens, or the doorbell rings.
 //		...
 //	}
-//
-// # Protocol
-//
-// Rung is set by the first who puts an entry into the queue, who then rings, and
-// cleared by Run, together with the look at the queue that finds it empty, just
-// before it returns ParkWait. Both hold mu. So whatever comes after that look rings,
-// and whatever came before has been handled; while Run has returned ParkPoll, rung
-// stays set, since the loop is about to come again.
 type Pump struct {
 	sys  *System
 	ring func()
@@ -44,8 +36,13 @@ type Pump struct {
 
 	mu    xatomic.Mutex
 	queue entries
-	rung  bool
-	busy  bool // Run is at work.
+	// Rung is set by the first who puts an entry into the queue, who then rings, and
+	// cleared by Run, together with the look at the queue that finds it empty, just
+	// before it returns ParkWait. Both hold mu. So whatever comes after that look rings,
+	// and whatever came before has been handled; while Run has returned ParkPoll, rung
+	// stays set, since the loop is about to come again.
+	rung bool
+	busy bool // Run is at work.
 }
 
 // ParkHint says to an event loop what to do next.

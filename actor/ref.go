@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"reflect"
 )
 
 // Ref is the address of an actor that takes messages of type M. It is a small
@@ -129,9 +130,14 @@ func Resolve[M any](s *System, id PID) (Ref[M], error) {
 	}
 	c, ok := p.impl.(*cell[M])
 	if !ok {
-		return Ref[M]{}, fmt.Errorf("actor: resolve %s: it does not take messages of type %T", p, *new(M))
+		return Ref[M]{}, fmt.Errorf("actor: resolve %s: %w", id, p.takesNo(reflect.TypeFor[M]()))
 	}
 	return Ref[M]{cell: c}, nil
+}
+
+// takesNo says that messages of a type are not those of the actor.
+func (p *proc) takesNo(message reflect.Type) error {
+	return fmt.Errorf("%s takes messages of type %v, and not %v; name its own type", p, p.impl.messageType(), message)
 }
 
 func orBackground(ctx context.Context) context.Context {

@@ -3,6 +3,7 @@ package actor
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"sync"
 	"unicode"
@@ -172,7 +173,7 @@ func Lookup[M any](s *System, name string) (Ref[M], error) {
 	}
 	c, ok := p.impl.(*cell[M])
 	if !ok {
-		return Ref[M]{}, fmt.Errorf("actor: look up %q: %s does not take messages of type %T", name, p, *new(M))
+		return Ref[M]{}, fmt.Errorf("actor: look up %q: %w", name, p.takesNo(reflect.TypeFor[M]()))
 	}
 	return Ref[M]{cell: c}, nil
 }

@@ -65,7 +65,7 @@ type birthplace struct {
 // one allocation.
 func Spawn[M any](at Spawner, a Actor[M], opts ...Option) (Ref[M], error) {
 	if a == nil {
-		return Ref[M]{}, errors.New("actor: Spawn was given a nil actor")
+		return Ref[M]{}, errors.New("actor: Spawn was given a nil actor; use Func, or a value with a method Receive")
 	}
 	return spawn(at, a, nil, opts)
 }
