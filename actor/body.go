@@ -284,8 +284,15 @@ func (b *body) arm(f *sched.Fiber, w wish) {
 	}
 }
 
-// ring puts an alarm behind all that has come by now.
-func (b *body) ring() { b.scope.p.mark(nil, &signal{alarm: true}) }
+// ring puts an alarm behind all that has come by now. It is called by a goroutine of
+// its own.
+func (b *body) ring() {
+	p := b.scope.p
+	ring := func() { p.mark(nil, &signal{alarm: true}) }
+	if !p.sys.scheduler.Later(p.String, ring) {
+		ring()
+	}
+}
 
 func (b *body) disarm() {
 	switch w := &b.wish; {

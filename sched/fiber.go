@@ -299,6 +299,9 @@ func (f *Fiber) suspend() {
 // waits on it if that is more urgent: on the worker of from, which must then be
 // the calling work's own fiber, or, if from is nil, from any goroutine.
 func (f *Fiber) Resume(from *Fiber, p Priority) {
+	if from == nil && f.s.sim != nil && f.s.sim.resumeLater(f, p) {
+		return
+	}
 	if f.transitionFromSuspended() {
 		if f.hosted {
 			f.rare.blocked <- struct{}{}

@@ -290,6 +290,19 @@ func (s *Scheduler) AwaitTurn() {
 	}
 }
 
+// resumeLater is Resume from a goroutine outside while a step runs.
+func (m *simulated) resumeLater(f *Fiber, p Priority) bool {
+	return m.engine.Later(func() string { return m.Name(&f.node) }, func() { f.Resume(nil, p) })
+}
+
+// Later has do called when the running step is over, in a simulation in which one
+// runs, if the caller is outside of it; elsewhere it returns false. It is for what
+// may be the step's own consequence, as the end of a context is; what several do is
+// in the order of their names.
+func (s *Scheduler) Later(name func() string, do func()) bool {
+	return s.sim != nil && s.sim.engine.Later(name, do)
+}
+
 // NewGuest returns what a goroutine that is called by a timer is known as in a
 // simulation; elsewhere nil. The name of a guest is what and a number.
 func (s *Scheduler) NewGuest(what string) *Guest {
@@ -305,8 +318,13 @@ type Guest struct {
 	guest  sim.Guest
 }
 
-// AwaitTurn has the calling goroutine wait until it is the guest's turn.
-func (g *Guest) AwaitTurn() { g.engine.Await(&g.guest) }
+// AwaitTurn has the calling goroutine wait until it is the guest's turn. Without a
+// guest, and so without a simulation, it does nothing.
+func (g *Guest) AwaitTurn() {
+	if g != nil {
+		g.engine.Await(&g.guest)
+	}
+}
 
 // Trace adds a line to the trace of a simulation; elsewhere nothing happens.
 func (f *Fiber) Trace(kind string, what func() string) {

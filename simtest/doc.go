@@ -45,8 +45,9 @@
 // # What is outside its control
 //
 // Only what waits by means of this module is interleaved. Goroutines of the
-// program's own run between two steps, until all of them are blocked; should they
-// race with each other, the run is not a function of the seed. The same is true
+// program's own run between two steps, until all of them are blocked, or beside the
+// step that starts or wakes them; should they race with each other, or with that, the
+// run is not a function of the seed. The same is true
 // of the order of a map, of a select with several ready cases, of random numbers
 // (use [Sim.Rand]), and of variables that outlive the body. A handler that blocks
 // in a channel holds up everything, and is reported when nothing can wake it;

@@ -175,6 +175,7 @@ func ExampleBackoff() {
 		Backoff: supervise.Backoff{
 			Min: time.Millisecond, Max: 3 * time.Millisecond, Factor: 2,
 			Jitter: -1, // None, to print the same each time.
+			Reset:  time.Minute,
 		},
 		Intensity: 10,
 		Children:  []supervise.Spec{stageChild("feed")},

@@ -59,8 +59,8 @@ func (k *keeper) Started(ctx *actor.Context[command]) error {
 	k.random = rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), seed.Sum64()))
 	k.handle.failAll(k.gone(), false) // Whom an earlier incarnation has not answered.
 	k.inherit(ctx)
-	parent, term := ctx.PID(), k.term
-	k.unguard = context.AfterFunc(ctx, func() { k.handle.abandon(parent, term) })
+	abandoned := k.handle.orphans(ctx.PID(), k.term)
+	k.unguard = context.AfterFunc(ctx, abandoned.begin)
 	return k.attend(ctx, func() {
 		k.round = &round{stage: starting, at: k.first}
 		k.turns++
@@ -140,7 +140,7 @@ func (k *keeper) attend(ctx *actor.Context[command], do func()) error {
 	returned := false
 	defer func() {
 		if !returned {
-			k.handle.abandon(ctx.PID(), k.term)
+			k.handle.orphans(ctx.PID(), k.term).begin()
 		}
 	}()
 	do()

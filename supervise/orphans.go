@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // orphans are the children of a supervisor's incarnation that has ended out of
@@ -19,13 +20,27 @@ type orphans struct {
 	parent actor.PID
 	term   int // Of the handle, as long as there is no later incarnation.
 	since  time.Time
+	// guest is who reaps, in a simulation: else the supervisor, which asks them to
+	// end, and a goroutine that kills them would meet by chance.
+	guest *sched.Guest
 }
 
-// abandon takes care of the children of the given incarnation. It may be called
-// more than once.
-func (s *Supervisor) abandon(parent actor.PID, term int) {
-	o := &orphans{handle: s, sys: s.sys, parent: parent, term: term, since: time.Now()}
-	time.AfterFunc(0, o.reap)
+// orphans returns those that the given incarnation would leave. It is called by
+// the supervisor.
+func (s *Supervisor) orphans(parent actor.PID, term int) *orphans {
+	return &orphans{handle: s, sys: s.sys, parent: parent, term: term, guest: s.sys.Scheduler().NewGuest("orphans of " + s.Path())}
+}
+
+// begin takes care of them, from now on. More than one may do so.
+func (o *orphans) begin() {
+	o.since = time.Now()
+	time.AfterFunc(0, o.come)
+}
+
+// come is called by a timer.
+func (o *orphans) come() {
+	o.guest.AwaitTurn()
+	o.reap()
 }
 
 // reap kills those whose time is up, and comes again for the others. What the next
@@ -57,7 +72,7 @@ func (o *orphans) reap() {
 		}
 	})
 	if next >= 0 {
-		time.AfterFunc(next, o.reap)
+		time.AfterFunc(next, o.come)
 	}
 }
 
@@ -68,13 +83,17 @@ func (o *orphans) kill(id actor.PID) {
 }
 
 // each calls do for the children of an actor. Where one ends that the list was
-// to go on after, the list begins anew.
+// to go on after, the list begins anew, once more only if that brought others: one
+// that has ended is listed until its parent has taken note, which may take long.
 func (o *orphans) each(parent actor.PID, do func(actor.Info)) {
-	seen := map[actor.PID]bool{}
+	seen, found := map[actor.PID]bool{}, 0
 	for after := (actor.PID{}); ; {
 		some, err := o.sys.Children(parent, after, math.MaxInt)
 		if err != nil && after != (actor.PID{}) {
-			after = actor.PID{}
+			if found == len(seen) {
+				return // Who comes again finds the rest.
+			}
+			after, found = actor.PID{}, len(seen)
 			continue
 		}
 		if len(some) == 0 {

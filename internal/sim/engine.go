@@ -65,7 +65,7 @@ type Engine struct {
 	arrived  []Entry         // From goroutines outside the step.
 	waiting  []chan struct{} // Until nothing is queued.
 	awaiting []chan struct{} // Until something has arrived.
-	errands  []func()        // For the stepper, between two steps.
+	errands  []errand        // For the stepper, between two steps.
 	closed   bool
 	poke     chan struct{}
 	current  atomic.Pointer[Entry] // What the stepper is on: points to on, or nowhere.
@@ -78,6 +78,12 @@ type Engine struct {
 	steps  int
 	ended  chan struct{}
 	outage error
+}
+
+// errand is something that a goroutine outside has left to the stepper.
+type errand struct {
+	name func() string
+	do   func()
 }
 
 // New returns an engine whose stepper is not running yet. It gives up after so
@@ -135,7 +141,7 @@ func (e *Engine) Drop(h Host, give func(work any) bool) {
 	}
 	done := make(chan struct{})
 	e.mu.Lock()
-	e.errands = append(e.errands, func() { e.drop(h, give); close(done) })
+	e.errands = append(e.errands, errand{func() string { return "" }, func() { e.drop(h, give); close(done) }})
 	e.mu.Unlock()
 	e.Nudge()
 	select {
@@ -144,15 +150,36 @@ func (e *Engine) Drop(h Host, give func(work any) bool) {
 	}
 }
 
-// runErrands does what goroutines outside have left to the stepper.
-func (e *Engine) runErrands() {
+// Later has do called when the running step is over. It returns false if no step
+// runs, or if it is the caller's. It is for goroutines outside that the step itself
+// may have set going, as the end of a context does: whether what they do comes before
+// or after the rest of the step would be chance. What several leave is done by
+// their names.
+func (e *Engine) Later(name func() string, do func()) bool {
+	if Working() == e {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.current.Load() == nil {
+		return false
+	}
+	e.errands = append(e.errands, errand{name, do})
+	return true
+}
+
+// runErrands does what goroutines outside have left to the stepper. It reports
+// whether that was anything.
+func (e *Engine) runErrands() bool {
 	e.mu.Lock()
 	errands := e.errands
 	e.errands = nil
 	e.mu.Unlock()
-	for _, f := range errands {
-		f()
+	sort.SliceStable(errands, func(i, j int) bool { return errands[i].name() < errands[j].name() })
+	for _, one := range errands {
+		one.do()
 	}
+	return len(errands) > 0
 }
 
 func (e *Engine) drop(h Host, give func(work any) bool) {
@@ -231,7 +258,9 @@ func (e *Engine) run() {
 	e.flush()
 	for {
 		e.settle()
-		e.runErrands()
+		if e.runErrands() {
+			continue // Those who have waited for it may run now.
+		}
 		e.admit()
 		if e.isClosed() {
 			break
