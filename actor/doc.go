@@ -119,8 +119,8 @@
 // databases and to outgoing requests, and so do those who are asked in turn, also
 // where the message was handed on or put aside: one deadline holds for all that
 // is done for a request, and a trace goes through all of it. A handler that
-// returns the error of such an end has not failed. [CallChain] tells who has
-// asked whom.
+// returns the error of such an end has not failed, also if it has answered with it.
+// [CallChain] tells who has asked whom.
 //
 // It lasts for as long as the asker waits. Once there is an answer, the Context is
 // the incarnation's again, with the values, and what the handler has begun goes

@@ -105,8 +105,15 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 		p.sys.registry.leave(p, last.names)
 	}
 	if o := p.sys.probes.Load(); o != nil {
+		defer p.tellEnd(f, last, ties, reason) // Also if a Probe calls Goexit.
 		o.tellEnded(p, reason, false)
+		return
 	}
+	p.tellEnd(f, last, ties, reason)
+}
+
+// tellEnd tells everyone of the end of p who waits for it, and the parent last.
+func (p *proc) tellEnd(f *sched.Fiber, last *rare, ties ties, reason error) {
 	if h := p.opts.host; h != nil {
 		h.end()
 	}

@@ -82,10 +82,15 @@ func (c *scope) askedBy(asker *proc) address {
 
 var background, todo = context.Background(), context.TODO()
 
-// settle is called before the answer is made known.
+// settle is called before the answer is made known. The asker's context may have
+// ended by then, and the asker not come to it yet; see excuses.
 func (e *errand) settle() {
+	err := e.ctx.Err()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if err != nil {
+		e.err, e.cause = err, context.Cause(e.ctx)
+	}
 	e.phase.Store(errandSettled)
 	e.told = nil
 }
@@ -163,9 +168,13 @@ func (e *errand) value(key any) any {
 }
 
 // excuses reports whether err, which a handler has returned, says no more than
-// that its asker has left. It then deals with the message.
+// that its asker has left, or would have if it had not been told the same first. It
+// then deals with the message.
 func (a *activation) excuses(e *errand, m any, err error) bool {
 	why, cause := e.end()
+	if e.phase.Load() == errandSettled {
+		why, cause = e.err, e.cause
+	}
 	if why == nil || !errors.Is(err, why) && !errors.Is(err, cause) {
 		return false
 	}

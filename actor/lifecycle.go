@@ -213,10 +213,10 @@ func (a *activation) beHeld() {
 func (a *activation) offer() {
 	a.phase.Store(waiting)
 	a.sever(a.f, a.reason)
+	defer a.parent.post(a.f, sysMessage{kind: sysChildHeld, child: a.proc, reason: a.reason}) // Also if a Probe calls Goexit.
 	if o := a.sys.probes.Load(); o != nil {
 		o.tellEnded(a.proc, a.reason, true)
 	}
-	a.parent.post(a.f, sysMessage{kind: sysChildHeld, child: a.proc, reason: a.reason})
 }
 
 // callStopped runs the Stopped hook, unless the actor was killed, and ends the
@@ -256,9 +256,13 @@ func (a *activation) retire() {
 // restart begins a new incarnation in the place of the one that ended. PID,
 // refs and messages stay, unless the messages are not wanted.
 func (a *activation) restart(empty bool) {
+	defer a.beginAgain() // Also if who is told of a dead letter calls Goexit.
 	if empty {
 		a.dropMail()
 	}
+}
+
+func (a *activation) beginAgain() {
 	unborn := a.unborn()
 	a.mu.Lock()
 	if !unborn {
@@ -369,11 +373,13 @@ func (a *activation) stop(reason error) {
 		return
 	}
 	a.hold()
+	defer func() { // Also if who is told of a dead letter calls Goexit.
+		if reason != nil && a.handlersAway() {
+			a.cancel(reason)
+		}
+		a.windDown()
+	}()
 	a.closeLanes()
-	if reason != nil && a.handlersAway() {
-		a.cancel(reason)
-	}
-	a.windDown()
 }
 
 // closeAtOnce is all that comes before the end of an actor that has neither
@@ -438,30 +444,6 @@ func (a *activation) closeLanes() {
 	a.todo &^= pendingLanes
 	a.wake(woken)
 	a.deadLetters(&left, ErrStopped)
-}
-
-// leftovers is what was in the lanes.
-type leftovers struct {
-	letters [numLanes]letters
-	ticks   [numLanes][]tick
-}
-
-// take takes all messages out of a lane. The caller is the consumer and holds mu.
-func (s *leftovers) take(p *proc, which Lane, l *lane) {
-	s.ticks[which] = p.takeTicks(which, l)
-	s.letters[which] = l.empty()
-}
-
-// deadLetters makes dead letters of what was in the lanes, the most urgent
-// first.
-func (p *proc) deadLetters(s *leftovers, reason error) {
-	for i := range s.letters {
-		which := Control - Lane(i)
-		if s.letters[which] != nil {
-			s.letters[which].each(func(m any) { p.deadLetter(which, m, reason) })
-		}
-		p.dropTicks(s.ticks[which], which, reason)
-	}
 }
 
 // terminate is the end of an actor whose children have stopped.

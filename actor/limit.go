@@ -183,7 +183,7 @@ func (p *proc) endByLimit(v *verdict) (woken []sched.Waiter) {
 	var announced uint32
 	for which := range Lane(numLanes) {
 		if l := p.lanes[which].Load(); l != nil && len(l.waiting) > 0 {
-			woken = l.admit(woken)
+			woken = l.takeIn(woken)
 			announced |= which.bit()
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -197,6 +199,44 @@ func TestLimitRestartsAnActor(t *testing.T) {
 	wantSame(t, "handled by the next", receive(t, ctx, second.seen), 6)
 	wantSame(t, "dropped", sys.Stats().Dropped, 4)
 	close(first.open)
+}
+
+// Senders end incarnations and let others in while the actor works: nothing that was
+// sent gets lost, and the race detector has nothing to say.
+func TestLimitRestartsBesideItsWork(t *testing.T) {
+	ctx := guarded(t)
+	var handled, dead atomic.Int64
+	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { dead.Add(1) }})
+	_, child := restarting(t, sys, func() actor.Actor[int] {
+		return actor.Func(func(c *actor.Context[int], _ int) error {
+			handled.Add(1)
+			for range 50 {
+				if err := c.Checkpoint(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}, restart, actor.WithMailboxLimit(actor.MailboxLimit{Bytes: 30, Then: actor.LimitRestart}),
+		actor.WithSizeOf(func(m int) int { return m }), actor.WithCapacity(actor.Data, 4), actor.WithCapacity(actor.Control, 4))
+	const senders, each = 5, 500
+	var sending sync.WaitGroup
+	for i := range senders {
+		sending.Go(func() {
+			to := child
+			if i == 0 {
+				to = child.On(actor.Control)
+			}
+			for n := range each {
+				if err := to.Send(ctx, n%12); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	sending.Wait()
+	until(t, ctx, func() bool { return handled.Load()+dead.Load() >= senders*each })
 }
 
 // Senders that wait for room in a full lane are bound by the limit too.

@@ -17,7 +17,8 @@ import (
 //
 // The functions are called where it happens, on a worker, also at the same time
 // by several. They must not wait, and cost the actor the time that they take. A
-// panic in one is contained, and reported to Config.Logger.
+// panic in one is contained, and reported to Config.Logger; a Goexit is as one in
+// Config.OnDeadLetter.
 type Probe struct {
 	// SampleEvery says that, of the messages in each lane, one in so many is
 	// measured for Handled. It is rounded up to a power of two. Defaults to 64; 1

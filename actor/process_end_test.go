@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/simtest"
@@ -267,4 +268,32 @@ func TestProcessKilledAnyTime(t *testing.T) {
 			s.Errorf("%d received, %d dead letters, %+v", received, letters, sys.Stats())
 		}
 	})
+}
+
+// A process is killed while it looks whether it wants a message. That is a dead letter,
+// since the process never gets it.
+func TestMessageThatAKilledProcessLooksAt(t *testing.T) {
+	for _, wanted := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			sys := newSystem(t, actor.Config{Workers: 2})
+			open, got := make(chan struct{}), make(chan error, 1)
+			ref := spawnProcess(t, sys, func(p *actor.Process[int]) error {
+				_, err := p.ReceiveMatch(p, func(int) bool {
+					<-open
+					return wanted
+				})
+				got <- err
+				return err
+			})
+			send(t, t.Context(), ref, 1)
+			synctest.Wait()
+			wantNoErr(t, ref.Kill())
+			wantErr(t, <-got, actor.ErrKilled)
+			close(open)
+			synctest.Wait()
+			if s := sys.Stats(); s.DeadLetters != 1 || s.Ghosts != 0 {
+				t.Errorf("wanted %v: %d dead letters and %d ghosts, want one and none", wanted, s.DeadLetters, s.Ghosts)
+			}
+		})
+	}
 }

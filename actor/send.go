@@ -248,21 +248,3 @@ func (p *proc) entrust(a address) address {
 func (p *proc) abandon(m any, reason error) {
 	abandonReplies(m, fmt.Errorf("%w from %s: %w", ErrNoReply, p, reason))
 }
-
-// deadLetter accounts for a message that is not handled.
-func (p *proc) deadLetter(which Lane, m any, reason error) {
-	p.abandon(m, reason)
-	p.sys.deadLetters.Add(1)
-	o := p.sys.probes.Load()
-	if p.sys.cfg.OnDeadLetter == nil && (o == nil || !o.letters) {
-		return
-	}
-	s := p.subject()
-	d := DeadLetter{To: s.PID, Name: s.Name, Kind: s.Kind, Lane: which, Message: m, Reason: reason}
-	if p.sys.cfg.OnDeadLetter != nil {
-		p.sys.tellDeadLetter(d)
-	}
-	if o != nil {
-		o.tellDeadLetter(d)
-	}
-}

@@ -78,8 +78,14 @@ func (s *process[M]) Receive(x *Context[M], m M) error {
 	}
 	err := s.offer(x.lane, m)
 	s.view = nil
+	if err == errNotGiven { //nolint:errorlint // Offer wraps nothing.
+		x.p.deadLetter(x.lane, m, ErrKilled)
+	}
 	return err
 }
+
+// errNotGiven says that the body does not get the message, since it was killed.
+var errNotGiven = fmt.Errorf("actor: the process has no use for the message: %w", ErrKilled)
 
 // offer is Receive for a message, and for what is made of a signal.
 func (s *process[M]) offer(which Lane, m M) error {
@@ -90,7 +96,7 @@ func (s *process[M]) offer(which Lane, m M) error {
 		return s.keep(which, m)
 	}
 	if !s.body.claim() {
-		return ErrKilled
+		return errNotGiven
 	}
 	s.m = m
 	return s.body.goOn(nil, which)
@@ -101,9 +107,9 @@ func (s *process[M]) keep(which Lane, m M) error {
 	x := s.body.scope.typed.(*Context[M])
 	p := x.p
 	p.mu.Lock()
-	if err := x.absent(); err != nil {
+	if x.absent() != nil {
 		p.mu.Unlock()
-		return err
+		return errNotGiven
 	}
 	e := x.extraLocked()
 	full := len(e.stash) >= p.opts.stash

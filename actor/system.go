@@ -28,7 +28,10 @@ type Config struct {
 	Logger *slog.Logger
 	// OnDeadLetter is called with each message that is not handled. It is called
 	// where the message was dropped, also at the same time by several, and must
-	// not wait. A panic in it is contained, and reported to Logger. Defaults to nil: dead letters are only counted.
+	// not wait. A panic in it is contained, and reported to Logger. A Goexit, as of a
+	// test that fails in it, is one of whoever sends; where an actor ends, that ends
+	// all the same, but its other messages are only counted. Defaults to nil: dead
+	// letters are only counted.
 	OnDeadLetter func(DeadLetter)
 
 	// MaxBlocking is on how many goroutines the handlers of actors run at a time that

@@ -88,7 +88,7 @@ func (t *timer) awaitRoom(ctx context.Context, l *lane, size int, asked address)
 	t.waiter = w
 	err = p.awaitRoom(ctx, l, t.which, w, mayWait|mayKeep)
 	if errors.Is(err, ErrStopped) {
-		p.dropTick(m, t.which, ErrStopped)
+		p.dropTick(t.which, m, ErrStopped, true)
 	}
 	return err == nil && w.err == nil, err // The one that exceeds a limit is a dead letter, and no error.
 }
@@ -219,24 +219,6 @@ func (p *proc) tickAtEnd(which Lane, l *lane, oldest bool) tick {
 		}
 	}
 	return nil
-}
-
-// dropTicks makes dead letters of ticks that their receiver does not handle.
-func (p *proc) dropTicks(all []tick, which Lane, reason error) {
-	for _, m := range all {
-		p.dropTick(m, which, reason)
-		m.timed().leaveOwner()
-	}
-}
-
-// dropTick makes a dead letter of a tick. If its receiver has stopped, that one's own
-// timers end with it, so theirs are none.
-func (p *proc) dropTick(m tick, which Lane, reason error) {
-	if m.timed().owner == p && p.phase.Load() == stopping {
-		p.abandon(m.message(), reason)
-		return
-	}
-	p.deadLetter(which, m.message(), reason)
 }
 
 // stampTime returns what time it is, if messages of the lane may be measured, else -1.

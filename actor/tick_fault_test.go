@@ -33,8 +33,8 @@ var tickFaults = planted.Group{
 		},
 		{
 			Name: "what an actor has sent itself is a dead letter",
-			File: "tick.go",
-			Old:  "	if m.timed().owner == p && p.phase.Load() == stopping {\n",
+			File: "deadletter.go",
+			Old:  "	if t.timed().owner == p && p.phase.Load() == stopping {\n",
 			New:  "	if false {\n",
 			Want: "dead dead dead",
 			Run:  "^TestTicksAtTheEnd$",

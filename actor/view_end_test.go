@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -155,6 +156,42 @@ func TestEndOfTheAskIsNoFailure(t *testing.T) {
 				t.Errorf("the actor has ended with %v, want %v", err, failing)
 			}
 		})
+	}
+}
+
+// overdue is a context that has ended, of which those who wait have not heard yet.
+type overdue struct {
+	context.Context
+	over atomic.Bool
+}
+
+func (o *overdue) Err() error {
+	if o.over.Load() {
+		return context.DeadlineExceeded
+	}
+	return o.Context.Err()
+}
+
+// A handler may see the end of its asker's context, and answer with it, before the
+// asker has left. It has not failed either. If the context ends after the answer,
+// its error is another's.
+func TestEndOfTheAskAsAnAnswerIsNoFailure(t *testing.T) {
+	ctx := guarded(t)
+	for _, before := range []bool{true, false} {
+		sys := newSystem(t, actor.Config{})
+		out := &overdue{Context: ctx}
+		ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
+			out.over.Store(before)
+			wantNoErr(t, q.reply.Fail(c, context.DeadlineExceeded))
+			out.over.Store(true)
+			return context.DeadlineExceeded
+		})
+		_, err := actor.Ask(out, ref, asking(1))
+		wantErr(t, err, context.DeadlineExceeded)
+		wantNoErr(t, ref.Drain(ctx))
+		if failed := ref.Err() != nil; failed == before {
+			t.Errorf("the context ended before the answer: %v; the actor has ended with %v", before, ref.Err())
+		}
 	}
 }
 

@@ -1,0 +1,103 @@
+package actor
+
+// deadLetter accounts for a message that is not handled.
+func (p *proc) deadLetter(which Lane, m any, reason error) {
+	p.countDeadLetter(m, reason)
+	p.tellDeadLetter(which, m, reason)
+}
+
+func (p *proc) countDeadLetter(m any, reason error) {
+	p.abandon(m, reason)
+	p.sys.deadLetters.Add(1)
+}
+
+func (p *proc) tellDeadLetter(which Lane, m any, reason error) {
+	o := p.sys.probes.Load()
+	if p.sys.cfg.OnDeadLetter == nil && (o == nil || !o.letters) {
+		return
+	}
+	s := p.subject()
+	d := DeadLetter{To: s.PID, Name: s.Name, Kind: s.Kind, Lane: which, Message: m, Reason: reason}
+	if p.sys.cfg.OnDeadLetter != nil {
+		p.sys.tellDeadLetter(d)
+	}
+	if o != nil {
+		o.tellDeadLetter(d)
+	}
+}
+
+// leftovers is what was in the lanes.
+type leftovers struct {
+	letters [numLanes]letters
+	ticks   [numLanes][]tick
+}
+
+// take takes all messages out of a lane. The caller is the consumer and holds mu.
+func (s *leftovers) take(p *proc, which Lane, l *lane) {
+	s.ticks[which] = p.takeTicks(which, l)
+	s.letters[which] = l.empty()
+}
+
+// each calls do with all that was in the lanes, the most urgent first: messages
+// and ticks.
+func (s *leftovers) each(do func(which Lane, m any)) {
+	for i := range s.letters {
+		which := Control - Lane(i)
+		if s.letters[which] != nil {
+			s.letters[which].each(func(m any) { do(which, m) })
+		}
+		for _, t := range s.ticks[which] {
+			do(which, t)
+		}
+	}
+}
+
+// deadLetters makes dead letters of what was in the lanes. Where who is told of one
+// calls Goexit, nobody is told of the others.
+func (p *proc) deadLetters(s *leftovers, reason error) {
+	told, all := 0, false
+	defer func() {
+		if all {
+			return
+		}
+		n := 0
+		s.each(func(which Lane, m any) {
+			if n++; n > told {
+				p.drop(which, m, reason, false)
+			}
+		})
+	}()
+	s.each(func(which Lane, m any) {
+		told++
+		p.drop(which, m, reason, true)
+	})
+	all = true
+}
+
+// drop makes a dead letter of what was in a lane, a message or a tick, and tells
+// who wants to know, or not.
+func (p *proc) drop(which Lane, m any, reason error, tell bool) {
+	if t, ok := m.(tick); ok {
+		defer t.timed().leaveOwner()
+		p.dropTick(which, t, reason, tell)
+		return
+	}
+	p.countDeadLetter(m, reason)
+	if tell {
+		p.tellDeadLetter(which, m, reason)
+	}
+}
+
+// dropTick is drop for a tick that leaves its owner otherwise. If its receiver has
+// stopped, that one's own timers end with it, so theirs are none.
+func (p *proc) dropTick(which Lane, t tick, reason error, tell bool) {
+	m := t.message()
+	if t.timed().owner == p && p.phase.Load() == stopping {
+		p.abandon(m, reason)
+		return
+	}
+	p.countDeadLetter(m, reason)
+	if tell {
+		p.tellDeadLetter(which, m, reason)
+	}
+}

@@ -1,0 +1,79 @@
+package actor_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// Who is told of a dead letter, or of an end, may call Goexit, as a test does that
+// fails there: the actor ends all the same, and all that waits for it is told.
+func TestGoexitOfWhoIsTold(t *testing.T) {
+	leave := func() { runtime.Goexit() }
+	for name, c := range map[string]struct {
+		cfg   actor.Config
+		probe actor.Probe
+	}{
+		"OnDeadLetter": {cfg: actor.Config{OnDeadLetter: func(actor.DeadLetter) { leave() }}},
+		"DeadLetter":   {probe: actor.Probe{DeadLetter: func(actor.DeadLetter) { leave() }}},
+		"Ended":        {probe: actor.Probe{Ended: func(actor.Ending) { leave() }}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, c.cfg)
+			if _, err := sys.Observe(&c.probe); err != nil {
+				t.Fatal(err)
+			}
+			begun, open := make(chan struct{}), make(chan struct{})
+			ref := spawn(t, sys, func(_ *actor.Context[question], q question) error {
+				close(begun)
+				<-open
+				return nil
+			})
+			send(t, ctx, ref, question{})
+			receive(t, ctx, begun)
+			send(t, ctx, ref, question{}, question{})
+			asked := make(chan error, 1)
+			go func() {
+				_, err := actor.Ask(ctx, ref, func(r actor.Reply[int]) question { return question{reply: r} })
+				asked <- err
+			}()
+			until(t, ctx, func() bool { return ref.Backlog() == 4 })
+			wantNoErr(t, sys.RequestStop(ref.PID()))
+			close(open)
+			receive(t, ctx, ref.Done())
+			wantErr(t, receive(t, ctx, asked), actor.ErrNoReply)
+			if n := sys.Stats().DeadLetters; n != 3 {
+				t.Errorf("%d dead letters of 3", n)
+			}
+		})
+	}
+}
+
+// The same where an incarnation ends, and where it is to begin without its messages.
+func TestGoexitOfWhoIsToldOfARestart(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
+	if _, err := sys.Observe(&actor.Probe{Ended: func(actor.Ending) { runtime.Goexit() }}); err != nil {
+		t.Fatal(err)
+	}
+	n := newNursery(t, sys)
+	g := newGate()
+	child := n.held(func() actor.Actor[int] { return g })
+	n.restart(child.PID())
+	g.hold(t, ctx, child)
+	send(t, ctx, child, 1, 2)
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	close(g.open)
+	receive(t, ctx, n.exits)
+	n.do(func(ctx *actor.Context[duty]) error { return ctx.RestartEmpty(child.PID()) })
+	receive(t, ctx, n.ready)
+	send(t, ctx, child, 3)
+	if m := receive(t, ctx, g.seen); m != 3 {
+		t.Errorf("it handles %d, want 3", m)
+	}
+	if n := sys.Stats().DeadLetters; n != 2 {
+		t.Errorf("%d dead letters of 2", n)
+	}
+}
