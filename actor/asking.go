@@ -125,7 +125,7 @@ func (s *asking) unpin(round uint64) { s.state.Store(round | slotOpen) }
 
 // begin makes the caller the one who answers. It returns why there is nothing
 // to answer any more.
-func (s *asking) begin(round uint64) error {
+func (s *asking) begin(round uint64, answer error) error {
 	for !s.state.CompareAndSwap(round|slotOpen, round|slotAnswering) {
 		switch s.state.Load() {
 		case round | slotOpen:
@@ -138,7 +138,7 @@ func (s *asking) begin(round uint64) error {
 		}
 	}
 	if s.errand != nil {
-		s.errand.settle()
+		s.errand.settle(answer)
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (s *asking) isAnswered(round uint64) bool {
 
 // fail answers with an error, if nobody has answered.
 func (s *asking) fail(round uint64, err error) {
-	if s.begin(round) == nil {
+	if s.begin(round, nil) == nil {
 		s.err = err
 		s.conclude(nil, round|slotBroken)
 	}

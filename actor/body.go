@@ -190,6 +190,9 @@ func (b *body) goOn(verdict error, which Lane) error {
 	if f == nil { // It was killed meanwhile, and the next activation has begun.
 		b.state.Store(bodyWaiting)
 		b.rouse()
+		if verdict == nil {
+			return errNotGiven
+		}
 		return ErrKilled
 	}
 	b.handler = f

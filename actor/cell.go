@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"time"
-
-	"github.com/troupe-go/troupe/sched"
 )
 
 // cell is an actor of one type of messages: its control block, which is all
@@ -257,11 +255,11 @@ func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, 
 		b.push(m)
 		p.entered(&b.lane, size)
 	}
-	p.carryOut(ctx, &v)
 	if v.drop != nil {
+		p.carryOut(ctx, &v, 0)
 		return p.overflowed(which, m, mode, v.drop)
 	}
-	p.announce(sched.Current(ctx), which.bit())
+	p.carryOut(ctx, &v, which.bit())
 	if moved.slot != nil {
 		p.breakRing(moved)
 	}

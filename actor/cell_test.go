@@ -191,6 +191,8 @@ func TestUrgentMessageLeavesWhatComesMeanwhile(t *testing.T) {
 			}
 			return err
 		})
+		send(t, ctx, other, 9)
+		receive(t, ctx, seen) // So both have started: ref is woken for the urgent message alone.
 		send(t, ctx, ref.On(actor.Control), 0)
 		for want := 1; want <= 1+n; want++ {
 			if got := receive(t, ctx, seen); got != want {

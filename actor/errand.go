@@ -82,15 +82,21 @@ func (c *scope) askedBy(asker *proc) address {
 
 var background, todo = context.Background(), context.TODO()
 
-// settle is called before the answer is made known. The asker's context may have
-// ended by then, and the asker not come to it yet; see excuses.
-func (e *errand) settle() {
-	err := e.ctx.Err()
+// settle is called before the answer is made known, which is an error or nil. The
+// error may be the end of the asker's context, to which the asker has not come yet;
+// see excuses.
+func (e *errand) settle(answer error) {
+	var err, cause error
+	if answer != nil {
+		if err = e.ctx.Err(); err != nil {
+			if cause = context.Cause(e.ctx); !errors.Is(answer, err) && !errors.Is(answer, cause) {
+				err, cause = nil, nil
+			}
+		}
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err != nil {
-		e.err, e.cause = err, context.Cause(e.ctx)
-	}
+	e.err, e.cause = err, cause
 	e.phase.Store(errandSettled)
 	e.told = nil
 }

@@ -219,8 +219,8 @@ var replyFaults = planted.Group{
 		{
 			Name: "a late reply to a slot that is in use again",
 			File: "reply.go",
-			Old:  "	if err := s.begin(r.round); err != nil {\n",
-			New:  "	r.round = s.state.Load() &^ slotPhase\n	if err := s.begin(r.round); err != nil {\n",
+			Old:  "	if err := s.begin(r.round, err); err != nil {\n",
+			New:  "	r.round = s.state.Load() &^ slotPhase\n	if err := s.begin(r.round, err); err != nil {\n",
 			Want: "but accepted were",
 		},
 		{
@@ -233,8 +233,8 @@ var replyFaults = planted.Group{
 		{
 			Name: "the answer is written before the slot is owned",
 			File: "reply.go",
-			Old:  "	if err := s.begin(r.round); err != nil {\n",
-			New:  "	s.value = v\n	if err := s.begin(r.round); err != nil {\n",
+			Old:  "	if err := s.begin(r.round, err); err != nil {\n",
+			New:  "	s.value = v\n	if err := s.begin(r.round, err); err != nil {\n",
 			Want: "but accepted were",
 		},
 		{

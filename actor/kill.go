@@ -196,12 +196,13 @@ func (a *activation) vanish() {
 		r.keepRelics(a.term, nil)
 	}
 	a.mu.Unlock()
+	var left leftovers
 	for which, l := range relics {
-		if l == nil {
-			continue
+		if l != nil {
+			left.letters[which] = l.contents.part(l.head, l.claimed)
 		}
-		l.contents.part(l.head, l.claimed).each(func(m any) { a.deadLetter(Lane(which), m, ErrKilled) })
 	}
+	a.deadLetters(&left, ErrKilled)
 	if _, ok := a.opts.host.(*Pump); ok {
 		panic(vanished{})
 	}

@@ -168,9 +168,9 @@ func (v *verdict) lose(p *proc, which Lane, oldest bool, reason error) {
 	v.lost = append(v.lost, loss{which, l.discard(oldest), reason, nil})
 }
 
-// carryOut does what a verdict says about others than the message itself. The
-// caller holds mu, which carryOut unlocks.
-func (p *proc) carryOut(ctx context.Context, v *verdict) {
+// carryOut does what a verdict says about others than the message itself, and then
+// announces the given lanes. The caller holds mu, which carryOut unlocks.
+func (p *proc) carryOut(ctx context.Context, v *verdict, entered uint32) {
 	var woken []sched.Waiter
 	if v.ending != nil {
 		woken = p.endByLimit(v)
@@ -180,11 +180,37 @@ func (p *proc) carryOut(ctx context.Context, v *verdict) {
 	for i := range woken {
 		woken[i].Wake(sched.Current(ctx), sched.Normal)
 	}
-	for _, lost := range v.lost {
-		p.deadLetter(lost.lane, lost.message, lost.reason)
-		if lost.tick != nil {
-			lost.tick.timed().leaveOwner()
+	if entered != 0 {
+		p.announce(sched.Current(ctx), entered)
+	}
+	if len(v.lost) > 0 {
+		p.lost(v.lost)
+	}
+}
+
+// lost makes dead letters of all. Where who is told of one calls Goexit, nobody is told
+// of the others.
+func (p *proc) lost(all []loss) {
+	told := 0
+	defer func() {
+		for _, one := range all[told:] {
+			p.drop(one.lane, one.message, one.reason, false)
+			one.leaveOwner()
 		}
+	}()
+	for told < len(all) {
+		one := all[told]
+		told++
+		func() {
+			defer one.leaveOwner()
+			p.drop(one.lane, one.message, one.reason, true)
+		}()
+	}
+}
+
+func (o *loss) leaveOwner() {
+	if o.tick != nil {
+		o.tick.timed().leaveOwner()
 	}
 }
 

@@ -119,6 +119,7 @@ func (a *activation) beginRead() {
 	if a.mu.Load()&termBits != a.term { // A ghost: the actor's turns are those of the next incarnation.
 		t.of, t.lost, a.lost = &turns{buried: true}, true, true
 		a.mu.Unlock()
+		t.inHand.each(func(m any) { a.abandon(m, ErrKilled) }) // The kill has not seen it.
 		return
 	}
 	t.of = a.turnsLocked()
@@ -185,7 +186,7 @@ func (a *activation) crashRead(m, v any) {
 // noErrand is that of messages which were not asked with a context.
 var noErrand = func() *errand {
 	e := &errand{ctx: background}
-	e.settle()
+	e.settle(nil)
 	return e
 }()
 
@@ -341,6 +342,14 @@ func newFrame(f *sched.Fiber) *sched.Frame {
 
 // concludeRead does what is to be done when a reader has returned err.
 func (a *activation) concludeRead(asked address, e *errand, which Lane, m any, err error) {
+	returned := false
+	defer func() {
+		if !returned { // Who is told of a dead letter has called Goexit.
+			a.closeSpan()
+			a.f.SetOwner(nil)
+			a.endRead(nil)
+		}
+	}()
 	if asked.slot != nil && asked.slot.isOpen(asked.round) {
 		asked.release(a.proc)
 	}
@@ -355,5 +364,6 @@ func (a *activation) concludeRead(asked address, e *errand, which Lane, m any, e
 			a.abandon(m, err)
 		}
 	}
+	returned = true
 	a.endRead(err)
 }

@@ -77,7 +77,7 @@ func (r Reply[T]) answer(f *sched.Fiber, v T, err error) error {
 	if s == nil {
 		return nil
 	}
-	if err := s.begin(r.round); err != nil {
+	if err := s.begin(r.round, err); err != nil {
 		return err
 	}
 	s.value, s.err = v, err

@@ -78,7 +78,7 @@ func (s *process[M]) Receive(x *Context[M], m M) error {
 	}
 	err := s.offer(x.lane, m)
 	s.view = nil
-	if err == errNotGiven { //nolint:errorlint // Offer wraps nothing.
+	if err == errNotGiven && x.p.opts.retry == 0 { //nolint:errorlint // Offer wraps nothing. By WithRetry it is one anyway.
 		x.p.deadLetter(x.lane, m, ErrKilled)
 	}
 	return err

@@ -148,12 +148,16 @@ func (t *timer) fire() {
 	once := t.every == 0
 	t.over = once
 	t.mu.Unlock()
-	there, err := t.enter()
-	switch {
-	case !once && t.goOn(err):
-	case !once || !there:
-		t.delist()
-	}
+	var there bool
+	var err error
+	defer func() { // Also if who is told of a dead letter calls Goexit.
+		switch {
+		case !once && t.goOn(err):
+		case !once || !there:
+			t.delist()
+		}
+	}()
+	there, err = t.enter()
 }
 
 // goOn sets the alarm for the next of many messages, where err is what became of

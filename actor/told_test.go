@@ -77,3 +77,36 @@ func TestGoexitOfWhoIsToldOfARestart(t *testing.T) {
 		t.Errorf("%d dead letters of 2", n)
 	}
 }
+
+// Where a message makes room for another one, of another lane, that is handled all the
+// same.
+func TestGoexitOfWhoIsToldOfRoom(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
+	g := newGate()
+	ref := spawnActor(t, sys, actor.Actor[int](g), actor.WithMailboxLimit(actor.MailboxLimit{Items: 2, Then: actor.ShedNewest}))
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 1, 2)
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		_ = ref.On(actor.Control).Send(ctx, 3) // It does not return.
+		t.Error("who was told of 2 has returned")
+	}()
+	receive(t, ctx, left)
+	close(g.open)
+	wantSame(t, "handled first", receive(t, ctx, g.seen), 3)
+	wantSame(t, "handled then", receive(t, ctx, g.seen), 1)
+	wantSame(t, "dead letters", sys.Stats().DeadLetters, 1)
+}
+
+// A reader whose message is a dead letter has left.
+func TestGoexitOfWhoIsToldOfAReader(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
+	ref := spawn(t, sys, func(*actor.Context[int], int) error { return actor.ErrUnhandled },
+		actor.WithReadOnly(func(int) bool { return true }))
+	send(t, ctx, ref, 1, 2, 3)
+	wantNoErr(t, ref.Drain(ctx))
+	wantSame(t, "dead letters", sys.Stats().DeadLetters, 3)
+}

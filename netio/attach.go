@@ -40,6 +40,11 @@ func Attach[M, Out any](ctx context.Context, sys *actor.System, to actor.Ref[M],
 	if err != nil {
 		return nil, err
 	}
+	return cfg.attach(ctx, sys, to, c, decoder)
+}
+
+// attach is Attach with all that is needed.
+func (cfg *AttachConfig[M, Out]) attach(ctx context.Context, sys *actor.System, to actor.Ref[M], c *strand.Conn, decoder Decoder[M]) (*Conn[Out], error) {
 	group := newStreams()
 	s := newStream(c, cfg.Timeouts, group)
 	if err := group.add(ctx, s); err != nil {
@@ -71,7 +76,8 @@ func AttachStream[M, Out any](ctx context.Context, sys *actor.System, to actor.R
 		return nil, fmt.Errorf("%w: AttachStream needs a stream", ErrConfig)
 	}
 	// What is wrong is found before the stream is taken over.
-	if _, err := cfg.complete(ctx, sys, to); err != nil {
+	decoder, err := cfg.complete(ctx, sys, to)
+	if err != nil {
 		return nil, err
 	}
 	n, ok := rw.(net.Conn)
@@ -83,7 +89,7 @@ func AttachStream[M, Out any](ctx context.Context, sys *actor.System, to actor.R
 		_ = n.Close() // The first error says more.
 		return nil, fmt.Errorf("netio: %w", err)
 	}
-	conn, err := Attach(ctx, sys, to, c, cfg)
+	conn, err := cfg.attach(ctx, sys, to, c, decoder)
 	if err != nil {
 		_ = c.Close()
 	}

@@ -40,7 +40,7 @@ func (c mapped[In, Out, M]) NewDecoder() (Decoder[M], error) {
 	if c.Codec == nil || c.f == nil {
 		return nil, fmt.Errorf("%w: Map has a nil argument", ErrConfig)
 	}
-	d, err := c.Codec.NewDecoder()
+	d, err := newDecoder(c.Codec)
 	if err != nil {
 		return nil, err
 	}

@@ -99,6 +99,9 @@ func TestActorLearnsOfADecoderThatFails(t *testing.T) {
 		if m := <-got; !m.ended || m.why == nil || !strings.Contains(m.why.Error(), how) {
 			t.Errorf("the actor was told %+v", m)
 		}
+		if err := c.Send(ctx, "b"); err != nil { // It is the actor's until that closes it.
+			t.Errorf("after that, Send says %v", err)
+		}
 		_ = c.Close()
 		<-c.Done()
 	}

@@ -56,10 +56,16 @@ func (l *link[M]) run(me *strand.Strand) error {
 		err = l.read(me, calm)
 	}
 	l.end(calm, err)
-	if l.start == nil || l.halfOpen && err == nil {
+	l.awaitClose(calm, err == nil)
+	return nil
+}
+
+// awaitClose waits until the connection is closed by whose it is, at the end of the
+// input.
+func (l *link[M]) awaitClose(calm context.Context, regular bool) {
+	if l.start == nil || l.halfOpen && regular {
 		_, _ = l.s.over.Receive(calm) // It is closed, that is all.
 	}
-	return nil
 }
 
 // end notes why nothing more comes, and tells the actor.
@@ -92,6 +98,7 @@ func (l *link[M]) read(me, calm context.Context) (err error) {
 			err = &DecodeError{l.offset, fmt.Errorf("netio: the decoder panicked: %v", r)}
 		case !returned: // Nothing comes behind this.
 			l.end(calm, &DecodeError{l.offset, errors.New("netio: the decoder called runtime.Goexit")})
+			l.awaitClose(calm, false)
 		}
 	}()
 	err = l.readAll(me, calm)

@@ -352,6 +352,18 @@ func TestMaxConns(t *testing.T) {
 	}
 }
 
+// A peer that stays after its connection has ended for us keeps no other one out.
+func TestMaxConnsOfPeersThatStay(t *testing.T) {
+	t.Parallel()
+	l := serve(t, config{MaxConns: 1, Codec: netio.Lines{MaxSize: 1}})
+	for range 2 {
+		dial(t, l).say("too long\n") // It is closed at the end of the test.
+	}
+	p := dial(t, l)
+	p.say("a\n")
+	p.hear("a")
+}
+
 func TestCloseByTheActor(t *testing.T) {
 	t.Parallel()
 	onEnd, ended := ends()

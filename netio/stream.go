@@ -152,11 +152,11 @@ func (s *stream) inputEnded(why error) {
 // finish closes the connection when nobody wants it any more.
 func (s *stream) finish(ctx context.Context) {
 	_ = s.closeWrite() // Some streams have no directions; they are just closed.
-	ctx, cancel := context.WithTimeout(ctx, lingering)
+	linger, cancel := context.WithTimeout(ctx, lingering)
 	defer cancel()
 	var dropped []byte
 	for err := error(nil); err == nil; {
-		dropped, err = s.conn.Append(ctx, dropped[:0])
+		dropped, err = s.conn.Append(linger, dropped[:0])
 	}
 	_ = s.conn.Close() // Nothing is left in it.
 	s.in.release()

@@ -2,8 +2,10 @@ package simtest_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/simtest"
@@ -104,4 +106,47 @@ func TestEndOfAContextIsNotBesideItsStep(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A step that ends by Goexit is over, too: what ends later goes on.
+func TestEndOfAContextAfterAGoexit(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		type question struct{ reply actor.Reply[int] }
+		var kept []question
+		silent := spawn(s, sys, "silent", func(_ *actor.Context[question], q question) error {
+			kept = append(kept, q)
+			return nil
+		})
+		ended := make(chan error, 2)
+		ask := func(ctx context.Context) {
+			_, err := actor.Ask(ctx, silent, func(r actor.Reply[int]) question { return question{r} })
+			ended <- err
+		}
+		late, cancel := context.WithTimeout(bg, time.Second)
+		defer cancel()
+		soon, now := context.WithCancel(bg)
+		for _, ctx := range []context.Context{late, soon} {
+			asker := spawn(s, sys, "asker", func(*actor.Context[int], int) error { ask(ctx); return nil })
+			_ = asker.Send(bg, 1)
+		}
+		s.RunUntilIdle()
+		leaver := spawn(s, sys, "leaver", func(*actor.Context[int], int) error {
+			now()
+			for range 100 {
+				runtime.Gosched() // Who was to be resumed for that is outside.
+			}
+			runtime.Goexit()
+			return nil
+		})
+		_ = leaver.Send(bg, 1)
+		s.RunUntilIdle()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			s.Errorf("the ask that was cancelled ends with %v", err)
+		}
+		s.Advance(time.Second)
+		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
+			s.Errorf("the ask that is late ends with %v", err)
+		}
+	})
 }

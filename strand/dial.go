@@ -2,7 +2,6 @@ package strand
 
 import (
 	"context"
-	"fmt"
 	"net"
 
 	"github.com/troupe-go/troupe/sched"
@@ -23,7 +22,7 @@ func Dial(ctx context.Context, network, address string) (*Conn, error) {
 	wrapped, err := Wrap(c)
 	if err != nil {
 		_ = c.Close() // The first error says more.
-		return nil, fmt.Errorf("strand: dialing %s: %w", address, err)
+		return nil, &net.OpError{Op: "dial", Net: network, Addr: c.RemoteAddr(), Err: err}
 	}
 	return wrapped, nil
 }

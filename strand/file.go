@@ -3,7 +3,6 @@ package strand
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 )
 
@@ -44,7 +43,7 @@ func Open(ctx context.Context, name string, flag int, mode os.FileMode) (*Conn, 
 	c, err := File(f)
 	if err != nil {
 		_ = f.Close() // The first error says more.
-		return nil, fmt.Errorf("strand: opening %s: %w", name, err)
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
 	return c, nil
 }

@@ -2,7 +2,6 @@ package strand
 
 import (
 	"context"
-	"errors"
 	"net"
 	"os"
 	"sync"
@@ -25,24 +24,9 @@ type netConn struct {
 	read, write deadline
 }
 
-func (n *netConn) Read(p []byte) (int, error) {
-	for {
-		got, err := n.Conn.Read(n.read.context(), p)
-		if !errors.Is(err, errMoved) {
-			return got, err
-		}
-	}
-}
+func (n *netConn) Read(p []byte) (int, error) { return n.Conn.Read(n.read.context(), p) }
 
-func (n *netConn) Write(p []byte) (done int, err error) {
-	for {
-		got, err := n.Conn.Write(n.write.context(), p[done:])
-		done += got
-		if !errors.Is(err, errMoved) {
-			return done, err
-		}
-	}
-}
+func (n *netConn) Write(p []byte) (int, error) { return n.Conn.Write(n.write.context(), p) }
 
 func (n *netConn) Close() error {
 	n.read.release()
@@ -67,56 +51,68 @@ func (n *netConn) set(t time.Time, sides ...*deadline) error {
 	return nil
 }
 
-// errMoved is why a context has ended whose deadline was changed: whoever waits
-// under it goes on under the next.
-var errMoved = errors.New("strand: the deadline was moved")
-
-// deadline is a context whose deadline can be changed, also while somebody waits.
+// deadline is a context whose deadline can be changed, also while somebody waits: it
+// does not end for that, since a write that waits could not be begun again.
 type deadline struct {
 	above context.Context
 
 	mu     sync.Mutex
-	now    context.Context // Nil means above.
-	cancel func(cause error)
+	now    context.Context // Nil until it is asked for.
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // Nil if there is no deadline.
+	closed bool
 }
 
 func (d *deadline) context() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.now == nil && d.above != nil {
-		// So that a deadline that is set later reaches who waits.
+	if d.above == nil || d.closed { // The call says so.
+		return d.above
+	}
+	d.begin()
+	return d.now
+}
+
+// begin makes the context, if there is none. The caller holds mu.
+func (d *deadline) begin() {
+	if d.now == nil {
 		d.now, d.cancel = context.WithCancelCause(d.above)
 	}
-	return d.now
 }
 
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.cancel != nil {
-		d.cancel(errMoved)
+	if d.closed {
+		return
 	}
-	d.now, d.cancel = nil, nil
+	passed := d.timer != nil && !d.timer.Stop()
+	d.timer = nil
+	if passed || d.now != nil && d.now.Err() != nil {
+		d.now = nil // It is over; the next deadline is of another.
+	}
 	if t.IsZero() {
 		return
 	}
-	now, cancel := context.WithCancelCause(d.above)
-	d.now, d.cancel = now, cancel
+	d.begin()
+	cancel := d.cancel
 	left := time.Until(t)
 	if left <= 0 { // A timer would say so too late for a call that need not wait.
 		cancel(os.ErrDeadlineExceeded)
 		return
 	}
-	timer := time.AfterFunc(left, func() { cancel(os.ErrDeadlineExceeded) })
-	d.cancel = func(cause error) { timer.Stop(); cancel(cause) }
+	d.timer = time.AfterFunc(left, func() { cancel(os.ErrDeadlineExceeded) })
 }
 
 // release ends what the deadline holds.
 func (d *deadline) release() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.cancel != nil {
+	d.closed = true
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+	if d.now != nil {
 		d.cancel(net.ErrClosed)
 	}
-	d.now, d.cancel = nil, nil
 }

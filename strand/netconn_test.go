@@ -128,3 +128,45 @@ func TestDeadlinesInThePast(t *testing.T) {
 		return errors.Join(conn.Close(), two.Close())
 	})
 }
+
+// TestDeadlineMovesWhileAWriteWaits moves the deadline of a write that waits in a
+// transport whose calls block. What it writes goes once.
+func TestDeadlineMovesWhileAWriteWaits(t *testing.T) {
+	run(t, 2, func(s *strand.Strand) error {
+		near, far := net.Pipe()
+		one, err := strand.Wrap(near)
+		if err != nil {
+			return err
+		}
+		conn := one.Net(s)
+		writer, err := strand.Go(s, func(s *strand.Strand) error {
+			n, err := conn.Write([]byte("hello"))
+			if n != 5 {
+				t.Errorf("%d bytes went", n)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		first := make([]byte, 1)
+		if _, err := io.ReadFull(far, first); err != nil { // So the write has begun.
+			return err
+		}
+		for _, at := range []time.Time{time.Now().Add(time.Hour), {}} {
+			if err := conn.SetWriteDeadline(at); err != nil {
+				return err
+			}
+		}
+		rest := make(chan string, 1)
+		go func() {
+			all, _ := io.ReadAll(far) // Until it is closed.
+			rest <- string(all)
+		}()
+		err = errors.Join(writer.Join(s), conn.Close())
+		if got := string(first) + <-rest; got != "hello" {
+			t.Errorf("what came is %q", got)
+		}
+		return errors.Join(err, far.Close())
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync/atomic"
 )
 
 // offloaded is a transport of calls that block: on regular files, and on whatever
@@ -14,6 +15,7 @@ import (
 type offloaded struct {
 	rw            io.ReadWriteCloser
 	local, remote net.Addr
+	closed        atomic.Bool
 
 	// Used by one reader at a time.
 	chunks  *Chan[chunk]
@@ -70,7 +72,7 @@ func (o *offloaded) read(ctx context.Context, p []byte) (int, error) {
 		}
 		got, err := o.chunks.Receive(ctx)
 		if err != nil {
-			return 0, closedOr(err)
+			return 0, o.closedOr(err)
 		}
 		o.reading, o.rest, o.failed = false, got.data, got.err
 	}
@@ -79,7 +81,7 @@ func (o *offloaded) read(ctx context.Context, p []byte) (int, error) {
 func (o *offloaded) write(ctx context.Context, p []byte) (int, error) {
 	if o.writing {
 		if got, err := o.written.Receive(ctx); err != nil {
-			return 0, closedOr(err)
+			return 0, o.closedOr(err)
 		} else if o.writing = false; got.err != nil {
 			return 0, got.err
 		}
@@ -94,15 +96,16 @@ func (o *offloaded) write(ctx context.Context, p []byte) (int, error) {
 	}(append([]byte(nil), p...))
 	got, err := o.written.Receive(ctx)
 	if err != nil {
-		return 0, closedOr(err)
+		return 0, o.closedOr(err)
 	}
 	o.writing = false
 	return got.n, got.err
 }
 
-// closedOr says in the words of connections that close has closed a channel.
-func closedOr(err error) error {
-	if errors.Is(err, ErrClosed) {
+// closedOr says in the words of connections that close has closed a channel. The
+// cause of a caller's context may be the same error.
+func (o *offloaded) closedOr(err error) error {
+	if o.closed.Load() && errors.Is(err, ErrClosed) {
 		return net.ErrClosed
 	}
 	return err
@@ -121,6 +124,7 @@ func (o *offloaded) closeWrite() error {
 // close wakes who waits first: a call that blocks may go on for ever, whatever is
 // closed, and what comes of it nobody wants.
 func (o *offloaded) close() error {
+	o.closed.Store(true)
 	_, _ = o.chunks.Close(context.Background()), o.written.Close(context.Background()) // It is called once.
 	return o.rw.Close()
 }

@@ -158,12 +158,18 @@ type users struct{ word atomic.Int64 }
 
 const closing = 1 << 32
 
+// enter returns false if the descriptor was closed. It must not be counted even for a
+// moment then: the last to leave would not know that it is.
 func (u *users) enter() bool {
-	if u.word.Add(1)&closing == 0 {
-		return true
+	for {
+		was := u.word.Load()
+		if was&closing != 0 {
+			return false
+		}
+		if u.word.CompareAndSwap(was, was+1) {
+			return true
+		}
 	}
-	u.word.Add(-1)
-	return false
 }
 
 // close also enters.

@@ -216,7 +216,7 @@ var treeFaults = planted.Group{
 		{
 			Name: "a panic of its own leaves no orphans",
 			File: "keeper.go",
-			Old:  "		if !returned {\n			k.handle.orphans(ctx.PID(), k.term).begin()\n		}\n",
+			Old:  "		if !returned {\n			k.handle.orphans(ctx.PID(), k.path, k.term).begin()\n		}\n",
 			New:  "		_ = returned\n",
 			Want: "FAIL: TestSuiteSimulated",
 			Run:  "^TestSuiteSimulated$/^a_supervisor_that_itself_panics_ends_although_a_child_hangs$",

@@ -59,7 +59,7 @@ func (k *keeper) Started(ctx *actor.Context[command]) error {
 	k.random = rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), seed.Sum64()))
 	k.handle.failAll(k.gone(), false) // Whom an earlier incarnation has not answered.
 	k.inherit(ctx)
-	abandoned := k.handle.orphans(ctx.PID(), k.term)
+	abandoned := k.handle.orphans(ctx.PID(), k.path, k.term)
 	k.unguard = context.AfterFunc(ctx, abandoned.begin)
 	return k.attend(ctx, func() {
 		k.round = &round{stage: starting, at: k.first}
@@ -140,7 +140,7 @@ func (k *keeper) attend(ctx *actor.Context[command], do func()) error {
 	returned := false
 	defer func() {
 		if !returned {
-			k.handle.orphans(ctx.PID(), k.term).begin()
+			k.handle.orphans(ctx.PID(), k.path, k.term).begin()
 		}
 	}()
 	do()

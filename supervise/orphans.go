@@ -26,9 +26,9 @@ type orphans struct {
 }
 
 // orphans returns those that the given incarnation would leave. It is called by
-// the supervisor.
-func (s *Supervisor) orphans(parent actor.PID, term int) *orphans {
-	return &orphans{handle: s, sys: s.sys, parent: parent, term: term, guest: s.sys.Scheduler().NewGuest("orphans of " + s.Path())}
+// the supervisor, whose path is given: the handle may not have its ref yet.
+func (s *Supervisor) orphans(parent actor.PID, path string, term int) *orphans {
+	return &orphans{handle: s, sys: s.sys, parent: parent, term: term, guest: s.sys.Scheduler().NewGuest("orphans of " + path)}
 }
 
 // begin takes care of them, from now on. More than one may do so.

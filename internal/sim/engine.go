@@ -291,6 +291,7 @@ func (e *Engine) step() {
 	}
 	e.on = entry
 	e.current.Store(&e.on)
+	defer e.current.Store(nil) // Also if the work calls Goexit.
 	if entry.turn != nil {
 		close(entry.turn.ch)
 		e.settle()
