@@ -3,6 +3,7 @@
 package strand_test
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,14 +23,21 @@ func TestOneUserIsTheLast(t *testing.T) {
 			}
 		}
 		var all sync.WaitGroup
+		var begun atomic.Int64
 		for range 2 {
 			all.Go(func() {
-				for u.Enter() {
-					leave()
+				begun.Add(1)
+				for range 300 {
+					if u.Enter() {
+						leave()
+					}
 				}
 			})
 		}
 		all.Go(func() {
+			for begun.Load() == 0 {
+				runtime.Gosched()
+			}
 			if u.Close() {
 				leave()
 			}
