@@ -6,7 +6,8 @@ import "fmt"
 // messages of type Out. One value serves any number of streams at the same time.
 type Codec[In, Out any] interface {
 	// NewDecoder returns a decoder for one stream, or says what is wrong with the
-	// codec's settings.
+	// codec's settings. It is called once for each stream, also at the same time by
+	// several, and once before the first, to be told of wrong settings early.
 	NewDecoder() (Decoder[In], error)
 	// Append appends the bytes of v to dst. With an error dst is unchanged, and
 	// nothing is sent.

@@ -130,7 +130,9 @@ func (c *Conn) Append(ctx context.Context, dst []byte) ([]byte, error) {
 }
 
 // Write writes all of p, waiting for the peer as need be. If it can't, it returns
-// how much it has written, and why.
+// how much it has written, and why. Where a call of the transport blocks, see [Wrap]
+// and [File], and the end of ctx or Close comes first, that is 0, and what the call
+// still writes is not known.
 func (c *Conn) Write(ctx context.Context, p []byte) (n int, err error) {
 	if err = c.lock(ctx, writing); err == nil {
 		if len(p) > 0 {

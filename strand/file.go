@@ -13,8 +13,8 @@ var (
 )
 
 // File takes over an open file, which must not be used any more; with an error it
-// stays the caller's. A pipe made by [os.Pipe] and a FIFO opened by [os.OpenFile] are
-// polled. Regular files can't be, and terminals and the standard streams are shared
+// stays the caller's. A pipe made by [os.Pipe] and, but on macOS, a FIFO opened by
+// [os.OpenFile] are polled. Regular files can't be, and terminals and the standard streams are shared
 // with other processes, which would be disturbed: of those, each call that waits takes
 // a goroutine for so long. A read from a terminal that is cancelled goes on until a
 // line comes, which the next read gets; after Close it is dropped, and the goroutine

@@ -34,6 +34,9 @@ type chunk struct {
 	err  error
 }
 
+// errLeft is what a call has brought that did not return.
+var errLeft = errors.New("strand: a method of the stream called runtime.Goexit")
+
 func newOffloaded(rw io.ReadWriteCloser, local, remote net.Addr) *offloaded {
 	return &offloaded{rw: rw, local: local, remote: remote, chunks: NewChan[chunk](1), written: NewChan[chunk](1)}
 }
@@ -65,9 +68,11 @@ func (o *offloaded) read(ctx context.Context, p []byte) (int, error) {
 		if !o.reading {
 			o.reading = true
 			go func(size int) {
+				got := chunk{err: errLeft}
+				defer func() { _ = o.chunks.Send(context.Background(), got) }() // There is room, or it is closed.
 				buffer := make([]byte, size)
 				n, err := o.rw.Read(buffer)
-				_ = o.chunks.Send(context.Background(), chunk{data: buffer[:n], err: err}) // There is room, or it is closed.
+				got = chunk{data: buffer[:n], err: err}
 			}(max(1, min(len(p), 64<<10)))
 		}
 		got, err := o.chunks.Receive(ctx)
@@ -91,8 +96,10 @@ func (o *offloaded) write(ctx context.Context, p []byte) (int, error) {
 	}
 	o.writing = true
 	go func(data []byte) {
+		got := chunk{err: errLeft}
+		defer func() { _ = o.written.Send(context.Background(), got) }() // The same.
 		n, err := o.rw.Write(data)
-		_ = o.written.Send(context.Background(), chunk{n: n, err: err}) // The same.
+		got = chunk{n: n, err: err}
 	}(append([]byte(nil), p...))
 	got, err := o.written.Receive(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -36,7 +37,7 @@ func newAcceptor(l net.Listener) (acceptor, error) {
 	}
 	if u, ok := l.(*net.UnixListener); ok {
 		u.SetUnlinkOnClose(false)
-		if a.path = l.Addr().String(); strings.HasPrefix(a.path, "@") {
+		if a.path = l.Addr().String(); strings.HasPrefix(a.path, "@") && runtime.GOOS == "linux" {
 			a.path = "" // It is a name of the system's, and no file.
 		}
 	}
