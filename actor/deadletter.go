@@ -1,19 +1,14 @@
 package actor
 
 // deadLetter accounts for a message that is not handled.
-func (p *proc) deadLetter(which Lane, m any, reason error) {
-	p.countDeadLetter(m, reason)
-	p.tellDeadLetter(which, m, reason)
-}
+func (p *proc) deadLetter(which Lane, m any, reason error) { p.account(which, m, reason, true) }
 
-func (p *proc) countDeadLetter(m any, reason error) {
+// account is deadLetter that tells who wants to know, or not.
+func (p *proc) account(which Lane, m any, reason error, tell bool) {
 	p.abandon(m, reason)
 	p.sys.deadLetters.Add(1)
-}
-
-func (p *proc) tellDeadLetter(which Lane, m any, reason error) {
 	o := p.sys.probes.Load()
-	if p.sys.cfg.OnDeadLetter == nil && (o == nil || !o.letters) {
+	if !tell || p.sys.cfg.OnDeadLetter == nil && (o == nil || !o.letters) {
 		return
 	}
 	s := p.subject()
@@ -82,10 +77,7 @@ func (p *proc) drop(which Lane, m any, reason error, tell bool) {
 		p.dropTick(which, t, reason, tell)
 		return
 	}
-	p.countDeadLetter(m, reason)
-	if tell {
-		p.tellDeadLetter(which, m, reason)
-	}
+	p.account(which, m, reason, tell)
 }
 
 // dropTick is drop for a tick that leaves its owner otherwise. If its receiver has
@@ -96,8 +88,5 @@ func (p *proc) dropTick(which Lane, t tick, reason error, tell bool) {
 		p.abandon(m, reason)
 		return
 	}
-	p.countDeadLetter(m, reason)
-	if tell {
-		p.tellDeadLetter(which, m, reason)
-	}
+	p.account(which, m, reason, tell)
 }

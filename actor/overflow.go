@@ -194,7 +194,7 @@ func (p *proc) lost(all []loss) {
 	told := 0
 	defer func() {
 		for _, one := range all[told:] {
-			p.drop(one.lane, one.message, one.reason, false)
+			p.account(one.lane, one.message, one.reason, false)
 			one.leaveOwner()
 		}
 	}()
@@ -203,7 +203,7 @@ func (p *proc) lost(all []loss) {
 		told++
 		func() {
 			defer one.leaveOwner()
-			p.drop(one.lane, one.message, one.reason, true)
+			p.account(one.lane, one.message, one.reason, true)
 		}()
 	}
 }
