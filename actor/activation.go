@@ -30,6 +30,7 @@ type activation struct {
 	interrupted   bool        // Something critical waits elsewhere.
 	inCode        bool        // The flag of the state is set.
 	fetched       catch       // What is in hand by a step after which no announcement was taken.
+	measured      bool        // The message that has come by the pocket is.
 	lost          bool        // The actor belongs to another activation now.
 	span          *span       // By which the handlers are watched, or nil.
 	noted         bool        // More is watched than how long handlers take, so each message is noted.
@@ -122,11 +123,11 @@ func (a *activation) finish() {
 
 func (a *activation) work() {
 	for {
-		if a.fetched != fromPocket {
+		if a.fetched < fromPocket {
 			a.listen()
 		}
 		switch {
-		case a.fetched == fromPocket:
+		case a.fetched >= fromPocket:
 			a.handlePocket()
 		case a.todo&pendingSystem != 0:
 			a.leave()

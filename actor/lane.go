@@ -84,13 +84,12 @@ type lane struct {
 	// The consumer's, which writes there for each message. With out before them,
 	// they fill two cache lines.
 
-	size     int  // The length of out, and
-	room     int  // its capacity.
-	head     int  // The next of out.
-	claimed  int  // Up to here it may take.
-	end      int  // Up to here it may take before it looks at the marks.
-	rarity   int8 // One message in 2^rarity is measured, where
-	asked    int8 // one in 2^asked was asked for. See sample.go.
+	size    int // The length of out, and
+	room    int // its capacity.
+	head    int // The next of out.
+	claimed int // Up to here it may take.
+	end     int // Up to here it may take before it looks at the marks.
+	pace
 	admitted bool // There was something in in after the swap, or has been moved there for senders since.
 	// unclaimed counts the messages at the end of out that are not claimed. It is
 	// -1 when they were taken away. Written by the consumer and by rescue.

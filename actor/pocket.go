@@ -27,8 +27,7 @@ import (
 // several messages, such as their number, marks and stashes, is the lane's alone.
 //
 // Once there is a lane, the pocket is used no more. Nor is it for actors that ask
-// more of a mailbox, see suitsPocket, and while messages are measured, which goes by
-// their places in a lane.
+// more of a mailbox, see suitsPocket.
 //
 // A consumer that has lost its actor with a message in hand makes a dead letter of
 // it. Until it has, the pocket is not open, so the next incarnation has a lane.
@@ -49,7 +48,10 @@ var hollow lane
 // firstLane returns the lane for a message where there is none yet, or nil if the
 // message is to be put into the pocket. The caller holds mu.
 func (p *proc) firstLane(which Lane) *lane {
-	if s := p.pocket.Load(); which == Data && (s == pocketOpen || s == pocketNew && p.suitsPocket()) && p.sys.probes.Load() == nil {
+	if s := p.pocket.Load(); which == Data && (s == pocketOpen || s == pocketNew && p.suitsPocket()) {
+		if o := p.sys.probes.Load(); o != nil && o.mayMeasure(p, p.handled) {
+			p.stampPocket(o)
+		}
 		xatomic.Release(&p.pocket, pocketFull)
 		return nil
 	}
@@ -98,15 +100,14 @@ func (p *proc) fillFromPocket(l *lane) {
 // reachLocked takes the message of the pocket in hand. The caller holds mu and is the
 // consumer, has seen that there is no lane, and handles the message at once.
 func (p *proc) reachLocked() catch {
-	switch {
-	case p.pocketed() == 0:
-		return nothing
-	case p.sys.probes.Load() != nil:
-		p.emptyPocket() // To be measured.
+	if p.pocketed() == 0 {
 		return nothing
 	}
-	p.handled++
 	xatomic.Release(&p.pocket, pocketInHand)
+	p.handled++
+	if o := p.sys.probes.Load(); o != nil && o.mayMeasure(p, p.handled-1) && p.reachStamp(o) {
+		return fromPocketMeasured
+	}
 	return fromPocket
 }
 
@@ -124,14 +125,14 @@ func (a *activation) reach() {
 		a.todo &^= Data.bit() // What comes later is announced.
 	}
 	a.mu.unlock(state)
-	if a.fetched == fromPocket {
+	if a.fetched >= fromPocket {
 		a.handlePocket()
 	}
 }
 
 // handlePocket handles the message that is in hand.
 func (a *activation) handlePocket() {
-	a.fetched = nothing
+	a.measured, a.fetched = a.fetched == fromPocketMeasured, nothing
 	a.todo &^= Data.bit() // All that is left was announced later, or is going to be.
 	x := a.ctx.Load()
 	if a.mu.Load()&termBits != a.term {
@@ -140,10 +141,7 @@ func (a *activation) handlePocket() {
 	}
 	a.scope, x.lane, x.asked = x, Data, address{}
 	before := a.f.SetPriority(sched.Normal)
-	probes := a.probes
-	a.probes = nil // They may have come just now, and measure by places in a lane.
 	err := x.typed.handleBatch(a, &hollow, Data)
-	a.probes = probes
 	a.f.SetPriority(before)
 	if err != nil {
 		a.leave()

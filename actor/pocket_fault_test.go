@@ -43,7 +43,7 @@ var pocketModelFaults = planted.Group{
 		{
 			Name: "what is in hand waits for other news",
 			File: "activation.go",
-			Old:  "		if a.fetched != fromPocket {\n			a.listen()\n		}\n",
+			Old:  "		if a.fetched < fromPocket {\n			a.listen()\n		}\n",
 			New:  "		a.listen()\n",
 			Want: "FAIL",
 			Run:  "^TestModel$/^pocket$/^something_urgent$",
@@ -93,7 +93,7 @@ var pocketModelFaults = planted.Group{
 
 // pocketFaults are about what else has to know of a pocket.
 var pocketFaults = planted.Group{
-	Run: "^(TestPocket.*|TestWhoHasNoPocket|TestOneMessageNeedsNoLane|TestInfoOfAPocket|TestProbeOfAPocket|TestRestartWithoutThePocket|TestDownAtTheEndOfADrain|TestUrgentMessageLeavesWhatComesMeanwhile)$",
+	Run: "^(TestPocket.*|TestWhoHasNoPocket|TestOneMessageNeedsNoLane|TestInfoOfAPocket|TestProbeOfAPocket|TestSamples.*|TestRestartWithoutThePocket|TestDownAtTheEndOfADrain|TestUrgentMessageLeavesWhatComesMeanwhile)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a message that may hold a reply is in the pocket",
@@ -186,6 +186,30 @@ var pocketFaults = planted.Group{
 			Run:  "^TestInfoOfAPocket$",
 		},
 		{
+			Name: "a stamp is left in the pocket",
+			File: "send.go",
+			Old:  "				p.moveStamp(l)\n",
+			New:  "",
+			Want: "latencies and durations",
+			Run:  "^TestSamplesOfAPocket$",
+		},
+		{
+			Name: "the next message of the pocket has the stamp of the one in hand",
+			File: "sample.go",
+			Old:  "	g.sent, g.known = g.take(n)\n",
+			New:  "	g.sent, g.known = g.when+time.Second, true\n",
+			Want: "latencies and durations",
+			Run:  "^TestSamplesOfAPocket$",
+		},
+		{
+			Name: "a message of the pocket is measured out of turn",
+			File: "sample.go",
+			Old:  "	if g.mask = g.sampleMask(o); !g.due(n) {",
+			New:  "	if g.mask = g.sampleMask(o); g.due(n + 1) {",
+			Want: "are measured",
+			Run:  "^TestSamples(AreRegular|OfABusyActorAreFewer)$",
+		},
+		{
 			Name: "a message of the pocket is not in the mailbox",
 			File: "info.go",
 			Old:  "	i.Mailbox[Data] += p.pocketed()\n",
@@ -204,18 +228,18 @@ var pocketFaults = planted.Group{
 		{
 			Name: "a probe is not told of the pocket",
 			File: "pocket.go",
-			Old:  "	case p.sys.probes.Load() != nil:\n		p.emptyPocket() // To be measured.\n		return nothing\n",
-			New:  "",
+			Old:  "o.mayMeasure(p, p.handled-1) && p.reachStamp(o)",
+			New:  "false",
 			Want: "FAIL",
 			Run:  "^TestProbeOfAPocket$",
 			Hang: true,
 		},
 		{
-			Name: "messages go into the pocket while they are measured",
+			Name: "a message of the pocket is not stamped",
 			File: "pocket.go",
-			Old:  " && p.sys.probes.Load() == nil {\n",
-			New:  " {\n",
-			Want: "and there is no lane",
+			Old:  "			p.stampPocket(o)\n",
+			New:  "",
+			Want: "of a message that came after the probe",
 			Run:  "^TestProbeOfAPocket$",
 		},
 		{

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 )
@@ -238,15 +241,52 @@ func TestProbeOfAPocket(t *testing.T) {
 	told := make(chan actor.Sample, 16)
 	observe(t, sys, actor.Probe{SampleEvery: 1, Handled: func(s actor.Sample) { told <- s }})
 	later := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
-	if send(t, ctx, later, 1); !actor.HasLane(later) {
-		t.Error("a message is measured, and there is no lane")
-	}
+	send(t, ctx, later, 1)
 	close(g.open)
-	for {
-		if s := receive(t, ctx, told); s.PID == ref.PID() {
-			return
+	for of := map[actor.PID]actor.Sample{}; len(of) < 2; {
+		s := receive(t, ctx, told)
+		of[s.PID] = s
+		if (s.Latency < 0) != (s.PID == ref.PID()) {
+			t.Errorf("the latency is %v, of a message that came after the probe: %t", s.Latency, s.PID == later.PID())
 		}
 	}
+	if actor.HasLane(ref) || actor.HasLane(later) {
+		t.Error("a message is measured, and the lane was made")
+	}
+}
+
+// TestSamplesOfAPocket has messages that wait the longer the later they come, in the
+// pocket and in the lane that takes over from it.
+func TestSamplesOfAPocket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		sys := newSystem(t, actor.Config{Workers: 1})
+		var got []time.Duration
+		observe(t, sys, actor.Probe{SampleEvery: 1, Handled: func(s actor.Sample) { got = append(got, s.Latency, s.Duration) }})
+		ref := spawn(t, sys, func(*actor.Context[int], int) error {
+			time.Sleep(time.Second) //nolint:forbidigo // In a bubble it costs nothing.
+			return nil
+		})
+		some := func(n int) {
+			for range n {
+				send(t, ctx, ref, 1)
+				synctest.Wait()
+			}
+		}
+		some(2)
+		pass(10 * time.Second)
+		if actor.HasLane(ref) {
+			t.Error("one waits at a time, and the lane was made")
+		}
+		some(2)
+		send(t, ctx, ref, 1) // Which waits with the one of the pocket, and without a stamp, of which a lane has one.
+		wantNoErr(t, ref.Drain(ctx))
+		wantNoErr(t, sys.Stop(ctx))
+		const s = time.Second
+		if want := []time.Duration{0, s, s, s, 0, s, s, s, -1, s}; !slices.Equal(got, want) {
+			t.Errorf("latencies and durations are %v, want %v", got, want)
+		}
+	})
 }
 
 // What is in the pocket of a suspended actor that drains is handled when it has been

@@ -106,8 +106,8 @@ const maxSampleEvery = 1 << 30
 // those that are told already, until the returned function is called. A call
 // that has begun by then may still end later. What is not observed costs a
 // load for each activation of an actor, and a comparison for each message. What is
-// observed has its messages in lanes: an actor with one message at a time takes 257
-// bytes more then, and 20 ns for each.
+// observed by samples and counts costs 2 ns for each message more, and an actor of
+// which a message was measured some 300 bytes; each handler that is watched, 3 ns.
 //
 // Observe returns an error for a nil Probe, a SampleEvery that is negative or more
 // than 2^30, and a SampleGap or SlowAfter that is negative.

@@ -143,6 +143,7 @@ type rare struct {
 	kept      map[sched.Kept]uint64 // By the order in which it came; see keep.go.
 	keptCount uint64
 
+	gauge   *gauge // Made when a message of the pocket is measured.
 	retrial retrial
 	turns   *turns // Of the present incarnation, if the actor is reentrant.
 	body    *body  // Of a process, while it lives.

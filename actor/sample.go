@@ -73,22 +73,44 @@ type measure struct {
 	began, latency time.Duration
 }
 
+// pace is how many messages are measured: one in 2^rarity, where one in 2^asked was
+// asked for.
+type pace struct{ rarity, asked int8 }
+
 // maxRarer is how often the messages that are measured may be halved: to one in
 // 256 of what was asked for.
 const maxRarer = 8
 
-// pace chooses how many messages are measured from the one on that is measured
+// adapt chooses the pace from a message on that is measured as long as since after
+// the one before. It returns false if that is as it was.
+func (c *pace) adapt(since, gap time.Duration) bool {
+	switch {
+	case since < gap && c.rarity < c.asked+maxRarer:
+		c.rarity++
+	case since > 4*gap && c.rarity > c.asked:
+		c.rarity--
+	default:
+		return false
+	}
+	return true
+}
+
+// sampleMask returns the mask of the messages that are measured: that of the
+// probes, unless there are too many.
+func (c *pace) sampleMask(o *probes) int64 {
+	if c.asked != o.rarity {
+		c.asked, c.rarity = o.rarity, o.rarity
+	}
+	return 1<<c.rarity - 1
+}
+
+// adapt chooses how many messages are measured from the one on that is measured
 // now. The caller is the consumer, and holds the mutex.
-func (l *lane) pace(now, gap time.Duration) {
+func (l *lane) adapt(now, gap time.Duration) {
 	st := l.stamp
 	since := now - st.last
 	st.last = now
-	switch {
-	case since < gap && l.rarity < l.asked+maxRarer:
-		l.rarity++
-	case since > 4*gap && l.rarity > l.asked:
-		l.rarity--
-	default:
+	if !l.pace.adapt(since, gap) {
 		return
 	}
 	st.mask = 1<<l.rarity - 1
@@ -98,13 +120,87 @@ func (l *lane) pace(now, gap time.Duration) {
 	l.aim()
 }
 
-// sampleMask returns the mask of the messages that are measured: that of the
-// probes, unless there are too many. The caller is the consumer.
-func (l *lane) sampleMask(o *probes) int64 {
-	if l.asked != o.rarity {
-		l.asked, l.rarity = o.rarity, o.rarity
+// gauge measures the messages that come by the pocket. Their number is that of the
+// messages which the actor had handled before; all else is as for those of a lane.
+// Guarded by the mailbox's mutex.
+type gauge struct {
+	stamp
+	pace
+	sent  time.Duration // When the message in hand was sent, if it is measured and
+	known bool          // that is known.
+}
+
+// mayMeasure reports whether the number n of a message of p is one of those that are
+// measured, if any are.
+func (o *probes) mayMeasure(p *proc, n int64) bool { return (n+int64(p.pid.slot))&o.mask == 0 }
+
+// gaugeOf returns the gauge if the message with the number n is measured, else nil.
+// The caller holds mu.
+func (p *proc) gaugeOf(o *probes, n int64) *gauge {
+	if o.mask < 0 {
+		return nil
 	}
-	return 1<<l.rarity - 1
+	r := p.rareLocked()
+	if r.gauge == nil {
+		r.gauge = &gauge{stamp: *newStamp(o, p.pid)}
+	}
+	g := r.gauge
+	if g.mask = g.sampleMask(o); !g.due(n) {
+		return nil
+	}
+	return g
+}
+
+// stampPocket stamps the message that is about to be in the pocket, if it is its turn.
+// The caller holds mu.
+func (p *proc) stampPocket(o *probes) {
+	if g := p.gaugeOf(o, p.handled); g != nil {
+		g.at, g.when = p.handled, p.sys.uptime()
+	}
+}
+
+// reachStamp reports whether the message of the pocket that is in hand from now on is
+// measured. The caller holds mu.
+func (p *proc) reachStamp(o *probes) bool {
+	n := p.handled - 1
+	g := p.gaugeOf(o, n)
+	if g == nil {
+		return false
+	}
+	g.sent, g.known = g.take(n)
+	return true
+}
+
+// moveStamp gives the lane, which was made just now, the stamp of the message that has
+// come into it from the pocket. The caller holds mu.
+func (p *proc) moveStamp(l *lane) {
+	if r := p.rare; r != nil && r.gauge != nil && l.pending() != 0 && l.stamp.due(0) {
+		if when, ok := r.gauge.take(p.handled); ok {
+			l.stamp.set(0, when)
+		}
+	}
+}
+
+// measurePocket is called before the message of the pocket is handled by an actor that
+// is observed.
+func (a *activation) measurePocket() (m measure) {
+	if !a.measured || a.probes.mask < 0 {
+		return m
+	}
+	m = measure{true, a.sys.uptime(), -1}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.rare == nil || a.rare.gauge == nil {
+		return m // The actor has ended: its handler was killed before it began.
+	}
+	g := a.rare.gauge
+	if g.known {
+		m.latency = max(0, m.began-g.sent) // It may be that of the next incarnation, for the same reason.
+	}
+	since := m.began - g.last
+	g.last = m.began
+	g.adapt(since, a.probes.gap)
+	return m
 }
 
 // again says that unobserved is to be asked.
@@ -120,6 +216,11 @@ func (a *activation) unobserved(l *lane) int {
 		return math.MaxInt
 	case o.each:
 		return 0
+	case l == &hollow:
+		if a.measured {
+			return 0
+		}
+		return 1
 	case o.mask < 0:
 		return math.MaxInt
 	default:
@@ -130,6 +231,9 @@ func (a *activation) unobserved(l *lane) int {
 // beginMeasure is called before a message is handled by an actor that is
 // observed.
 func (a *activation) beginMeasure(l *lane) (m measure) {
+	if l == &hollow {
+		return a.measurePocket()
+	}
 	n := l.handled() - 1
 	if a.probes.mask < 0 || (n+int64(a.pid.slot))&l.sampleMask(a.probes) != 0 {
 		return m
@@ -159,7 +263,7 @@ func (a *activation) latency(l *lane, n int64, now time.Duration) time.Duration 
 	}
 	sent, ok := st.take(n)
 	if gap := a.probes.gap; gap > 0 {
-		l.pace(now, gap)
+		l.adapt(now, gap)
 	}
 	if ok {
 		return now - sent

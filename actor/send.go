@@ -50,6 +50,7 @@ func (p *proc) laneLocked(which Lane) *lane {
 		}
 		if o := p.sys.probes.Load(); o != nil {
 			if l.stamp = newStamp(o, p.pid); l.stamp != nil {
+				p.moveStamp(l)
 				l.aim()
 			}
 		}

@@ -144,6 +144,7 @@ const (
 	nothing    catch = iota
 	fromLane         // Messages of Data, by a swap.
 	fromPocket       // One message; see pocket.go.
+	fromPocketMeasured
 )
 
 // fetchLocked is a refill of Data for an activation that begins, unless there is
