@@ -149,13 +149,50 @@ func YieldBody(b Body) bool {
 	return true
 }
 
+// prepareToYield says to the worker how the fiber yields. It returns false if nothing
+// waits that a yield would let run.
 func (f *Fiber) prepareToYield() bool {
-	p := min(f.priority, Low)
-	if f.hosted || !f.w.hasWorkFor(p) {
+	if f.hosted {
 		return false
 	}
-	f.w.op, f.w.priority = opYield, p
+	w, p := f.w, min(f.priority, Low)
+	switch {
+	case f.rare == nil && w.rotates(p):
+		w.op = opRotate
+	case w.hasWorkFor(p):
+		w.op = opYield
+	default:
+		return false
+	}
+	w.priority = p
 	f.prepareToLeave()
+	return true
+}
+
+// rotates takes the fiber that is the next piece of work of priority p, to be the target
+// of a yield, if next would return it and find nothing else to do. That is mostly so,
+// and saves a tenth of a switch. While a fiber runs, the worker is not searching.
+func (w *Worker) rotates(p Priority) bool {
+	s := w.s
+	if w.budget <= 0 || p == Critical || w.spare || s.sim != nil || s.injector.mask.Load() != 0 || w.inbox.mask.Load() != 0 ||
+		len(w.forks.private) != 0 || w.first.Len() != 0 || w.forks.offer.Len() != 0 {
+		return false
+	}
+	for q := High; q < p; q++ {
+		if w.local[q].Len() != 0 {
+			return false
+		}
+	}
+	n, at := w.local[p].First()
+	if n == nil {
+		return false
+	}
+	f, ok := n.runner.(*Fiber)
+	if !ok || !w.local[p].TakeFirst(at) {
+		return false
+	}
+	w.budget--
+	w.target = f
 	return true
 }
 

@@ -126,7 +126,7 @@ func (w *Worker) noteWork(k EventKind, n *Node, p Priority) {
 func (f *Fiber) noteLeave() {
 	k := EventSuspend
 	switch f.w.op {
-	case opYield:
+	case opYield, opRotate:
 		k = EventYield
 	case opGiveWay:
 		k = EventPreempt

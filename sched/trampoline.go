@@ -6,6 +6,7 @@ type operation uint8
 const (
 	opSuspend operation = iota // Wait for a resume.
 	opYield                    // Go to the end of the queue.
+	opRotate                   // The same, and continue the fiber that was at its begin.
 	opGiveWay                  // Let critical work run first.
 	opSwitch                   // Continue another fiber, pool this one.
 	opRest                     // In a simulation: the piece of work is done.
@@ -90,6 +91,11 @@ func (w *Worker) perform(f *Fiber) *Fiber {
 		w.fiber = nil // Another worker may take it now.
 		w.count.yielded++
 		w.requeue(f)
+	case opRotate:
+		next := w.target
+		w.target = nil
+		w.rotate(f)
+		return next
 	case opGiveWay:
 		w.fiber = nil
 		w.preempt()
@@ -155,6 +161,17 @@ func (w *Worker) requeue(f *Fiber) {
 	}
 	f.requeue(nil, w.priority)
 	w.signOfLife()
+}
+
+// rotate queues a fiber that has yielded to another; see rotates.
+func (w *Worker) rotate(f *Fiber) {
+	w.fiber = nil // Another worker may take it now.
+	w.count.yielded++
+	w.local[w.priority].Push(&f.node) // There is room: one has left.
+	w.signOfLife()
+	w.s.idle.wake(w.priority) // As push does where there are two.
+	w.count.jobs++
+	w.began.Store(uintptr(w.count.jobs))
 }
 
 func (w *Worker) takeFiber() *Fiber {

@@ -89,6 +89,20 @@ func (d *Deque[T]) At(i int) *T {
 	return d.ring[at&d.mask].Load()
 }
 
+// First returns the oldest element and its position, or nil, without taking it. Only
+// the owner may call it. Somebody else may take the element before TakeFirst does.
+func (d *Deque[T]) First() (x *T, at int64) {
+	at = d.top.Load()
+	if at >= d.bottom.Load() {
+		return nil, at
+	}
+	return d.ring[at&d.mask].Load(), at
+}
+
+// TakeFirst takes the element that First has returned with at. It returns false if
+// somebody else was faster.
+func (d *Deque[T]) TakeFirst(at int64) bool { return d.top.CompareAndSwap(at, at+1) }
+
 // Push puts x at the new end. It returns false when the deque is full.
 // Only the owner may call it.
 func (d *Deque[T]) Push(x *T) bool {

@@ -184,6 +184,16 @@ func TestAgainstModel(t *testing.T) {
 				}
 				oldest(t, x)
 			},
+			"take first": func(t *rapid.T) {
+				x, at := d.First()
+				if x != nil && !d.TakeFirst(at) {
+					t.Fatal("somebody else was faster, without a thief")
+				}
+				if x != nil && d.TakeFirst(at) {
+					t.Fatal("the same element was taken twice")
+				}
+				oldest(t, x)
+			},
 			"sweep": func(*rapid.T) { d.Sweep() },
 			"": func(t *rapid.T) {
 				if d.Len() != len(model) {
