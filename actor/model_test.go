@@ -360,6 +360,7 @@ var models = []struct {
 	{"full/one that leaves", modelcheck.Config{Preemptions: 2}, leaving(1, 3)},
 	{"pocket/two senders", modelcheck.Config{Preemptions: 2}, pocketing(1, 100, 2, 1)},
 	{"pocket/two workers", modelcheck.Config{Preemptions: 1}, pocketing(2, 1, 2)},
+	{"pocket/measured", modelcheck.Config{Preemptions: 2}, measuring(2, 1)},
 	{"pocket/something urgent", modelcheck.Config{Preemptions: 2}, crossing(1, 1)},
 	{"pocket/no room", modelcheck.Config{Preemptions: 2}, narrow},
 	{"pocket/drain", modelcheck.Config{Preemptions: 2}, ending(1, 2, true)},

@@ -78,3 +78,30 @@ func narrow(p *modelcheck.Program) {
 	s.sender(background, 0, actor.Control, actor.Data)
 	s.sender(background, 1, actor.Data)
 }
+
+// measuring has every message measured, and the first of those that wait together stamped
+// at least.
+func measuring(each ...int) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newStage(p)
+		var latencies []time.Duration
+		must(s.sys.Observe(&actor.Probe{SampleEvery: 1, Handled: func(m actor.Sample) { latencies = append(latencies, m.Latency) }}))
+		s.spawn()
+		s.workers(1)
+		for id, n := range each {
+			s.sender(background, id, make([]actor.Lane, n)...)
+		}
+		p.Finally(func() error {
+			unknown := 0
+			for _, l := range latencies {
+				if l < 0 {
+					unknown++
+				}
+			}
+			if len(latencies) != len(s.handled) || unknown == len(latencies) {
+				return fmt.Errorf("of %d messages %d are measured, %d without latency", len(s.handled), len(latencies), unknown)
+			}
+			return nil
+		})
+	}
+}
