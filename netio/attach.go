@@ -19,7 +19,8 @@ type AttachConfig[M, Out any] struct {
 	// Ended makes the message by which the actor learns that nothing more comes. The
 	// error is nil if the peer has ended the stream, else see [Conn.Err], or
 	// [net.ErrClosed] after Conn.Close. It comes behind all messages of the stream.
-	// It is needed: the actor closes the connection then.
+	// It is needed: the actor closes the connection then. If it panics or calls Goexit,
+	// that is the connection's error, and the connection is closed.
 	Ended func(err error) M
 	// Timeouts bound how long the other side may take.
 	Timeouts Timeouts

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/netio"
+	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/strand"
 )
 
@@ -259,4 +262,57 @@ func TestAttachConfig(t *testing.T) {
 		t.Error(err)
 	}
 	_, _ = near.Close(), far.Close()
+}
+
+// TestWhiteSpaceIsNothing has a peer send a space every second, which the codec for JSON
+// passes over, with a value among them. The time is virtual.
+func TestWhiteSpaceIsNothing(t *testing.T) {
+	simtest.Run(t, simtest.Config{}, func(s *simtest.Sim) {
+		const idle, value = 10 * time.Second, 5
+		sys := s.System(actor.Config{})
+		began := s.Now()
+		var took []time.Duration
+		ref, err := actor.Spawn(sys, actor.Func(func(*actor.Context[input], input) error {
+			took = append(took, s.Now().Sub(began))
+			return nil
+		}))
+		if err != nil {
+			s.Fatal(err)
+		}
+		cfg := attaching()
+		cfg.Codec = netio.Map(netio.JSON[string, string]{}, func(text string) input { return input{line: text} })
+		cfg.Timeouts.Idle = idle
+		near, far := strand.Pipe()
+		c, err := netio.Attach(s.Context(), sys, ref, near, cfg)
+		if err != nil {
+			s.Fatal(err)
+		}
+		peer, err := strand.Go(s.Context(), func(me *strand.Strand) error {
+			for i := range 100 {
+				text := " "
+				if i == value {
+					text = "\"a\""
+				}
+				if _, err := far.Write(me, []byte(text)); err != nil {
+					return nil
+				}
+				if err := me.Sleep(time.Second); err != nil {
+					return err
+				}
+				if len(took) == 2 {
+					return errors.Join(c.Close(), far.Close())
+				}
+			}
+			return errors.New("all of it was read")
+		}, strand.On(sys.Scheduler()))
+		if err != nil {
+			s.Fatal(err)
+		}
+		if err := peer.Join(s.Context()); err != nil {
+			s.Error(err)
+		}
+		if want := []time.Duration{value * time.Second, value*time.Second + idle}; !slices.Equal(took, want) || !errors.Is(c.Err(), netio.ErrIdle) {
+			s.Errorf("messages came after %v, want %v; the connection says %v", took, want, c.Err())
+		}
+	})
 }

@@ -21,7 +21,8 @@ type Decoder[In any] interface {
 	// are done with, and the message if it is complete. It must not keep data.
 	// While ok is false it is called again when there is more, with what it has
 	// left at the begin of data; it may remember how far it has looked. Final says
-	// that nothing comes behind data. An error ends the stream.
+	// that nothing comes behind data. An error ends the stream. For Timeouts, bytes that
+	// are done with before their message is complete are none of it.
 	Decode(data []byte, final bool) (n int, m In, ok bool, err error)
 }
 

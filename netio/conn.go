@@ -20,8 +20,9 @@ type Conn[Out any] struct {
 // Timeouts bound how long the other side may take. A connection for which one is
 // over ends; see [Conn.Err].
 type Timeouts struct {
-	// Idle is how long nothing may come between two messages. Defaults to 5
-	// minutes; -1 means for ever.
+	// Idle is how long nothing may come between two messages. What a decoder passes
+	// over, such as white space between JSON values, is nothing. Defaults to 5 minutes;
+	// -1 means for ever.
 	Idle time.Duration
 	// Message is how long a message may take from its first byte to its last.
 	// Defaults to 30 seconds; -1 means for ever. Time in which nothing is read,

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/netio"
 	"github.com/troupe-go/troupe/strand"
@@ -104,5 +105,35 @@ func TestActorLearnsOfADecoderThatFails(t *testing.T) {
 		}
 		_ = c.Close()
 		<-c.Done()
+	}
+}
+
+// TestLastAnswersOfAnEndThatFails has Ended panic while the actor has something to
+// answer. The peer gets the answers.
+func TestLastAnswersOfAnEndThatFails(t *testing.T) {
+	t.Parallel()
+	for how, fail := range map[string]func(){"panicked": func() { panic("broken") }, "runtime.Goexit": runtime.Goexit} {
+		for _, halfOpen := range []bool{false, true} {
+			onEnd, ended := ends()
+			l := serve(t, config{
+				Ended: func(error) string { fail(); return "" }, OnEnd: onEnd, HalfOpen: halfOpen,
+				New: func(c conn) actor.Actor[string] {
+					return actor.Func(func(ctx *actor.Context[string], line string) error {
+						for c.Err() == nil && ctx.Err() == nil {
+							runtime.Gosched() // Until Ended has failed.
+						}
+						return c.Send(ctx, line)
+					})
+				},
+			})
+			p := dial(t, l)
+			p.say("a\nb\n")
+			_ = p.CloseWrite()
+			p.hear("a", "b")
+			p.hearEnd()
+			if e := <-ended; e.Err == nil || !strings.Contains(e.Err.Error(), how) {
+				t.Errorf("the connection ended with %v, want %s", e.Err, how)
+			}
+		}
 	}
 }

@@ -27,6 +27,8 @@ type link[M any] struct {
 	start    func(ctx context.Context) (actor.Ref[M], error)
 	halfOpen bool
 	offset   int64 // Of what is decoded next.
+	quiet    bool  // There was no message since the time in since.
+	since    time.Duration
 }
 
 // run is the strand's function.
@@ -78,14 +80,21 @@ func (l *link[M]) end(calm context.Context, why error) {
 	defer func() {
 		switch r := recover(); {
 		case r != nil:
-			l.s.fail(fmt.Errorf("netio: Ended panicked: %v", r))
+			l.untold(calm, fmt.Errorf("netio: Ended panicked: %v", r))
 		case !returned:
-			l.s.fail(errors.New("netio: Ended called runtime.Goexit"))
+			l.untold(calm, errors.New("netio: Ended called runtime.Goexit"))
 		}
 	}()
 	m := l.ended(why)
 	returned = true
 	_ = l.to.Send(calm, m) // If the actor has ended it need not know.
+}
+
+// untold ends the connection in good order, since its actor does not learn that nothing
+// more comes.
+func (l *link[M]) untold(calm context.Context, err error) {
+	l.s.inputEnded(err)
+	l.s.end(calm, err)
 }
 
 // read reads until the peer ends the stream, for which it returns nil, or it has to
@@ -145,7 +154,10 @@ func (l *link[M]) fill(me context.Context, data []byte, began time.Duration) ([]
 	before := len(data)
 	limits := &l.s.limits
 	if before == 0 {
-		l.s.in.watch(l.s.in.now(), limits.Idle, ErrIdle)
+		if !l.quiet {
+			l.quiet, l.since = true, l.s.in.now()
+		}
+		l.s.in.watch(l.since, limits.Idle, ErrIdle)
 	} else {
 		l.s.in.watch(began, limits.Message, ErrSlow)
 	}
@@ -176,6 +188,7 @@ func (l *link[M]) handOver(calm context.Context, data []byte, final bool) (taken
 		if !ok {
 			return taken, nil
 		}
+		l.quiet = false
 		l.s.messagesIn.Add(1) // Before somebody can have an answer.
 		if err := l.to.Send(calm, m); err != nil {
 			l.s.messagesIn.Add(^uint64(0))

@@ -34,7 +34,8 @@ type ListenerConfig[M, Out any] struct {
 	// Ended makes a message by which the actor learns that nothing more comes. The
 	// error is nil if the peer has ended the stream, else see [Conn.Err], or
 	// [net.ErrClosed] after Conn.Close. It comes behind all messages of the
-	// connection. Defaults to nil: there is no such message.
+	// connection. If it panics or calls Goexit, that is the connection's error, and the
+	// actor is drained as if there were none. Defaults to nil: there is no such message.
 	Ended func(err error) M
 	// HalfOpen leaves the actor alone when the peer has ended its direction of the
 	// stream: it goes on to write, and stops or closes the connection by itself. By

@@ -156,7 +156,9 @@ func (c *Conn) CloseWrite() error {
 }
 
 // Close closes the connection. Whoever waits for it gets [net.ErrClosed]. Closing
-// it again returns that too.
+// it again returns that too. Of what can't be polled, see [Wrap] and [File], it is the
+// stream's own Close, which may wait for a call that is under way: on Windows that of
+// a console waits for the next line.
 func (c *Conn) Close() error {
 	if c == nil || c.t == nil || c.closed.Swap(true) {
 		return c.wrap("close", net.ErrClosed)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +17,8 @@ import (
 
 // TestOutOfDescriptors takes all of them away while somebody connects.
 func TestOutOfDescriptors(t *testing.T) {
-	address, ends := server(t, echo)
+	l, ends := listener(t, echo)
+	address := l.Addr().String()
 	serves(t, address)
 	if err := next(t, ends); err != nil {
 		t.Error(err)
@@ -26,9 +26,7 @@ func TestOutOfDescriptors(t *testing.T) {
 	c := dialer(t) // It has its descriptor already.
 	giveBack := allBut(t, 0)
 	c.connect(t, address)
-	for range 100 {
-		runtime.Gosched() // The server tries, in vain.
-	}
+	patience.Until(t, guarded(t), func() bool { return l.Exhausted() > 0 }) // The server tries, in vain.
 	giveBack()
 	c.echoes(t)
 	if err := next(t, ends); err != nil {

@@ -32,6 +32,8 @@ func TestLines(t *testing.T) {
 		{"a\nbc\n", []string{"a", "bc"}},
 		{"a\r\n\r\n\n", []string{"a", "", ""}},
 		{"no end", []string{"no end"}},
+		{"a\r\r\nends\r", []string{"a\r", "ends\r"}},
+		{"0123456789\r", []string{"too long"}},
 		{"0123456789\n0123456789\r\n", []string{"0123456789", "0123456789"}},
 		{"0123456789x\nb\n", []string{"too long", "b"}},
 		{long + "\nb\n" + long, []string{"too long", "b", "too long"}},
@@ -139,6 +141,13 @@ func echo(s *strand.Strand, c *strand.Conn) error {
 // end of the test there are no more descriptors and goroutines than before.
 func server(t *testing.T, handle func(s *strand.Strand, c *strand.Conn) error) (address string, ends *strand.Chan[error]) {
 	t.Helper()
+	l, ends := listener(t, handle)
+	return l.Addr().String(), ends
+}
+
+// listener is that of a server.
+func listener(t *testing.T, handle func(s *strand.Strand, c *strand.Conn) error) (l *strand.Listener, ends *strand.Chan[error]) {
+	t.Helper()
 	ctx := guarded(t)
 	before, goroutines := descriptors(t), runtime.NumGoroutine()
 	sc := newScheduler(t, 2)
@@ -175,7 +184,7 @@ func server(t *testing.T, handle func(s *strand.Strand, c *strand.Conn) error) (
 		}
 		patience.Until(t, ctx, func() bool { return descriptors(t) <= before && runtime.NumGoroutine() <= goroutines })
 	})
-	return l.Addr().String(), ends
+	return l, ends
 }
 
 // descriptors returns how many file descriptors the process has open.

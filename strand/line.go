@@ -9,7 +9,7 @@ import (
 
 // ReadLine reads up to the next newline and returns the line without it, and
 // without a carriage return before it. What comes before the end of the stream is
-// a line as well, if there is any; then the error is [io.EOF]. A line is any
+// a line as well, if there is any, with all of its bytes; then the error is [io.EOF]. A line is any
 // bytes: whether they are UTF-8 is the caller's business. If ctx ends in the midst
 // of a line, what has come of it is kept for the next call.
 func (c *Conn) ReadLine(ctx context.Context) (string, error) {
@@ -68,7 +68,7 @@ func (c *Conn) whole(dst []byte) ([]byte, bool) {
 //go:noinline
 func (c *Conn) cut(ctx context.Context, dst []byte, err error) ([]byte, error) {
 	if err == io.EOF && len(c.partial) > 0 { //nolint:errorlint // Exactly that one.
-		dst, err = c.finish(dst, nil, int(c.limit.Load()))
+		dst, err = c.finish(dst, c.partial, int(c.limit.Load()))
 	}
 	return dst, c.give(ctx, err)
 }
@@ -122,7 +122,10 @@ func (c *Conn) line(dst []byte) (line []byte, whole bool, err error) {
 		c.giveBack()
 		return dst, false, &LineTooLongError{limit}
 	case ended:
-		line, err = c.finish(dst, got, limit)
+		if len(c.partial) > 0 {
+			got = append(c.partial, got...)
+		}
+		line, err = c.finish(dst, bytes.TrimSuffix(got, []byte{'\r'}), limit)
 		return line, true, err
 	default:
 		c.partial = append(c.partial, got...)
@@ -143,14 +146,9 @@ func (c *Conn) next() (got []byte, whole bool) {
 	return got, false
 }
 
-// finish appends a line of which the last part is rest.
-func (c *Conn) finish(dst, rest []byte, limit int) ([]byte, error) {
-	line := rest
-	if len(c.partial) > 0 {
-		line = append(c.partial, rest...)
-		c.partial = nil
-	}
-	line = bytes.TrimSuffix(line, []byte{'\r'})
+// finish appends a line that is whole.
+func (c *Conn) finish(dst, line []byte, limit int) ([]byte, error) {
+	c.partial = nil
 	if len(line) > limit {
 		c.giveBack()
 		return dst, &LineTooLongError{limit}

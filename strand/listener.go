@@ -13,7 +13,10 @@ import (
 type Listener struct {
 	a         acceptor
 	exhausted atomic.Int64
+	closed    *Chan[struct{}] // Closed with the listener.
 }
+
+func newListener(a acceptor) *Listener { return &Listener{a: a, closed: NewChan[struct{}](0)} }
 
 // acceptor is what the operating system does for a listener.
 type acceptor interface {
@@ -53,7 +56,7 @@ func Listen(ctx context.Context, network, address string) (*Listener, error) {
 		_ = l.Close() // The first error says more.
 		return nil, fmt.Errorf("strand: listening on %s: %w", address, err)
 	}
-	return &Listener{a: a}, nil
+	return newListener(a), nil
 }
 
 // Accept waits for the next connection. When the process has run out of file
@@ -78,7 +81,9 @@ func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 			return c, err
 		}
 		l.exhausted.Add(1)
-		if _, err := Select(ctx, After(pause)); err != nil {
+		switch at, err := Select(ctx, After(pause), l.closed.ToReceive(nil)); {
+		case at == 1: // The acceptor says that it is closed.
+		case err != nil:
 			return nil, err
 		}
 		pause = min(2*pause, acceptAgainMax)
@@ -103,12 +108,15 @@ func (l *Listener) Addr() net.Addr {
 }
 
 // Close ends the listener. Connections that it has accepted go on. Whoever waits
-// in Accept gets [net.ErrClosed], and so does who closes it again.
+// in Accept, also for descriptors, gets [net.ErrClosed], and so does who closes it again.
+// The file of a Unix listener is removed, unless another has taken its place.
 func (l *Listener) Close() error {
 	if l.isVoid() {
 		return &net.OpError{Op: "close", Net: "strand", Err: net.ErrClosed}
 	}
-	return l.a.close()
+	err := l.a.close()
+	_ = l.closed.Close(context.Background()) // It may be closed already.
+	return err
 }
 
 func (l *Listener) isVoid() bool { return l == nil || l.a == nil }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/strand"
 )
 
@@ -171,5 +174,70 @@ func TestAddressesThatAreNone(t *testing.T) {
 			}
 		}
 		return nil
+	})
+}
+
+// TestCloseLeavesTheFileOfAnother has somebody take the place of a Unix listener's file
+// while the listener is open.
+func TestCloseLeavesTheFileOfAnother(t *testing.T) {
+	run(t, 1, func(s *strand.Strand) error {
+		path := filepath.Join(t.TempDir(), "socket")
+		first, err := strand.Listen(s, "unix", path)
+		if err != nil {
+			return err
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		second, err := strand.Listen(s, "unix", path)
+		if err != nil {
+			return err
+		}
+		if err := first.Close(); err != nil {
+			return err
+		}
+		is(t, first.Close(), net.ErrClosed)
+		c, err := strand.Dial(s, "unix", path)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(c.Close(), second.Close()); err != nil {
+			return err
+		}
+		_, err = os.Lstat(path)
+		is(t, err, os.ErrNotExist)
+		return nil
+	})
+}
+
+// TestCloseEndsThePauseOfAccept closes a listener while Accept pauses, since there are no
+// descriptors. The time is virtual.
+func TestCloseEndsThePauseOfAccept(t *testing.T) {
+	simtest.Run(t, simtest.Config{}, func(s *simtest.Sim) {
+		sc := s.Scheduler(sched.Config{})
+		began := s.Now()
+		l := strand.NewExhaustedListener()
+		accepts, err := strand.Go(s.Context(), func(s *strand.Strand) error {
+			_, err := l.Accept(s)
+			return err
+		}, strand.On(sc))
+		if err != nil {
+			s.Fatal(err)
+		}
+		const at = 10*time.Second + time.Millisecond
+		if _, err := strand.Go(s.Context(), func(s *strand.Strand) error {
+			return errors.Join(s.Sleep(at), l.Close())
+		}, strand.On(sc)); err != nil {
+			s.Fatal(err)
+		}
+		if err := accepts.Join(s.Context()); !errors.Is(err, net.ErrClosed) {
+			s.Errorf("Accept says %v", err)
+		}
+		if took := s.Now().Sub(began); took != at {
+			s.Errorf("it took %v, want %v", took, at)
+		}
+		if n := l.Exhausted(); n < 10 || n > 30 {
+			s.Errorf("it looked %d times", n)
+		}
 	})
 }

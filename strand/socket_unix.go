@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +19,10 @@ import (
 type polledAcceptor struct {
 	*polled
 	turn Mutex
-	path string // Of a Unix listener, to be removed.
+	// Of a Unix listener: its file, to be removed when it is closed.
+	path   string
+	file   os.FileInfo
+	closed atomic.Bool
 }
 
 func newAcceptor(l net.Listener) (acceptor, error) {
@@ -39,6 +43,8 @@ func newAcceptor(l net.Listener) (acceptor, error) {
 		u.SetUnlinkOnClose(false)
 		if a.path = l.Addr().String(); strings.HasPrefix(a.path, "@") && runtime.GOOS == "linux" {
 			a.path = "" // It is a name of the system's, and no file.
+		} else if a.file, err = os.Lstat(a.path); err != nil {
+			a.path = "" // Somebody has removed it already.
 		}
 	}
 	_ = l.Close() // The descriptor of our own goes on.
@@ -47,14 +53,17 @@ func newAcceptor(l net.Listener) (acceptor, error) {
 
 func (a *polledAcceptor) address() net.Addr { return a.local }
 
+// close removes the file first: once nobody listens, others may take its place.
 func (a *polledAcceptor) close() error {
-	if err := a.polled.close(); err != nil {
-		return a.wrap("close", err)
+	if a.closed.Swap(true) {
+		return a.wrap("close", net.ErrClosed)
 	}
 	if a.path != "" {
-		_ = os.Remove(a.path) // Somebody else may have been faster.
+		if now, err := os.Lstat(a.path); err == nil && os.SameFile(now, a.file) {
+			_ = os.Remove(a.path) // Somebody else may have been faster.
+		}
 	}
-	return nil
+	return a.wrap("close", a.polled.close())
 }
 
 func (a *polledAcceptor) accept(ctx context.Context) (*Conn, error) {
@@ -81,7 +90,7 @@ func (a *polledAcceptor) accept(ctx context.Context) (*Conn, error) {
 
 // wrap says which operation failed, as package net does.
 func (a *polledAcceptor) wrap(op string, err error) error {
-	if !isOfSystem(err) {
+	if err == nil || !isOfSystem(err) {
 		return err
 	}
 	return &net.OpError{Op: op, Net: a.local.Network(), Addr: a.local, Err: err}
