@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -81,12 +82,16 @@ func (f *echoFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.maxLine < 1 || f.maxLine > mostLine:
 		return fmt.Errorf("--max-line must be from 1 byte to 1 GiB, not %s", f.maxLine.String())
-	case cmd.Flag("workers").Changed && f.config.Workers < 1:
-		return fmt.Errorf("--workers must be at least 1, not %d", f.config.Workers)
 	case f.config.Idle < 0:
 		return fmt.Errorf("--idle must be positive, not %v", f.config.Idle)
 	case f.duration < 0:
 		return fmt.Errorf("--duration must be positive, not %v", f.duration)
+	}
+	if err := checkWorkers(cmd, f.config.Workers); err != nil {
+		return err
+	}
+	if f.stdin && cmd.Flag("listen").Changed {
+		return errors.New("--listen is for a server, and with --stdin there is none")
 	}
 	if _, err := net.ResolveTCPAddr("tcp", f.listen); err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -164,6 +169,9 @@ func newEchoLoad() *cobra.Command {
 				return usageError{fmt.Errorf("--size must be from 1 to %d, not %d", most, load.Size)}
 			case load.Duration <= 0:
 				return usageError{fmt.Errorf("--duration must be positive, not %v", load.Duration)}
+			}
+			if err := checkWorkers(cmd, load.Workers); err != nil {
+				return usageError{err}
 			}
 			if _, err := net.ResolveTCPAddr("tcp", load.Address); err != nil {
 				return usageError{fmt.Errorf("--connect: %w", err)}

@@ -149,6 +149,7 @@ func TestEchoLoad(t *testing.T) {
 func TestEchoWrongUse(t *testing.T) {
 	for _, args := range [][]string{
 		{"--listen", "nowhere"}, {"--max-line", "0"}, {"--workers", "0"}, {"--idle", "-1s"}, {"--duration", "-1s"}, {"extra"},
+		{"--workers", "100000"}, {"--stdin", "--listen", "127.0.0.1:0"}, {"load", "--workers", "0"}, {"load", "--workers", "100000"},
 		{"load", "--clients", "0"}, {"load", "--size", "0"}, {"load", "--duration", "0s"}, {"load", "--connect", "x"}, {"load", "extra"},
 	} {
 		if status, _, stderr := run(t, append([]string{"echo"}, args...)...); status != 2 || !strings.HasPrefix(stderr, "troupe: ") {

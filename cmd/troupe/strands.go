@@ -37,8 +37,9 @@ func newStrands() *cobra.Command {
 				return usageError{fmt.Errorf("--count must be from 1 to %d, not %d", strands.MaxCount, config.Count)}
 			case config.Switches < 1:
 				return usageError{fmt.Errorf("--switches must be at least 1, not %d", config.Switches)}
-			case config.Workers < 0 || cmd.Flag("workers").Changed && config.Workers == 0:
-				return usageError{fmt.Errorf("--workers must be at least 1, not %d", config.Workers)}
+			}
+			if err := checkWorkers(cmd, config.Workers); err != nil {
+				return usageError{err}
 			}
 			report, err := strands.Measure(cmd.Context(), config)
 			if err != nil {

@@ -38,7 +38,7 @@ func TestStrandsText(t *testing.T) {
 }
 
 func TestStrandsWrongUse(t *testing.T) {
-	for _, arg := range []string{"--count=0", "--count=99999999999", "--switches=0", "--workers=0", "--workers=-1", "extra"} {
+	for _, arg := range []string{"--count=0", "--count=99999999999", "--switches=0", "--workers=0", "--workers=-1", "--workers=100000", "extra"} {
 		if status, _, stderr := run(t, "strands", arg); status != 2 || !strings.HasPrefix(stderr, "troupe: ") {
 			t.Errorf("%s has status %d: %s", arg, status, stderr)
 		}
