@@ -69,7 +69,7 @@ func (d *lineDecoder) Decode(data []byte, final bool) (n int, line string, ok bo
 		end, n = len(data), len(data)
 	default:
 		d.seen = len(data)
-		if len(data) > d.limit+1 || len(data) == d.limit+1 && data[d.limit] != '\r' {
+		if over := len(data) - 1; over > d.limit || over == d.limit && data[d.limit] != '\r' {
 			err = tooLong("line", uint64(len(data)), d.limit)
 		}
 		return 0, "", false, err

@@ -2,6 +2,7 @@ package netio_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -49,6 +50,23 @@ func TestLinesAreRefused(t *testing.T) {
 			if len(all) != c.lines || !errors.Is(class(err), c.err) {
 				t.Errorf("%s: %q, %v", c.name, all, err)
 			}
+		}
+	}
+}
+
+// TestTheLongestLimit has values come in pieces where the limit is the greatest number.
+func TestTheLongestLimit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		codec netio.Codec[string, string]
+		data  string
+	}{
+		"Lines":  {netio.Lines{MaxSize: math.MaxInt}, "12345678\n"},
+		"JSON":   {netio.JSON[string, string]{MaxSize: math.MaxInt}, `"12345678"`},
+		"Frames": {textFrames{netio.Frames{Prefix: netio.Uvarint, MaxSize: math.MaxInt}}, "\x0812345678"},
+	} {
+		if all, err := decodeAll(t, c.codec, []byte(c.data), 0); len(all) != 1 || all[0] != "12345678" || err != nil {
+			t.Errorf("%s: %q came, %v", name, all, err)
 		}
 	}
 }

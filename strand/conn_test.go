@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"runtime"
@@ -81,6 +82,26 @@ func TestLines(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestTheLongestLimit has a line come in pieces where the limit is the greatest number.
+func TestTheLongestLimit(t *testing.T) {
+	run(t, 1, func(s *strand.Strand) error {
+		one, two := strand.Pipe()
+		if err := two.SetLineLimit(math.MaxInt); err != nil {
+			return err
+		}
+		writer, err := strand.Go(s, func(s *strand.Strand) error {
+			return one.WriteLine(s, strings.Repeat("x", 10_000))
+		})
+		if err != nil {
+			return err
+		}
+		if line, err := two.ReadLine(s); len(line) != 10_000 || err != nil {
+			t.Errorf("%d bytes came, %v", len(line), err)
+		}
+		return errors.Join(writer.Join(s), one.Close(), two.Close())
+	})
 }
 
 // TestPipeUnderAnySchedule passes more through a pipe than it holds, in both

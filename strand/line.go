@@ -117,7 +117,7 @@ func (c *Conn) line(dst []byte) (line []byte, whole bool, err error) {
 	switch {
 	case c.skipping:
 		c.skipping = !ended
-	case len(c.partial)+len(got) > limit+1: // The last may be a carriage return.
+	case len(c.partial)+len(got)-1 > limit: // The last may be a carriage return.
 		c.partial, c.skipping = nil, !ended
 		c.giveBack()
 		return dst, false, &LineTooLongError{limit}
