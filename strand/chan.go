@@ -34,8 +34,8 @@ type Chan[T any] struct {
 const maxCapacity = 1 << 24
 
 // NewChan returns a channel that holds so many values which nobody has received
-// yet. With 0, or less, each sender waits until its value is received. The buffer
-// grows as it is used.
+// yet, at most 16,777,216. With 0, or less, each sender waits until its value is
+// received. The buffer grows as it is used.
 func NewChan[T any](capacity int) *Chan[T] {
 	return &Chan[T]{capacity: min(max(capacity, 0), maxCapacity)}
 }
