@@ -317,7 +317,11 @@ func (a *activation) publish(l *lane, rest int) {
 // behind it. A handler that has waited has no budget left, and, killed meanwhile, no
 // lane: that is the next incarnation's.
 func (a *activation) batchOver(l *lane, which Lane) bool {
-	a.f.Tick()
+	if l.ready() == 0 {
+		a.f.Rest()
+	} else {
+		a.f.Tick()
+	}
 	if which != Control || a.countsControl {
 		a.budget--
 	}

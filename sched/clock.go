@@ -3,6 +3,8 @@ package sched
 import (
 	"runtime"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 const (
@@ -39,9 +41,9 @@ func (w *Worker) spend(n int) {
 // overspend is the rest of spend, when the budget is spent or a nudge has put it by.
 func (w *Worker) overspend() {
 	if w.nudged {
-		w.nudged = false
+		w.unnudge()
 		w.giveWay()
-		if w.budget += w.putBy; w.budget >= 0 {
+		if w.budget >= 0 {
 			return
 		}
 	}
@@ -111,6 +113,23 @@ func (w *Worker) nudge() {
 		w.nudged = true
 		w.putBy, w.budget = w.budget, 0
 	}
+}
+
+// unnudge takes the nudge back: the caller gives way.
+func (w *Worker) unnudge() {
+	w.nudged = false
+	w.budget += w.putBy
+}
+
+// rest is tick behind the last small piece of work that is at hand. Where a goroutine
+// was made runnable and nothing else is queued, that one goes first, since it is most
+// likely to bring the next piece. In a model the explorer says who goes first.
+func (w *Worker) rest() {
+	if w.nudged && !xatomic.Checked && w.isBare() {
+		w.unnudge()
+		runtime.Gosched()
+	}
+	w.tick()
 }
 
 // resetClock forgets the time that the worker has slept.

@@ -149,12 +149,19 @@ func (s *Scheduler) helpless(c *crew) bool {
 // longer looks. One of the same crew can take whatever that one would have
 // taken, and so can one of a less urgent crew. Where all of those are at work,
 // a more urgent crew takes what it may: a submission may have relied on c
-// although the others slept.
+// although the others slept. Where nothing waits, nobody is woken; whoever queues
+// something from now on sees that the one of c does not look.
 func (s *Scheduler) handOver(c *crew) {
-	if s.idle.wake(c.tier) || len(s.idle.reserved) == 0 || c.tier == Critical {
+	if s.idle.sleeping() == 0 {
 		return
 	}
 	waiting := s.waiting(c)
+	if waiting == 0 {
+		return
+	}
+	if s.idle.wake(c.tier) || len(s.idle.reserved) == 0 || c.tier == Critical {
+		return
+	}
 	for p := c.tier - 1; ; p-- {
 		if waiting&(2<<p-1) == 0 || s.idle.wake(p) || p == Critical {
 			return

@@ -190,8 +190,9 @@ const KeepRing = keepRing
 // Search is the whole of a worker's search.
 func (w *Worker) Search() (*Node, Priority) { return w.search() }
 
-// Tick is what a worker does for each piece of work.
+// Tick is what a worker does for each piece of work, and Rest behind the last.
 func (w *Worker) Tick() { w.tick() }
+func (w *Worker) Rest() { w.rest() }
 
 // Nudge has the worker give way at its next tick, and SetBudget says how many ticks
 // there are until it looks at the clock.

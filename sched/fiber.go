@@ -393,6 +393,11 @@ func (f *Fiber) Urgent() bool {
 // goroutines of the program.
 func (f *Fiber) Tick() { f.w.tick() }
 
+// Rest is Tick behind the last of them that is at hand. If the work has woken a
+// goroutine, and nothing else is queued here, that goroutine runs first: it is likely
+// to bring the next piece.
+func (f *Fiber) Rest() { f.w.rest() }
+
 // Submit queues n on the fiber's worker. It must be called from the fiber's
 // goroutine; elsewhere use [Scheduler.Submit]. Unlike that, it works until the
 // workers have left, since what is running must be able to end.

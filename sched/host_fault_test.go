@@ -53,13 +53,13 @@ var hostFaults = planted.Group{
 }
 
 var clockFaults = planted.Group{
-	Run: "^TestNudgesLeaveTheClockAlone$",
+	Run: "^TestNudge",
 	Faults: []planted.Fault{
 		{
 			Name: "a nudge costs a look at the clock",
 			File: "clock.go",
-			Old:  "w.budget += w.putBy; w.budget",
-			New:  "w.budget += 0; w.budget",
+			Old:  "	w.nudged = false\n	w.budget += w.putBy\n",
+			New:  "	w.nudged = false\n",
 			Want: "the worker has looked at the clock after",
 		},
 		{
@@ -68,6 +68,27 @@ var clockFaults = planted.Group{
 			Old:  "	if !w.nudged {\n		w.nudged = true\n		w.putBy, w.budget = w.budget, 0\n	}\n",
 			New:  "	w.nudged = true\n	w.putBy, w.budget = w.budget, 0\n",
 			Want: "the worker has looked at the clock after",
+		},
+		{
+			Name: "who has nothing left to do does not give way to whom it has woken",
+			File: "clock.go",
+			Old:  "	if w.nudged && !xatomic.Checked && w.isBare() {\n",
+			New:  "	if w.nudged && xatomic.Checked {\n",
+			Want: "of 100 goroutines",
+		},
+		{
+			Name: "who has something left to do gives way to whom it has woken",
+			File: "clock.go",
+			Old:  "	if w.nudged && !xatomic.Checked && w.isBare() {\n",
+			New:  "	if w.nudged && !xatomic.Checked {\n",
+			Want: "of 100 goroutines",
+		},
+		{
+			Name: "a search goes over the queues before it gives way to whom the worker has woken",
+			File: "steal.go",
+			Old:  "	if w.nudged {\n",
+			New:  "	if false {\n",
+			Want: "attempts",
 		},
 	},
 }

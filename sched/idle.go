@@ -12,8 +12,8 @@ import "github.com/troupe-go/troupe/internal/xatomic"
 // sleepers, then looks at every queue once more, and only then sleeps. All
 // accesses are sequentially consistent, so either the submitter sees the
 // sleeper, or the sleeper sees the work. When the last searching worker finds
-// something, it wakes another in its place: the submissions that relied on its
-// search may be more than one.
+// something and more is queued, it wakes another in its place: the submissions that
+// relied on its search may be more than one.
 //
 // A worker that pushes a single node to its own empty queue does not call wake,
 // because it is about to take the node itself; see [Worker.push]. Should it

@@ -23,6 +23,7 @@ func TestIdleAccounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := sched.NewStill(sched.Config{Workers: workers})
 		state := [workers]int{}
+		queued := false // Something is, beside what a searching worker finds.
 		count := func(which ...int) (n int) {
 			for _, st := range state {
 				for _, w := range which {
@@ -70,10 +71,18 @@ func TestIdleAccounts(t *testing.T) {
 					state[i] = searching
 				}
 			},
+			"queue": func(t *rapid.T) {
+				if !queued { // One alone wakes nobody.
+					s.Worker(0).Push(names{}.node("work"), sched.Normal)
+				} else if s.Worker(0).TakeFrom(sched.Normal) == nil {
+					t.Fatal("the work is gone")
+				}
+				queued = !queued
+			},
 			"find": func(t *rapid.T) {
 				i := draw(t, searching)
 				state[i] = working
-				wakes := count(searching, woken) == 0 && count(sleeping) > 0
+				wakes := queued && count(searching, woken) == 0 && count(sleeping) > 0
 				before := count(sleeping)
 				s.Worker(i).Found()
 				if woke := s.Sleeping() < before; woke != wakes {

@@ -108,3 +108,15 @@ func priorityOfInterrupted(n *Node) Priority {
 	}
 	return Normal
 }
+
+// isBare reports whether nothing is queued that the worker might take before it
+// searches.
+func (w *Worker) isBare() bool {
+	for p := High; p < numPriorities; p++ {
+		if w.local[p].Len() != 0 {
+			return false
+		}
+	}
+	return w.first.Len() == 0 && w.forks.offer.Len() == 0 && w.inbox.mask.Load() == 0 &&
+		w.s.injector.mask.Load()&w.crew().takes() == 0
+}

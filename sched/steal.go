@@ -21,6 +21,13 @@ func (w *Worker) search() (*Node, Priority) {
 		w.turnTo(WorkerStealing)
 		w.note(EventSearch, 0)
 	}
+	if w.nudged {
+		w.unnudge()
+		w.stepAside()
+		if n, p := w.poll(); n != nil {
+			return n, p
+		}
+	}
 	w.thief.adopt(w.s.StealStrategy())
 	w.locate()
 	for round := range rounds() {

@@ -161,8 +161,12 @@ func (w *Worker) next() (*Node, Priority) {
 		if w.spare && w.crew().surplus() && w.mayRetire() {
 			w.retire()
 		}
-		w.tick()
-		n, p := w.poll()
+		var n *Node
+		var p Priority
+		if !w.nudged || !w.isBare() { // Else the search begins with giving way.
+			w.tick()
+			n, p = w.poll()
+		}
 		if n == nil {
 			n, p = w.search()
 		}
