@@ -156,3 +156,9 @@ func Closed[M any](r Ref[M]) bool {
 
 // HasLane reports whether the lane of r has been made.
 func HasLane[M any](r Ref[M]) bool { return r.cell.proc.lanes[r.lane].Load() != nil }
+
+// ReplyPools is where the pools of reply slots are found by the type of the answer.
+type ReplyPools struct{ replyPools }
+
+func (p *ReplyPools) Find(t reflect.Type) any            { return p.find(t) }
+func (p *ReplyPools) Enter(t reflect.Type, pool any) any { return p.enter(t, pool) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -190,6 +191,7 @@ func takeSlot[T any](ctx context.Context, f *sched.Fiber, sys *System, asker *pr
 func (s *replySlot[T]) keep(f *sched.Fiber) {
 	if s.errand != nil {
 		s.clear()
+		s.waiter.Disarm()
 		return
 	}
 	if d := deskAt(f); d != nil && d.slot == nil {
@@ -228,7 +230,7 @@ func (s *replySlot[T]) clear() {
 	var zero T
 	s.value, s.err = zero, nil
 	s.asker, s.holder, s.up = nil, nil, address{}
-	s.waiter.Disarm()
+	s.waiter.Lay()
 }
 
 // recycle keeps the slot for its next round.
@@ -239,11 +241,46 @@ func (p *replyPool[T]) recycle(s *replySlot[T]) {
 
 func slotPool[T any](sys *System) *replyPool[T] {
 	key := reflect.TypeFor[T]()
-	if p, ok := sys.pools.Load(key); ok {
-		return p.(*replyPool[T])
+	if p, ok := sys.pools.find(key).(*replyPool[T]); ok {
+		return p
 	}
 	p := &replyPool[T]{}
 	p.New = func() any { return &replySlot[T]{pool: p, sys: sys} }
-	actual, _ := sys.pools.LoadOrStore(key, p)
-	return actual.(*replyPool[T])
+	return sys.pools.enter(key, p).(*replyPool[T])
+}
+
+// replyPools has a *replyPool for each type of answer. The first types of a system are
+// found by where they lie in memory, which takes a few ns, and others in a map, in 25.
+type replyPools struct {
+	near [16]atomic.Pointer[nearPool]
+	all  sync.Map // By reflect.Type.
+}
+
+type nearPool struct {
+	of   reflect.Type
+	pool any
+}
+
+// nearOf returns where the pool for t may be found.
+func (p *replyPools) nearOf(t reflect.Type) *atomic.Pointer[nearPool] {
+	at := reflect.ValueOf(t).Pointer()
+	return &p.near[(at>>5^at>>9)%uintptr(len(p.near))]
+}
+
+// find returns the pool for t, or nil.
+func (p *replyPools) find(t reflect.Type) any {
+	if n := p.nearOf(t).Load(); n != nil && n.of == t {
+		return n.pool
+	}
+	pool, _ := p.all.Load(t)
+	return pool
+}
+
+// enter makes pool the one for t, unless there is one, and returns that which is.
+func (p *replyPools) enter(t reflect.Type, pool any) any {
+	pool, _ = p.all.LoadOrStore(t, pool)
+	if at := p.nearOf(t); at.Load() == nil {
+		at.CompareAndSwap(nil, &nearPool{t, pool})
+	}
+	return pool
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -404,5 +405,28 @@ func TestAnswersReachTheirOwnAskers(t *testing.T) {
 	all.Wait()
 	if total := answered.Load() + missed.Load(); total != 8*each || answered.Load() == 0 {
 		t.Errorf("%d asks were answered and %d missed, of %d", answered.Load(), missed.Load(), 8*each)
+	}
+}
+
+// Pools of reply slots are found by their types, also where many types share a place.
+func TestReplyPoolsAreFound(t *testing.T) {
+	var pools actor.ReplyPools
+	types := make([]reflect.Type, 100)
+	for i := range types {
+		types[i] = reflect.ArrayOf(i, reflect.TypeFor[int]())
+		if got := pools.Find(types[i]); got != nil {
+			t.Fatalf("%v has pool %v before it was entered", types[i], got)
+		}
+		if got := pools.Enter(types[i], i); got != i {
+			t.Fatalf("entered %d for %v, and it has %v", i, types[i], got)
+		}
+	}
+	for i, of := range types {
+		if got := pools.Find(of); got != i {
+			t.Errorf("the pool of %v is %v, want %d", of, got, i)
+		}
+		if got := pools.Enter(of, -1); got != i {
+			t.Errorf("a second pool for %v: %v is the one, want %d", of, got, i)
+		}
 	}
 }

@@ -83,7 +83,7 @@ type System struct {
 	deadLetters atomic.Uint64
 	dropped     atomic.Uint64
 	lateReplies atomic.Uint64
-	pools       sync.Map // A *replyPool for each type of answer, by its reflect.Type.
+	pools       replyPools
 	unhandled   atomic.Uint64
 	ghosts      atomic.Int64
 	monitors    atomic.Uint64 // How many there have been.

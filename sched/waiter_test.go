@@ -208,3 +208,37 @@ func TestDisarmTakesTheSignalBack(t *testing.T) {
 		next.Disarm()
 	}
 }
+
+// A Waiter that was laid aside has the channel that it had: nobody else gets that, what
+// wakes it late wakes its next wait, and what woke it before does not.
+func TestWaiterThatIsLaidAside(t *testing.T) {
+	ctx := guarded(t)
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	s := sched.NewStill(sched.Config{Workers: 1})
+	var w, other sched.Waiter
+	w.ArmOn(nil, s)
+	known := w
+	for range 20 { // Of what has come and a context that has ended, Wait takes either.
+		known.Wake(nil, sched.Normal)
+		w.Lay()
+		w.ArmOn(nil, s)
+		if w.Wait(over) {
+			t.Fatal("what woke the Waiter before it was laid aside has woken it again")
+		}
+	}
+	other.ArmOn(nil, s)
+	known.Wake(nil, sched.Normal)
+	if !w.Wait(ctx) {
+		t.Error("the wait has ended with its context, and not by the late Wake")
+	}
+	if other.Wait(over) {
+		t.Error("another Waiter was woken")
+	}
+	other.Disarm()
+	w.Lay()
+	w.Disarm()
+	if w != (sched.Waiter{}) {
+		t.Error("something is left of a Waiter that was disarmed")
+	}
+}
