@@ -121,7 +121,7 @@ func (s *Scheduler) waiting(c *crew) uint32 {
 				waiting |= p.bit()
 			}
 		}
-		if w.first.Len() > 0 || w.forks.offer.Len() > 0 || w.inbox.placed.Load() > 0 {
+		if w.first.Len() > 0 || w.forks.offer.Len() > 0 || w.inbox.placed.Load() > 0 || w.overloaded() {
 			waiting |= Low.bit() // Others may take it if they take anything.
 		}
 	}

@@ -133,6 +133,27 @@ func deliver(s *sched.Scheduler, state []int, from, to int) {
 	}
 }
 
+// TestOverloadOutlastsASearch has somebody find something while a worker has more work that
+// prefers it than it shall keep. Another one wakes in the place of who has searched.
+func TestOverloadOutlastsASearch(t *testing.T) {
+	s := sched.NewStill(sched.Config{Workers: 3})
+	s.Worker(2).EnterIdle()
+	if !s.Worker(1).StartSearch() {
+		t.Fatal("the search is not allowed")
+	}
+	n := names{}
+	for range sched.KeepPreferred + 1 {
+		n.to(t, s, sched.Normal, sched.Preferred(0), "preferred")
+	}
+	if s.Worker(2).Token() {
+		t.Error("one was woken while another searched")
+	}
+	s.Worker(1).Found()
+	if !s.Worker(2).Token() {
+		t.Error("nobody was woken")
+	}
+}
+
 // TestMostRecentSleeperIsWoken checks the order, since that one is warm.
 func TestMostRecentSleeperIsWoken(t *testing.T) {
 	s := sched.NewStill(sched.Config{Workers: 3})
