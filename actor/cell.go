@@ -3,7 +3,6 @@ package actor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"time"
 )
@@ -234,7 +233,7 @@ func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, 
 		p.mu.Unlock() // The function is the user's.
 		var err error
 		if size, err = weigh(o, m); err != nil {
-			return fmt.Errorf("send to %s: %w", p, err)
+			return p.notSent(err)
 		}
 		p.mu.Lock()
 		if p.closed {

@@ -19,7 +19,8 @@ var (
 
 	// ErrFull is returned by TrySend when the lane holds as many messages as it
 	// may, or others wait already to send. Send returns it only where waiting
-	// could never end, because the sender is the one who would have to make room.
+	// could never end, because the sender is the one who would have to make room. As
+	// returned, it is wrapped by an error that says whose lane it is.
 	ErrFull = errors.New("actor: the lane is full")
 
 	// ErrOverflow is the reason of dead letters that a full lane has dropped, see
@@ -43,7 +44,8 @@ var (
 	// the reason. An ask whose context ends first returns the cause of that.
 	ErrNoReply = errors.New("actor: no reply will come")
 
-	// ErrReplied is returned when a reply is sent that was sent before.
+	// ErrReplied is returned when a reply is sent that was sent before. As returned, it and
+	// ErrLateReply are wrapped by an error that says which actor has replied, if one has.
 	ErrReplied = errors.New("actor: a reply was sent already")
 
 	// ErrLateReply is returned when a reply is sent after the asker has left,
@@ -111,8 +113,9 @@ var (
 	// matches has come in time. The end of a context is told by its cause.
 	ErrNoMessage = errors.New("actor: no message has come in time")
 
-	// ErrGoexit is the reason of an actor whose handler called runtime.Goexit.
-	ErrGoexit = sched.ErrGoexit
+	// ErrGoexit is the reason of an actor whose handler or hook called runtime.Goexit. It
+	// wraps [sched.ErrGoexit], which is the end of a job that did so, a task's say.
+	ErrGoexit error = goexit{}
 
 	// ErrKilled is the reason of an actor that was killed, and the cause of its
 	// handler's context. An actor that was asked to stop has no reason, even if
@@ -135,3 +138,8 @@ var (
 
 // PanicError is the reason of an actor whose handler panicked.
 type PanicError = sched.PanicError
+
+type goexit struct{}
+
+func (goexit) Error() string { return "actor: the actor's code called runtime.Goexit" }
+func (goexit) Unwrap() error { return sched.ErrGoexit }

@@ -93,7 +93,7 @@ func ExampleExit() {
 	// stop - normal - <nil>
 	// error - failed - out of paper
 	// panic - failed - with a stack: true
-	// goexit - failed - sched: the job called runtime.Goexit
+	// goexit - failed - actor: the actor's code called runtime.Goexit
 	// kill - killed - actor: the actor was killed
 }
 

@@ -228,7 +228,8 @@ func ExampleRef_TrySend() {
 	_ = ref.Send(ctx, 0)
 	<-busy
 	for m := 1; m <= 3; m++ {
-		fmt.Println("try", m, ref.TrySend(ctx, m))
+		err := ref.TrySend(ctx, m)
+		fmt.Println("try", m, errors.Is(err, actor.ErrFull))
 	}
 	impatient, cancel := context.WithCancel(ctx)
 	cancel()
@@ -237,9 +238,9 @@ func ExampleRef_TrySend() {
 	_ = ref.Send(ctx, 5) // Waits for room.
 	fmt.Println(ref.Drain(ctx))
 	// Unordered output:
-	// try 1 <nil>
-	// try 2 <nil>
-	// try 3 actor: the lane is full
+	// try 1 false
+	// try 2 false
+	// try 3 true
 	// context ended: true
 	// handled 0
 	// handled 1

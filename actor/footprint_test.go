@@ -4,6 +4,7 @@ package actor_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -148,4 +149,40 @@ func TestAskOfOneThatWaitsAllocatesNothing(t *testing.T) {
 	if waits != 501 { // AllocsPerRun makes a round more.
 		t.Errorf("%d of 501 asks were of an actor that waited", waits)
 	}
+}
+
+// Nobody pays for the text of an error that is not read.
+func TestRefusalsAllocateNothing(t *testing.T) {
+	ctx := context.Background()
+	sys := oneWorker(t)
+	ref := spawn(t, sys, func(*actor.Context[int], int) error { return nil }, actor.WithCapacity(actor.Data, 1), actor.WithName("desk"))
+	wantNoErr(t, sys.Suspend(ref.PID()))
+	wantNoErr(t, ref.Send(ctx, 1))
+	refusals := 0
+	n := testing.AllocsPerRun(500, func() {
+		if errors.Is(ref.TrySend(ctx, 2), actor.ErrFull) && errors.Is(ref.TryOffer(ctx, 2), actor.ErrFull) {
+			refusals++
+		}
+	})
+	if n != 0 || refusals != 501 {
+		t.Errorf("%d of 501 times there was no room, which allocates %v times", refusals, n)
+	}
+	wantNoErr(t, sys.Resume(ref.PID()))
+
+	twice := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		wantNoErr(t, q.reply.Send(c, 0))
+		refusals = 0
+		n := testing.AllocsPerRun(500, func() {
+			if errors.Is(q.reply.Send(c, 0), actor.ErrReplied) {
+				refusals++
+			}
+		})
+		if n != 0 || refusals != 501 {
+			t.Errorf("%d of 501 answers were refused, which allocates %v times", refusals, n)
+		}
+		return nil
+	})
+	_, err := actor.Ask(ctx, twice, asking(1))
+	wantNoErr(t, err)
+	wantNoErr(t, twice.Drain(ctx))
 }

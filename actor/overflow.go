@@ -217,7 +217,7 @@ func (o *loss) leaveOwner() {
 // overflowed deals with a message for which there is no room in a lane.
 func (p *proc) overflowed(which Lane, m any, mode sendMode, reason error) error {
 	if mode == mayKeep {
-		return ErrFull // Somebody else may have room.
+		return (*overLimit)(p) // Somebody else may have room.
 	}
 	p.mu.Lock()
 	p.opts.overflow.dropped[which]++

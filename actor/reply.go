@@ -45,7 +45,7 @@ func (r Reply[T]) Send(ctx context.Context, v T) error {
 	if err := fenced(ctx); err != nil {
 		return r.refuse(ctx, err)
 	}
-	return r.late(r.answer(sched.Current(ctx), v, nil))
+	return r.late(ctx, r.answer(sched.Current(ctx), v, nil))
 }
 
 // Fail answers the ask with an error, which Ask returns. It is otherwise like
@@ -59,7 +59,7 @@ func (r Reply[T]) Fail(ctx context.Context, err error) error {
 		return r.refuse(ctx, err)
 	}
 	var zero T
-	return r.late(r.answer(sched.Current(ctx), zero, err))
+	return r.late(ctx, r.answer(sched.Current(ctx), zero, err))
 }
 
 // refuse tells the asker, instead of an answer from behind a fence, that none
@@ -70,7 +70,7 @@ func (r Reply[T]) refuse(ctx context.Context, fenced error) error {
 		reason = fmt.Errorf("%w: %w", fenced, cause) // Why it was killed.
 	}
 	r.abandonReply(fmt.Errorf("%w: %w", ErrNoReply, reason))
-	return fenced
+	return repliesFenced(ctx, fenced)
 }
 
 func (r Reply[T]) answer(f *sched.Fiber, v T, err error) error {
@@ -86,12 +86,15 @@ func (r Reply[T]) answer(f *sched.Fiber, v T, err error) error {
 	return nil
 }
 
-// late counts an answer by the user's code that is late; err is what it has met.
-func (r Reply[T]) late(err error) error {
-	if err == ErrLateReply { //nolint:errorlint // Begin wraps nothing.
-		r.slot.sys.lateReplies.Add(1)
+// late counts an answer by the user's code that is late; err is what it has met. It
+// returns that, with who has answered, if an actor has.
+//
+//go:noinline
+func (r Reply[T]) late(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
 	}
-	return err
+	return r.slot.sys.tellLate(ctx, err)
 }
 
 // abandonReply answers the ask, if nobody has, on behalf of a message that

@@ -24,17 +24,22 @@ func (p *proc) maySend(ctx context.Context, which Lane, mode sendMode) error {
 	if p.sys.simulated {
 		p.sys.interleave(ctx)
 		if mode&mayWait == 0 && which < numLanes && p.opts.buffer(which) == Fixed && p.sys.scheduler.PretendsFull(p.opts.name) {
-			return ErrFull
+			return p.full(which)
 		}
 	}
 	if which >= numLanes {
 		return fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", which)
 	}
 	if err := fenced(ctx); err != nil {
-		return fmt.Errorf("send to %s: %w", p, err)
+		return p.notSent(err)
 	}
 	return nil
 }
+
+// notSent says where a message was to be sent to that was refused.
+//
+//go:noinline
+func (p *proc) notSent(reason error) error { return fmt.Errorf("send to %s: %w", p, reason) }
 
 // laneLocked returns a lane, which is made on first use. The caller holds mu.
 func (p *proc) laneLocked(which Lane) *lane {
@@ -62,7 +67,7 @@ func (p *proc) laneLocked(which Lane) *lane {
 // whyNotWait returns why a sender can't wait for room in a full lane, or nil.
 func (p *proc) whyNotWait(ctx context.Context, l *lane, which Lane, mode sendMode) error {
 	if mode&mayWait == 0 {
-		return ErrFull
+		return p.full(which)
 	}
 	if p.reentrancy != FullReentrancy && p.isCaller(ctx) {
 		return fmt.Errorf("send to %s from its own handler, with %d messages in the %v lane: %w", p, l.capacity, which, ErrFull)
@@ -202,7 +207,7 @@ func (p *proc) refuse(which Lane, m any, mode sendMode, reason error) error {
 	if mode&mayKeep == 0 {
 		p.deadLetter(which, m, reason)
 	}
-	return fmt.Errorf("send to %s: %w", p, reason)
+	return p.notSent(reason)
 }
 
 // leaveQueue ends the wait of a sender. It returns why the message was not

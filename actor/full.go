@@ -1,0 +1,82 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+)
+
+// What is refused is told by errors that say who has refused it and why. They are
+// made on paths that are taken as often as others are not, so they allocate nothing:
+// each is the actor itself under another type, and its text is made when somebody
+// wants it. Whoever keeps such an error keeps the actor's memory.
+
+type (
+	fullControl    proc
+	fullManagement proc
+	fullData       proc
+	// overLimit is for a message that stays with its sender, and would be dropped
+	// otherwise.
+	overLimit proc
+)
+
+// full is [ErrFull] of one of the actor's lanes.
+func (p *proc) full(which Lane) error {
+	switch which {
+	case Control:
+		return (*fullControl)(p)
+	case Management:
+		return (*fullManagement)(p)
+	}
+	return (*fullData)(p)
+}
+
+func (p *proc) fullText(which Lane) string {
+	return fmt.Sprintf("send to %s: %v: the %v lane takes %d messages; Send and Offer wait for room", p, ErrFull, which, p.opts.capacity[which])
+}
+
+func (e *fullControl) Error() string    { return (*proc)(e).fullText(Control) }
+func (e *fullManagement) Error() string { return (*proc)(e).fullText(Management) }
+func (e *fullData) Error() string       { return (*proc)(e).fullText(Data) }
+
+func (e *overLimit) Error() string {
+	return fmt.Sprintf("offer to %s: %v: it drops what is more than WithBuffer or WithMailboxLimit allows", (*proc)(e), ErrFull)
+}
+
+func (*fullControl) Unwrap() error    { return ErrFull }
+func (*fullManagement) Unwrap() error { return ErrFull }
+func (*fullData) Unwrap() error       { return ErrFull }
+func (*overLimit) Unwrap() error      { return ErrFull }
+
+type (
+	secondReply proc
+	lateReply   proc
+)
+
+func (e *secondReply) Error() string {
+	return fmt.Sprintf("%s replies: %v; an ask takes one answer", (*proc)(e), ErrReplied)
+}
+
+func (e *lateReply) Error() string { return fmt.Sprintf("%s replies: %v", (*proc)(e), ErrLateReply) }
+
+func (*secondReply) Unwrap() error { return ErrReplied }
+func (*lateReply) Unwrap() error   { return ErrLateReply }
+
+func repliesFenced(ctx context.Context, fenced error) error {
+	return fmt.Errorf("%s replies: %w", scopeOf(ctx).p, fenced)
+}
+
+// tellLate counts an answer that is late, and returns why it was refused: err, and who
+// has answered.
+func (s *System) tellLate(ctx context.Context, err error) error {
+	c := scopeOf(ctx)
+	switch {
+	case err == ErrLateReply: //nolint:errorlint // Begin wraps nothing.
+		s.lateReplies.Add(1)
+		if c != nil {
+			return (*lateReply)(c.p)
+		}
+	case c != nil:
+		return (*secondReply)(c.p)
+	}
+	return err
+}
