@@ -126,6 +126,10 @@ func (s *asking) unpin(round uint64) { s.state.Store(round | slotOpen) }
 // begin makes the caller the one who answers. It returns why there is nothing
 // to answer any more.
 func (s *asking) begin(round uint64, answer error) error {
+	var end finality
+	if s.errand != nil && answer != nil {
+		end = s.errand.endIn(answer)
+	}
 	for !s.state.CompareAndSwap(round|slotOpen, round|slotAnswering) {
 		switch s.state.Load() {
 		case round | slotOpen:
@@ -138,7 +142,7 @@ func (s *asking) begin(round uint64, answer error) error {
 		}
 	}
 	if s.errand != nil {
-		s.errand.settle(answer)
+		s.errand.settle(end)
 	}
 	return nil
 }

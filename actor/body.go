@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -46,7 +47,7 @@ type body struct {
 	verdict error        // Why it gets none.
 	last    bool         // It is the last that it gets.
 	over    bool         // It has got that.
-	ghost   bool         // It goes on although it was killed.
+	ghost   bool         // It goes on although it was killed, and leaves the process's fields to the handler.
 	reason  error        // Why it has ended.
 	wish    wish         // Until when it waits.
 	due     time.Time    // That of wish.
@@ -186,6 +187,7 @@ func (b *body) claim() bool { return b.state.CompareAndSwap(bodyWaiting, bodyCla
 // there is none, and returns when it waits again, or has ended.
 func (b *body) goOn(verdict error, which Lane) error {
 	b.verdict, b.lane = verdict, which
+	invariants.Yield()
 	f := sched.Current(b.scope)
 	if f == nil { // It was killed meanwhile, and the next activation has begun.
 		b.state.Store(bodyWaiting)

@@ -255,13 +255,10 @@ func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, 
 		p.entered(&b.lane, size)
 	}
 	if v.drop != nil {
-		p.carryOut(ctx, &v, 0)
+		p.carryOut(ctx, &v, 0, address{})
 		return p.overflowed(which, m, mode, v.drop)
 	}
-	p.carryOut(ctx, &v, which.bit())
-	if moved.slot != nil {
-		p.breakRing(moved)
-	}
+	p.carryOut(ctx, &v, which.bit(), moved)
 	return nil
 }
 

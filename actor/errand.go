@@ -82,33 +82,38 @@ func (c *scope) askedBy(asker *proc) address {
 
 var background, todo = context.Background(), context.TODO()
 
-// settle is called before the answer is made known, which is an error or nil. The
-// error may be the end of the asker's context, to which the asker has not come yet;
-// see excuses.
-func (e *errand) settle(answer error) {
-	var err, cause error
-	if answer != nil {
-		if err = e.ctx.Err(); err != nil {
-			if cause = context.Cause(e.ctx); !errors.Is(answer, err) && !errors.Is(answer, cause) {
-				err, cause = nil, nil
-			}
+// finality is the end of a context, and the cause.
+type finality struct{ err, cause error }
+
+// endIn returns the end of the asker's context if the answer, an error, tells that: the
+// asker may not have come to it yet; see excuses. The context may be anybody's, so it is
+// asked while the asker can still leave.
+func (e *errand) endIn(answer error) (end finality) {
+	if err := e.ctx.Err(); err != nil {
+		if cause := context.Cause(e.ctx); errors.Is(answer, err) || errors.Is(answer, cause) {
+			end = finality{err, cause}
 		}
 	}
+	return end
+}
+
+// settle is called before the answer is made known, with what endIn has returned.
+func (e *errand) settle(end finality) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.err, e.cause = err, cause
+	e.err, e.cause = end.err, end.cause
 	e.phase.Store(errandSettled)
 	e.told = nil
 }
 
 // leave is called when the asker has left without an answer.
 func (e *errand) leave() {
-	e.mu.Lock()
-	if e.err = e.ctx.Err(); e.err != nil {
-		e.cause = context.Cause(e.ctx)
-	} else {
-		e.err, e.cause = context.Canceled, ErrLateReply
+	end := finality{context.Canceled, ErrLateReply}
+	if err := e.ctx.Err(); err != nil {
+		end = finality{err, context.Cause(e.ctx)}
 	}
+	e.mu.Lock()
+	e.err, e.cause = end.err, end.cause
 	e.phase.Store(errandLeft)
 	told := e.told
 	e.told = nil

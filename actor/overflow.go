@@ -169,8 +169,12 @@ func (v *verdict) lose(p *proc, which Lane, oldest bool, reason error) {
 }
 
 // carryOut does what a verdict says about others than the message itself, and then
-// announces the given lanes. The caller holds mu, which carryOut unlocks.
-func (p *proc) carryOut(ctx context.Context, v *verdict, entered uint32) {
+// announces the given lanes, and ends the ring that the message has closed, if its ask
+// was moved here. The caller holds mu, which carryOut unlocks.
+func (p *proc) carryOut(ctx context.Context, v *verdict, entered uint32, moved address) {
+	if moved.slot != nil {
+		defer p.breakRing(moved) // Also if who is told of a dead letter calls Goexit.
+	}
 	var woken []sched.Waiter
 	if v.ending != nil {
 		woken = p.endByLimit(v)

@@ -135,10 +135,13 @@ func (p *Process[M]) receive(match func(M) bool, w wish) (m M, err error) {
 	}
 	b.wait(f)
 	b.disarm()
+	b.over = b.last
+	if b.ghost { // The handler may be looking at a message, with what it was given for that.
+		return m, b.verdict
+	}
 	m, err = p.proc.m, b.verdict
 	var zero M
 	p.proc.m, p.proc.match, b.verdict = zero, nil, nil
-	b.over = b.last
 	return m, err
 }
 
@@ -147,7 +150,7 @@ func (p *Process[M]) receive(match func(M) bool, w wish) (m M, err error) {
 // see [Context]. It is the process itself if that has nothing to add, and outside
 // of the body.
 func (p *Process[M]) Context() context.Context {
-	if b := &p.proc.body; b.running() != nil && p.proc.view != nil {
+	if b := &p.proc.body; b.running() != nil && !b.ghost && p.proc.view != nil {
 		return &received{p.proc.view, b}
 	}
 	return p
@@ -200,7 +203,7 @@ func (p *Process[M]) Monitor(id PID, told func(e Exit) M) (Monitor, error) {
 
 // Demonitor is that of [Context].
 func (p *Process[M]) Demonitor(m Monitor) bool {
-	if p.proc.body.running() != nil {
+	if b := &p.proc.body; b.running() != nil && !b.ghost {
 		delete(p.proc.downs, m)
 	}
 	return p.scope.Demonitor(m)

@@ -2,6 +2,8 @@ package actor_test
 
 import (
 	"errors"
+	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -295,5 +297,40 @@ func TestMessageThatAKilledProcessLooksAt(t *testing.T) {
 				t.Errorf("wanted %v: %d dead letters and %d ghosts, want one and none", wanted, s.DeadLetters, s.Ghosts)
 			}
 		})
+	}
+}
+
+// A process that is killed while it is given a message gets the error, and no message: that
+// is a dead letter, or was received. With -tags invariants the two meet within this test.
+func TestKilledProcessGetsTheErrorAlone(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 2})
+	for range 1000 {
+		type got struct {
+			m   int
+			err error
+		}
+		received := make(chan got, 2)
+		ref := spawnProcess(t, sys, func(p *actor.Process[int]) error {
+			for {
+				m, err := p.Receive(p)
+				received <- got{m, err}
+				if err != nil {
+					return err
+				}
+			}
+		})
+		go func() { _ = ref.Send(ctx, 7) }()
+		for range rand.IntN(40) {
+			runtime.Gosched()
+		}
+		wantNoErr(t, ref.Kill())
+		receive(t, ctx, ref.Done())
+		until(t, ctx, func() bool { return sys.Stats().Ghosts == 0 })
+		for len(received) > 0 {
+			if g := <-received; g.err != nil && g.m != 0 {
+				t.Fatalf("%d came with the error %v", g.m, g.err)
+			}
+		}
 	}
 }

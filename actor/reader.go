@@ -186,7 +186,7 @@ func (a *activation) crashRead(m, v any) {
 // noErrand is that of messages which were not asked with a context.
 var noErrand = func() *errand {
 	e := &errand{ctx: background}
-	e.settle(nil)
+	e.settle(finality{})
 	return e
 }()
 

@@ -19,11 +19,11 @@ const sharedReads = numReentrancies
 // soon as the other readers have returned; [WithRetry] is not for it. A kill fences
 // off all readers at once.
 //
-// Reads is called for each message, in its turn. It must not wait; a panic or a
-// Goexit in it is one of the handler. Spawn returns an error if the actor takes
-// messages of another type, is reentrant, or has a [Backend] besides. A read costs
-// about 2 us more than a message otherwise does, so it is worth it for handlers that
-// take tens of microseconds, or wait.
+// Reads is called for each message, in its turn, and again where that had to wait. It
+// must not wait; a panic or a Goexit in it is one of the handler. Spawn returns an error
+// if the actor takes messages of another type, is reentrant, or has a [Backend] besides.
+// A read costs about 2 us more than a message otherwise does, so it is worth it for
+// handlers that take tens of microseconds, or wait.
 func WithReadOnly[M any](reads func(m M) bool) Option {
 	return func(o *options) error {
 		if reads == nil {

@@ -64,15 +64,12 @@ func (t *timer) enter() (there bool, err error) {
 	case v.waits:
 		return t.awaitRoom(ctx, l, size, asked)
 	case v.drop != nil:
-		p.carryOut(ctx, &v, 0)
+		p.carryOut(ctx, &v, 0, address{})
 		return false, p.overflowed(which, m.message(), 0, v.drop)
 	}
 	asked = p.entrust(asked)
 	t.enterLane(l, size, p.stampTime(l))
-	p.carryOut(ctx, &v, which.bit())
-	if asked.slot != nil {
-		p.breakRing(asked)
-	}
+	p.carryOut(ctx, &v, which.bit(), asked)
 	return true, nil
 }
 

@@ -76,7 +76,11 @@ func (w *work[J, R]) Do(ctx context.Context) error {
 // Ended takes the result and lets the next task begin. It is called by the
 // scheduler.
 func (w *work[J, R]) Ended(f *sched.Fiber) {
-	w.p.settle(f, w, w.Wait(context.Background()))
+	err := w.Wait(context.Background())
+	if err == sched.ErrGoexit { //nolint:errorlint // As Wait returns it.
+		err = actor.ErrGoexit // The pool is an actor to those who use it.
+	}
+	w.p.settle(f, w, err)
 	w.p.mu.Lock()
 	w.p.dispatch(f)
 }
