@@ -40,7 +40,7 @@ func TestGoexitOfWhoIsToldByARing(t *testing.T) {
 			})
 			send(t, ctx, y, errand{})
 			go func() { _ = move(sys, y, errand{reply: reply}) }()
-			wantRing(t, receive(t, ctx, ended), "x", "y")
+			_ = wantRing(t, receive(t, ctx, ended), "x", "y")
 		})
 	}
 }

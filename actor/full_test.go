@@ -61,7 +61,7 @@ func TestRefusedAnswerSaysWhose(t *testing.T) {
 		case 0:
 			kept <- q.reply
 		case 1:
-			errs <- (<-kept).Send(c, 1) //nolint:staticcheck // It has been left.
+			errs <- (<-kept).Send(c, 1)
 		case 2:
 			wantNoErr(t, q.reply.Send(c, 2))
 			errs <- q.reply.Fail(c, errHook)
