@@ -67,8 +67,8 @@ var stashFaults = planted.Group{
 		{
 			Name: "what is tried again goes to Data",
 			File: "stash.go",
-			Old:  "stashed[M]{lane: which, m: message}",
-			New:  "stashed[M]{lane: Data, m: message}",
+			Old:  "stashed[M]{{lane: which, m: message}}",
+			New:  "stashed[M]{{lane: Data, m: message}}",
 			Want: "FAIL",
 			Run:  "^TestRetryKeepsTheLane$",
 		},

@@ -44,15 +44,19 @@ type body struct {
 	// The rest is that of whose turn it is.
 	handler *sched.Fiber // Who waits for the body.
 	lane    Lane         // Of the message that the body is given.
-	verdict error        // Why it gets none.
-	last    bool         // It is the last that it gets.
-	over    bool         // It has got that.
-	ghost   bool         // It goes on although it was killed, and leaves the process's fields to the handler.
-	reason  error        // Why it has ended.
-	wish    wish         // Until when it waits.
-	due     time.Time    // That of wish.
-	alarm   alarm        // Made on first use.
+	kept    keptMessages
+	verdict error     // Why it gets none.
+	last    bool      // It is the last that it gets.
+	over    bool      // It has got that.
+	ghost   bool      // It goes on although it was killed, and leaves the process's fields to the handler.
+	reason  error     // Why it has ended.
+	wish    wish      // Until when it waits.
+	due     time.Time // That of wish.
+	alarm   alarm     // Made on first use.
 }
+
+// keptMessages is how many messages of each lane a body has not wanted so far.
+type keptMessages [numLanes]int32
 
 // wish says until when a receive waits: until a context ends, or for a time.
 type wish struct {
@@ -140,7 +144,7 @@ func (b *body) end(f *sched.Fiber) {
 	}
 	p.mu.Lock()
 	if p.rare != nil && p.rare.body == b {
-		p.rare.body = nil
+		p.rare.body, p.rare.retrial.kept = nil, b.kept
 	}
 	p.mu.Unlock()
 	handler := b.handler

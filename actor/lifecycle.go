@@ -273,6 +273,7 @@ func (a *activation) beginAgain() {
 	if a.rare != nil {
 		a.rare.killed = nil
 		a.rare.turns = a.newTurns()
+		a.rare.retrial.renew(a.proc)
 	}
 	x := a.impl.newScope(a.incarnation, a.ctx.Load().kind.Load())
 	a.ctx.Store(x)

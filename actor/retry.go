@@ -24,12 +24,30 @@ func WithRetry(n int) Option {
 }
 
 // retrial remembers the message in which the actor has failed last: it is the
-// one that was taken as the at-th of its lane. A message that goes back into its
-// lane has the same place the next time.
+// one that was taken as the at-th of its lane, not counting what a process has kept.
+// When it has gone back into its lane, before all others, at is where it is taken next.
 type retrial struct {
 	lane  Lane
 	at    int64
 	tries int
+	kept  keptMessages // By a body that has ended.
+}
+
+// renew is called between two incarnations, when all messages are in their lanes again.
+// The caller holds mu.
+func (r *retrial) renew(p *proc) {
+	if l := p.lanes[r.lane].Load(); l != nil && r.tries > 0 {
+		r.at = l.handled() + 1
+	}
+	r.kept = keptMessages{}
+}
+
+// keptLocked returns how many messages of a lane the process has kept.
+func (r *rare) keptLocked(which Lane) int64 {
+	if r.body != nil {
+		return int64(r.body.kept[which])
+	}
+	return int64(r.retrial.kept[which])
 }
 
 // giveBack deals with a message in which the actor has failed.
@@ -44,16 +62,17 @@ func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
 		a.deadLetter(which, m, reason)
 		return
 	}
-	r := a.rareLocked()
-	if at := l.handled(); r.retrial.lane != which || r.retrial.at != at {
+	r, x := a.rareLocked(), a.ctx.Load()
+	if at := l.handled() - r.keptLocked(which); r.retrial.lane != which || r.retrial.at != at {
 		r.retrial = retrial{lane: which, at: at}
 	}
 	r.retrial.tries++
 	tries := r.retrial.tries
-	x := a.ctx.Load()
 	again := tries <= a.opts.retry && !x.fence.Load()
 	if again {
-		x.typed.stow(which, m) // It goes back with the stash.
+		x.typed.stow(which, m) // It goes back with the stash, before that.
+	} else {
+		r.retrial = retrial{}
 	}
 	a.mu.Unlock()
 	if !again {
@@ -64,6 +83,9 @@ func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
 // dropMail makes dead letters of all messages that were accepted.
 func (a *activation) dropMail() {
 	a.mu.Lock()
+	if a.rare != nil {
+		a.rare.retrial = retrial{}
+	}
 	a.emptyPocket()
 	var woken []sched.Waiter
 	var left leftovers

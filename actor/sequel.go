@@ -23,7 +23,6 @@ type process[M any] struct {
 	// else what comes later could be before it in the stash.
 	chosen bool
 	from   Lane                     // Of the chosen message.
-	kept   [numLanes]int            // How many of the stash are of each lane.
 	exited func(Exit) M             // See Process.TrapExits.
 	downs  map[Monitor]func(Exit) M // See Process.Monitor.
 }
@@ -115,7 +114,7 @@ func (s *process[M]) keep(which Lane, m M) error {
 	full := len(e.stash) >= p.opts.stash
 	e.stash = append(e.stash, stashed[M]{lane: which, m: m})
 	p.mu.Unlock()
-	s.kept[which]++
+	s.body.kept[which]++
 	if full && !s.chosen && s.body.claim() {
 		return s.body.goOn(fmt.Errorf("%s keeps %d messages that do not match: %w", p, p.opts.stash+1, ErrStashFull), which)
 	}
@@ -126,7 +125,7 @@ func (s *process[M]) keep(which Lane, m M) error {
 // before the others of its lane.
 func (s *process[M]) look(match func(M) bool) error {
 	for which := numLanes - 1; which >= 0; which-- {
-		if s.kept[which] == 0 {
+		if s.body.kept[which] == 0 {
 			continue
 		}
 		x := s.body.scope.typed.(*Context[M])
@@ -161,11 +160,9 @@ func (s *process[M]) choose(x *Context[M], i int) error {
 	p.limit(which, l)
 	x.extra.stash = without(all, i)
 	p.mu.Unlock()
-	s.kept[which]--
+	s.body.kept[which]--
 	s.chosen, s.from = true, which
-	if x.lane != which || which == Data { // The present one may have come by the pocket.
-		p.announce(s.body.running(), which.bit())
-	}
+	p.announce(s.body.running(), which.bit())
 	return nil
 }
 

@@ -182,19 +182,18 @@ func (l *lane) putBack(size, room int) {
 func (c *Context[M]) stow(which Lane, m any) {
 	message, _ := m.(M) // One that is a nil interface has no type.
 	e := c.extraLocked()
-	e.stash = append(e.stash, stashed[M]{lane: which, m: message})
+	e.returning = append([]stashed[M]{{lane: which, m: message}}, e.returning...)
 }
 
 // keeps reports whether the message of an ask is stashed. It is the handler's
-// question.
-func (c *Context[M]) keeps(l *locator, asked address) bool {
-	if c.extra == nil {
-		return false
-	}
-	for i := len(c.extra.stash) - 1; i >= 0; i-- { // Mostly it is the last.
-		if addressIn(l, &c.extra.stash[i].m) == asked {
-			return true
+// question; of one that was killed meanwhile, all is the next incarnation's.
+func (c *Context[M]) keeps(l *locator, asked address) (does bool) {
+	c.p.mu.Lock()
+	if does = c.absent() != nil; !does && c.extra != nil {
+		for i := len(c.extra.stash) - 1; i >= 0 && !does; i-- { // Mostly it is the last.
+			does = addressIn(l, &c.extra.stash[i].m) == asked
 		}
 	}
-	return false
+	c.p.mu.Unlock()
+	return does
 }
