@@ -86,6 +86,10 @@ func (b *body) begin(x *scope, main func() error) error {
 	}
 	b.scope, b.main, b.handler = x, main, f
 	p.mu.Lock()
+	if x.absent() != nil { // Killed just now: the body in its place is the next incarnation's.
+		p.mu.Unlock()
+		return ErrKilled
+	}
 	p.rareLocked().body = b
 	p.mu.Unlock()
 	b.node.Init(b)

@@ -118,3 +118,42 @@ func TestKilledHandlerLeavesTheStashAlone(t *testing.T) {
 		wantNoErr(t, sys.Stop(ctx))
 	}
 }
+
+// TestKillsBesideRestarts has processes killed while they begin again. None of their
+// bodies is left behind, of which the check for leaks tells.
+func TestKillsBesideRestarts(t *testing.T) {
+	ctx := guarded(t)
+	for i := range 200 {
+		sys := newSystem(t, actor.Config{})
+		ready := make(chan actor.Ref[int], 1)
+		spawnActor(t, sys, actor.Actor[int](&keeping[int]{hooks[int]{
+			started: func(c *actor.Context[int]) error {
+				ref, err := actor.SpawnNew(c, func() actor.Actor[int] {
+					return actor.NewProcess(func(p *actor.Process[int]) error {
+						for {
+							if _, err := p.Receive(p); err != nil {
+								return err
+							}
+						}
+					})
+				}, actor.WithMailboxLimit(actor.MailboxLimit{Items: 1, Then: actor.LimitRestart}))
+				ready <- ref
+				return err
+			},
+			exited: restart,
+		}}))
+		ref := receive(t, ctx, ready)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for range i % 7 {
+				_ = ref.Kill()
+			}
+		}()
+		for range 10 {
+			_ = ref.TrySend(ctx, 1)
+		}
+		<-done
+		wantNoErr(t, sys.Stop(ctx))
+	}
+}
