@@ -317,15 +317,19 @@ func (a *activation) publish(l *lane, rest int) {
 // behind it. A handler that has waited has no budget left, and, killed meanwhile, no
 // lane: that is the next incarnation's.
 func (a *activation) batchOver(l *lane, which Lane) bool {
-	if l.ready() == 0 {
-		a.f.Rest()
-	} else {
-		a.f.Tick()
-	}
 	if which != Control || a.countsControl {
 		a.budget--
 	}
-	return a.budget <= 0 || l.ready() == 0 || a.alert.Load() != a.term && a.isInterrupted(which) || a.f.Urgent()
+	switch {
+	case a.budget <= 0:
+		a.f.Tick()
+		return true
+	case l.ready() == 0:
+		a.f.Rest()
+		return true
+	}
+	a.f.Tick()
+	return a.alert.Load() != a.term && a.isInterrupted(which) || a.f.Urgent()
 }
 
 // isInterrupted reports whether something comes before the next message of the

@@ -165,9 +165,13 @@ func (a *alarms) ring() {
 func (a *alarms) sweep() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if 2*a.void.Load() <= int64(len(a.queue)) {
-		return
+	for 2*a.void.Load() > int64(len(a.queue)) && a.sweepLocked() { // Again for those that were stopped meanwhile, and saw the old size.
 	}
+}
+
+// sweepLocked reports whether there were any. The caller holds mu.
+func (a *alarms) sweepLocked() bool {
+	before := len(a.queue)
 	kept := a.queue[:0]
 	for _, one := range a.queue {
 		if one.needed() {
@@ -184,6 +188,7 @@ func (a *alarms) sweep() {
 	if len(kept) == 0 || a.queue[0].at != a.set {
 		a.reset()
 	}
+	return len(kept) < before
 }
 
 // pop takes out the earliest. The caller holds mu.
