@@ -44,7 +44,7 @@ type body struct {
 	// The rest is that of whose turn it is.
 	handler *sched.Fiber // Who waits for the body.
 	lane    Lane         // Of the message that the body is given.
-	kept    keptMessages
+	kept    keptMessages // They are in the stash.
 	verdict error     // Why it gets none.
 	last    bool      // It is the last that it gets.
 	over    bool      // It has got that.
