@@ -45,14 +45,14 @@ type body struct {
 	handler *sched.Fiber // Who waits for the body.
 	lane    Lane         // Of the message that the body is given.
 	kept    keptMessages // They are in the stash.
-	verdict error     // Why it gets none.
-	last    bool      // It is the last that it gets.
-	over    bool      // It has got that.
-	ghost   bool      // It goes on although it was killed, and leaves the process's fields to the handler.
-	reason  error     // Why it has ended.
-	wish    wish      // Until when it waits.
-	due     time.Time // That of wish.
-	alarm   alarm     // Made on first use.
+	verdict error        // Why it gets none.
+	last    bool         // It is the last that it gets.
+	over    bool         // It has got that.
+	ghost   bool         // It goes on although it was killed, and leaves the process's fields to the handler.
+	reason  error        // Why it has ended.
+	wish    wish         // Until when it waits.
+	due     time.Time    // That of wish.
+	alarm   alarm        // Made on first use.
 }
 
 // keptMessages is how many messages of each lane a body has not wanted so far.
