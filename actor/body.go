@@ -199,7 +199,7 @@ func (b *body) goOn(verdict error, which Lane) error {
 	f := sched.Current(b.scope)
 	if f == nil { // It was killed meanwhile, and the next activation has begun.
 		b.state.Store(bodyWaiting)
-		b.rouse()
+		b.rouse(nil)
 		if verdict == nil {
 			return errNotGiven
 		}
@@ -211,10 +211,11 @@ func (b *body) goOn(verdict error, which Lane) error {
 	return b.await(f)
 }
 
-// rouse has a body that waits look whether it was killed.
-func (b *body) rouse() {
+// rouse has a body that waits look whether it was killed. From is the fiber of the
+// caller, if any.
+func (b *body) rouse(from *sched.Fiber) {
 	if f := b.frame.Fiber(); f != nil {
-		f.Resume(nil, sched.High)
+		f.Resume(from, sched.High)
 	}
 }
 
@@ -259,7 +260,7 @@ func (p *proc) rouseBody() {
 	}
 	p.mu.Unlock()
 	if b != nil {
-		b.rouse()
+		b.rouse(nil)
 	}
 }
 

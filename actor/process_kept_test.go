@@ -157,3 +157,30 @@ func TestKillsBesideRestarts(t *testing.T) {
 		wantNoErr(t, sys.Stop(ctx))
 	}
 }
+
+// TestKillsBesideStops has processes killed while they stop. Each of their bodies comes to
+// its end, also where the actor had done with its messages before the kill.
+func TestKillsBesideStops(t *testing.T) {
+	ctx := guarded(t)
+	for i := range 2000 {
+		sys := newSystem(t, actor.Config{})
+		begun, ended := make(chan struct{}), make(chan error, 1)
+		ref := spawnProcess(t, sys, func(p *actor.Process[int]) error {
+			close(begun)
+			_, err := p.Receive(p)
+			ended <- err
+			return err
+		})
+		receive(t, ctx, begun)
+		go func() {
+			for range i % 40 {
+				runtime.Gosched()
+			}
+			_ = ref.Kill()
+		}()
+		wantNoErr(t, sys.Stop(ctx))
+		if err := receive(t, ctx, ended); err == nil {
+			t.Error("the process has received a message")
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -22,10 +23,13 @@ type program struct {
 	ctx    context.Context
 	sys    *actor.System
 	actors []*player
+	echo   actor.Ref[question] // Whom handlers ask.
 
 	mu      sync.Mutex
 	letters map[letter]int
 	dropped int // Of these, for want of room.
+	// questions are those to the echo that came when it had stopped.
+	questions int
 }
 
 // letter is a message; no two are equal.
@@ -51,12 +55,58 @@ type player struct {
 	stopped  bool // Somebody asked it to, or it failed.
 	killed   bool // So a ghost may note a message late.
 	lossy    bool // It drops messages for which there is no room.
+	form     form
+	asks     actor.Ref[question] // The zero Ref: nobody.
+	retries  bool                // A message in which it fails comes again, so only the first time counts.
 }
 
-func (p *player) Receive(c *actor.Context[letter], l letter) error {
+// form says what kind of actor a player is.
+type form int
+
+const (
+	plain form = iota
+	sequential
+	picking // Sequential, and takes odd messages first.
+	reading // Even messages only read.
+	reenters
+	numForms
+)
+
+func (p *player) disorders() bool { return p.killed || p.form == picking || p.form == reading }
+
+// live is the body of a sequential player.
+func (p *player) live(x *actor.Process[letter]) error {
+	for {
+		l, err := letter{}, actor.ErrNoMessage
+		if p.form == picking {
+			l, err = x.ReceiveWithin(0, func(l letter) bool { return l.n%2 == 1 })
+		}
+		if errors.Is(err, actor.ErrNoMessage) {
+			l, err = x.Receive(x)
+		}
+		if err == nil {
+			err = p.handle(x, l)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (p *player) Receive(c *actor.Context[letter], l letter) error { return p.handle(c, l) }
+
+func (p *player) handle(c interface {
+	context.Context
+	Checkpoint() error
+}, l letter) error {
 	p.mu.Lock()
-	p.handled = append(p.handled, l.key())
+	if !p.retries || !slices.Contains(p.handled, l.key()) {
+		p.handled = append(p.handled, l.key())
+	}
 	p.mu.Unlock()
+	if p.asks != (actor.Ref[question]{}) && l.n%3 == 0 {
+		_, _ = actor.Ask(c, p.asks, asking(1)) // It fails where the incarnation ends.
+	}
 	if l.failing {
 		switch l.n % 3 {
 		case 0:
@@ -76,6 +126,14 @@ func (p *player) Receive(c *actor.Context[letter], l letter) error {
 // replayer hands its messages to the player, across restarts.
 type replayer struct{ *player }
 
+// incarnation returns the actor that the player is.
+func (p *player) incarnation() actor.Actor[letter] {
+	if p.form == sequential || p.form == picking {
+		return actor.NewProcess(p.live)
+	}
+	return replayer{p}
+}
+
 func newProgram(t *rapid.T) *program {
 	p := &program{t: t, letters: map[letter]int{}}
 	p.ctx = patience.Context(t)
@@ -85,13 +143,22 @@ func newProgram(t *rapid.T) *program {
 		OnDeadLetter: func(d actor.DeadLetter) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.letters[d.Message.(letter).key()]++
-			if errors.Is(d.Reason, actor.ErrOverflow) || errors.Is(d.Reason, actor.ErrMailboxLimit) {
+			l, ok := d.Message.(letter)
+			if !ok {
+				p.questions++
+				return
+			}
+			p.letters[l.key()]++
+			switch d.Reason { //nolint:errorlint // One that had failed before wraps what its handler has met.
+			case actor.ErrOverflow, actor.ErrMailboxLimit:
 				p.dropped++
 			}
 		},
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if p.echo, err = actor.Spawn(p.sys, actor.Func(answer)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range rapid.IntRange(1, 3).Draw(t, "actors") {
@@ -103,7 +170,7 @@ func newProgram(t *rapid.T) *program {
 // spawn adds an actor, under a parent that restarts it or at the top.
 func (p *program) spawn(restarted bool, capacity, throughput int) {
 	a := &player{accepted: map[letter]bool{}}
-	opts := []actor.Option{actor.WithThroughput(throughput)}
+	opts := append(a.draw(p), actor.WithThroughput(throughput))
 	for _, l := range lanes {
 		b := actor.Buffer(rapid.IntRange(0, 3).Draw(p.t, "buffer"))
 		opts = append(opts, actor.WithBuffer(l, b))
@@ -124,7 +191,7 @@ func (p *program) spawn(restarted bool, capacity, throughput int) {
 	if restarted {
 		_, a.ref, err = p.keptChild(a, opts)
 	} else {
-		a.ref, err = actor.Spawn(p.sys, actor.Actor[letter](a), opts...)
+		a.ref, err = actor.Spawn(p.sys, a.incarnation(), opts...)
 	}
 	if err != nil {
 		p.t.Fatal(err)
@@ -132,12 +199,31 @@ func (p *program) spawn(restarted bool, capacity, throughput int) {
 	p.actors = append(p.actors, a)
 }
 
+// draw says what kind of actor the player is.
+func (p *player) draw(of *program) (opts []actor.Option) {
+	p.form = form(rapid.IntRange(0, int(numForms)-1).Draw(of.t, "form"))
+	if rapid.Bool().Draw(of.t, "asks") {
+		p.asks = of.echo
+	}
+	if p.retries = rapid.IntRange(0, 3).Draw(of.t, "retry") == 0; p.retries {
+		opts = append(opts, actor.WithRetry(2))
+	}
+	switch p.form {
+	case reading:
+		opts = append(opts, actor.WithReadOnly(func(l letter) bool { return l.n%2 == 0 }), actor.WithMaxReaders(rapid.IntRange(1, 3).Draw(of.t, "readers")))
+	case reenters:
+		opts = append(opts, actor.WithReentrancy(actor.Reentrancy(rapid.IntRange(1, 2).Draw(of.t, "reentrancy"))),
+			actor.WithMaxSuspended(rapid.IntRange(1, 3).Draw(of.t, "suspended")))
+	}
+	return opts
+}
+
 func (p *program) keptChild(a *player, opts []actor.Option) (parent actor.Ref[int], child actor.Ref[letter], err error) {
 	ready := make(chan struct{})
 	parent, err = actor.Spawn(p.sys, actor.Actor[int](&keeping[int]{hooks[int]{
 		started: func(c *actor.Context[int]) (err error) {
 			defer close(ready)
-			child, err = actor.SpawnNew(c, func() actor.Actor[letter] { return replayer{a} }, opts...)
+			child, err = actor.SpawnNew(c, a.incarnation, opts...)
 			return err
 		},
 		exited: restart,
@@ -233,7 +319,7 @@ func (p *program) check() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	total := 0
+	total := p.questions
 	for i, a := range p.actors {
 		last := map[[2]int]int{}
 		for _, l := range a.handled {
@@ -241,8 +327,11 @@ func (p *program) check() {
 				p.t.Errorf("actor %d handled %+v, which was not accepted or is here twice", i, l)
 			}
 			delete(a.accepted, l)
+			if a.retries {
+				total += p.letters[l] // It waited for another try.
+			}
 			key := [2]int{l.from, int(l.lane)}
-			if before, ok := last[key]; ok && before > l.n && !a.killed {
+			if before, ok := last[key]; ok && before > l.n && !a.disorders() {
 				p.t.Errorf("actor %d handled message %d of sender %d after %d", i, l.n, l.from, before)
 			}
 			last[key] = l.n

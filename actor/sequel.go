@@ -217,7 +217,7 @@ func (s *process[M]) alarmed() error {
 	err := b.late(b.scope.p.sys.clock.Now())
 	if err == nil {
 		b.state.Store(bodyWaiting)
-		b.rouse()
+		b.rouse(nil)
 		return nil
 	}
 	return b.goOn(err, Data)
