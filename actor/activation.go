@@ -345,10 +345,10 @@ func (a *activation) crash(l *lane, which Lane, m, v any) error {
 	a.breakSpan()
 	if v != nil {
 		err := sched.NewPanicError(v)
-		a.giveBack(l, which, m, err)
+		a.giveBack(which, m, err)
 		return err
 	}
-	a.giveBack(l, which, m, ErrGoexit)
+	a.giveBack(which, m, ErrGoexit)
 	a.endTurn()
 	a.leave()
 	l.forget()

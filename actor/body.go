@@ -44,7 +44,7 @@ type body struct {
 	// The rest is that of whose turn it is.
 	handler *sched.Fiber // Who waits for the body.
 	lane    Lane         // Of the message that the body is given.
-	kept    keptMessages // They are in the stash.
+	kept    [numLanes]int32 // How many messages it has not wanted so far. They are in the stash.
 	verdict error        // Why it gets none.
 	last    bool         // It is the last that it gets.
 	over    bool         // It has got that.
@@ -54,9 +54,6 @@ type body struct {
 	due     time.Time    // That of wish.
 	alarm   alarm        // Made on first use.
 }
-
-// keptMessages is how many messages of each lane a body has not wanted so far.
-type keptMessages [numLanes]int32
 
 // wish says until when a receive waits: until a context ends, or for a time.
 type wish struct {
@@ -148,7 +145,7 @@ func (b *body) end(f *sched.Fiber) {
 	}
 	p.mu.Lock()
 	if p.rare != nil && p.rare.body == b {
-		p.rare.body, p.rare.retrial.kept = nil, b.kept
+		p.rare.body = nil
 	}
 	p.mu.Unlock()
 	handler := b.handler

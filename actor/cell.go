@@ -147,7 +147,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 				a.deadLetter(which, m, err)
 			}
 			if !bears {
-				a.giveBack(l, which, m, err)
+				a.giveBack(which, m, err)
 				break
 			}
 			err = nil

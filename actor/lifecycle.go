@@ -108,7 +108,7 @@ func (a *activation) call(hook func() error) error {
 		return ErrKilled
 	}
 	if a.reentrancy != NoReentrancy {
-		a.beginTurn(x, nil) // Which the hook keeps while it waits.
+		a.beginTurn(x, numLanes, nil) // Which the hook keeps while it waits.
 		defer a.endTurn()
 	}
 	err := a.contain(hook)
@@ -174,7 +174,6 @@ func (a *activation) endIncarnation(reason error) {
 	}
 	a.reason = reason
 	a.phase.Store(failing)
-	a.unstash(true)
 	a.hold()
 	if reason != nil && a.handlersAway() {
 		a.cancel(reason) // So that they don't wait any longer.
@@ -188,6 +187,9 @@ func (a *activation) windDown() {
 	phase := a.phase.Load()
 	if phase != failing && phase != stopping || a.handlersAway() {
 		return
+	}
+	if phase == failing { // Also what handlers that have waited have failed in since.
+		a.unstash(true)
 	}
 	switch over := a.windUp(a.f, phase == failing); {
 	case !over:
@@ -273,7 +275,6 @@ func (a *activation) beginAgain() {
 	if a.rare != nil {
 		a.rare.killed = nil
 		a.rare.turns = a.newTurns()
-		a.rare.retrial.renew(a.proc)
 	}
 	x := a.impl.newScope(a.incarnation, a.ctx.Load().kind.Load())
 	a.ctx.Store(x)

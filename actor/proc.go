@@ -144,7 +144,8 @@ type rare struct {
 	keptCount uint64
 
 	gauge   *gauge // Made when a message of the pocket is measured.
-	retrial retrial
+	// retrials are the messages in the lanes in which the actor has failed.
+	retrials []retrial
 	turns   *turns // Of the present incarnation, if the actor is reentrant.
 	body    *body  // Of a process, while it lives.
 }

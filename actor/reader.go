@@ -41,7 +41,7 @@ func (a *activation) handleShared(x *scope, l *lane, which Lane) error {
 	}
 	budget := a.budget
 	a.budget = 0 // So that one message is handled.
-	t := a.beginTurn(x, nil)
+	t := a.beginTurn(x, which, nil)
 	err = x.typed.handleBatch(a, l, which)
 	t.end()
 	a.budget = budget - 1
@@ -299,7 +299,7 @@ func (a *activation) takeOne(l *lane) (in letters, ok bool) {
 // reject fails because of the next message, which could not be told apart.
 func (a *activation) reject(l *lane, which Lane, err error) error {
 	if in, ok := a.takeOne(l); ok {
-		in.each(func(m any) { a.giveBack(l, which, m, err) })
+		in.each(func(m any) { a.giveBack(which, m, err) })
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -23,35 +24,60 @@ func WithRetry(n int) Option {
 	}
 }
 
-// retrial remembers the message in which the actor has failed last: it is the
-// one that was taken as the at-th of its lane, not counting what a process has kept.
-// When it has gone back into its lane, before all others, at is where it is taken next.
+// retrial is a message in which the actor has failed, and which is back in its lane:
+// the one that is taken as the at-th of that. It is in the stash before, and knows there
+// how often it was tried.
 type retrial struct {
 	lane  Lane
 	at    int64
-	tries int
-	kept  keptMessages // By a body that has ended.
+	tries int32
 }
 
-// renew is called between two incarnations, when all messages are in their lanes again.
-// The caller holds mu.
-func (r *retrial) renew(p *proc) {
-	if l := p.lanes[r.lane].Load(); l != nil && r.tries > 0 {
-		r.at = l.handled() + 1
+// triesLocked returns how often the actor has failed in the at-th message of a lane. The
+// caller holds mu.
+func (p *proc) triesLocked(which Lane, at int64) int32 {
+	if p.rare == nil {
+		return 0
 	}
-	r.kept = keptMessages{}
+	for i := range p.rare.retrials {
+		if r := &p.rare.retrials[i]; r.lane == which && r.at == at {
+			return r.tries
+		}
+	}
+	return 0
 }
 
-// keptLocked returns how many messages of a lane the process has kept.
-func (r *rare) keptLocked(which Lane) int64 {
-	if r.body != nil {
-		return int64(r.body.kept[which])
+// triedLocked is triesLocked of the message that is being handled, the last that was
+// taken of the lane, if no others are handled beside it. The caller holds mu.
+func (p *proc) triedLocked(which Lane) int32 {
+	if t := p.turnsLocked(); t != nil && t.current != nil {
+		return t.current.tries
 	}
-	return int64(r.retrial.kept[which])
+	if l := p.lanes[which].Load(); l != nil {
+		return p.triesLocked(which, l.handled())
+	}
+	return 0
+}
+
+// putBackLocked notes what is known of messages that are about to be put before the others
+// of a lane, in the order in which they will be there: how often each was tried. They take
+// the places of others that were handled. The caller holds mu and is the consumer.
+func (p *proc) putBackLocked(which Lane, l *lane, tries ...int32) {
+	if p.opts.retry == 0 || p.rare == nil {
+		return
+	}
+	last := l.handled()
+	known := slices.DeleteFunc(p.rare.retrials, func(r retrial) bool { return r.lane == which && r.at <= last })
+	for i, n := range tries {
+		if n > 0 {
+			known = append(known, retrial{which, last - int64(len(tries)-1-i), n})
+		}
+	}
+	p.rare.retrials = known
 }
 
 // giveBack deals with a message in which the actor has failed.
-func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
+func (a *activation) giveBack(which Lane, m any, reason error) {
 	if a.opts.retry == 0 {
 		a.abandon(m, reason)
 		return
@@ -62,17 +88,12 @@ func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
 		a.deadLetter(which, m, reason)
 		return
 	}
-	r, x := a.rareLocked(), a.ctx.Load()
-	if at := l.handled() - r.keptLocked(which); r.retrial.lane != which || r.retrial.at != at {
-		r.retrial = retrial{lane: which, at: at}
-	}
-	r.retrial.tries++
-	tries := r.retrial.tries
-	again := tries <= a.opts.retry && !x.fence.Load()
+	x := a.ctx.Load()
+	tries := a.triedLocked(which) + 1
+	again := int(tries) <= a.opts.retry && !x.fence.Load() && a.phase.Load() != stopping
 	if again {
-		x.typed.stow(which, m) // It goes back with the stash, before that.
-	} else {
-		r.retrial = retrial{}
+		a.rareLocked() // For where it comes back.
+		x.typed.stow(which, m, tries)
 	}
 	a.mu.Unlock()
 	if !again {
@@ -84,7 +105,7 @@ func (a *activation) giveBack(l *lane, which Lane, m any, reason error) {
 func (a *activation) dropMail() {
 	a.mu.Lock()
 	if a.rare != nil {
-		a.rare.retrial = retrial{}
+		a.rare.retrials = nil
 	}
 	a.emptyPocket()
 	var woken []sched.Waiter

@@ -112,7 +112,11 @@ func (s *process[M]) keep(which Lane, m M) error {
 	}
 	e := x.extraLocked()
 	full := len(e.stash) >= p.opts.stash
-	e.stash = append(e.stash, stashed[M]{lane: which, m: m})
+	kept := stashed[M]{lane: which, m: m}
+	if x.lane == which { // Else it was made of a signal.
+		kept.tries = p.triedLocked(which)
+	}
+	e.stash = append(e.stash, kept)
 	p.mu.Unlock()
 	s.body.kept[which]++
 	if full && !s.chosen && s.body.claim() {
@@ -156,6 +160,7 @@ func (s *process[M]) choose(x *Context[M], i int) error {
 	all := x.extra.stash
 	which := all[i].lane
 	l := p.laneLocked(which)
+	p.putBackLocked(which, l, all[i].tries)
 	l.contents.(*buffers[M]).putFirst(all[i].m)
 	p.limit(which, l)
 	x.extra.stash = without(all, i)

@@ -6,11 +6,13 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// stashed is a message that was put aside, and the lane that it came from.
+// stashed is a message that was put aside, or in which the actor has failed, and the lane
+// that it came from.
 type stashed[M any] struct {
-	_    [0]func()
-	lane Lane
-	m    M
+	_     [0]func()
+	lane  Lane
+	tries int32 // How often the actor has failed in it.
+	m     M
 }
 
 // defaultStash is how many messages an actor may put aside: as many as come in
@@ -38,8 +40,9 @@ func WithStash(n int) Option {
 // an incarnation has failed is among them if it was put aside before. If the
 // actor stops for good, the messages go to the dead letters.
 //
-// Stash returns [ErrStashFull] if there is no more room, see [WithStash], and
-// [ErrNotInHandler] elsewhere than in Receive.
+// Stash returns [ErrStashFull] if there is no more room, see [WithStash];
+// [ErrNotInHandler] elsewhere than in Receive; and [ErrStopped] to a handler that has
+// waited while the actor began to stop for good, see [WithReentrancy].
 func (c *Context[M]) Stash(m M) error {
 	if err := c.handling("stashes a message"); err != nil {
 		return err
@@ -54,11 +57,14 @@ func (c *Context[M]) Stash(m M) error {
 	if err := c.absent(); err != nil {
 		return fmt.Errorf("%s stashes a message: %w", p, err)
 	}
+	if p.phase.Load() == stopping {
+		return fmt.Errorf("%s stashes a message: %w", p, ErrStopped)
+	}
 	e := c.extraLocked()
 	if n := len(e.stash) + len(e.returning); n >= p.opts.stash {
 		return fmt.Errorf("%s, with %d messages: %w", p, n, ErrStashFull)
 	}
-	e.stash = append(e.stash, stashed[M]{lane: c.lane, m: m})
+	e.stash = append(e.stash, stashed[M]{lane: c.lane, tries: p.triedLocked(c.lane), m: m})
 	return nil
 }
 
@@ -124,12 +130,13 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 		e.returning, e.stash = append(e.returning, e.stash...), nil
 	}
 	var back []M
+	var tries []int32
 	left := 0
 	for i := range e.returning {
 		if s := &e.returning[i]; s.lane == which {
-			back = append(back, s.m)
+			back, tries = append(back, s.m), append(tries, s.tries)
 		} else {
-			e.returning[left].lane, e.returning[left].m = s.lane, s.m
+			e.returning[left].lane, e.returning[left].tries, e.returning[left].m = s.lane, s.tries, s.m
 			left++
 		}
 	}
@@ -141,6 +148,7 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 		e.returning = nil
 	}
 	l := c.p.laneLocked(which)
+	c.p.putBackLocked(which, l, tries...)
 	b := l.contents.(*buffers[M])
 	b.out = append(back, b.out[l.head:]...)
 	l.putBack(len(b.out), cap(b.out))
@@ -179,10 +187,10 @@ func (l *lane) putBack(size, room int) {
 // proc's mu.
 //
 //go:noinline
-func (c *Context[M]) stow(which Lane, m any) {
+func (c *Context[M]) stow(which Lane, m any, tries int32) {
 	message, _ := m.(M) // One that is a nil interface has no type.
 	e := c.extraLocked()
-	e.returning = append([]stashed[M]{{lane: which, m: message}}, e.returning...)
+	e.returning = append([]stashed[M]{{lane: which, tries: tries, m: message}}, e.returning...)
 }
 
 // keeps reports whether the message of an ask is stashed. It is the handler's

@@ -49,6 +49,7 @@ type turn struct {
 	scope *scope
 	guest *guest // What is handled if it was let in.
 	reads bool   // It is a reader, or about to be one; see reader.go.
+	tries int32  // How often the actor has failed in its message.
 
 	// The rest is of the handler that has waited, if one has.
 	waited bool
@@ -66,8 +67,9 @@ type turn struct {
 var _ sched.Turn = (*turn)(nil)
 
 // beginTurn is called before the code of a reentrant actor. It does not return if
-// another activation has taken over just now.
-func (a *activation) beginTurn(x *scope, g *guest) *turn {
+// another activation has taken over just now. What is to be handled is the next message
+// of the lane, or the guest, or, of a hook, no lane's.
+func (a *activation) beginTurn(x *scope, which Lane, g *guest) *turn {
 	t := &turn{a: a, f: a.f, scope: x, guest: g}
 	invariants.Yield()
 	a.mu.Lock()
@@ -83,6 +85,9 @@ func (a *activation) beginTurn(x *scope, g *guest) *turn {
 		invariants.Check(t.of.current == nil, "two handlers of %s have the turn", a.proc)
 	}
 	t.of.current = t
+	if a.opts.retry != 0 && which < numLanes && g == nil {
+		t.tries = a.triesLocked(which, a.lanes[which].Load().handled()+1)
+	}
 	a.mu.Unlock()
 	a.turn = t
 	return t
@@ -253,7 +258,7 @@ func (t *turn) await() {
 
 // handleInTurn is handleBatch for a reentrant actor.
 func (a *activation) handleInTurn(x *scope, l *lane, which Lane, g *guest) error {
-	t := a.beginTurn(x, g)
+	t := a.beginTurn(x, which, g)
 	x.lane, x.asked = which, address{}
 	a.f.SetTurn(t)
 	err := x.typed.handleBatch(a, l, which)
