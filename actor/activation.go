@@ -72,12 +72,11 @@ func deskOf(f *sched.Fiber) *desk {
 // Run is one activation: it handles system messages, all Control messages, and
 // others up to the actor's throughput. The scheduler calls it.
 func (p *proc) Run(f *sched.Fiber, priority sched.Priority) {
-	todo, term, fetched, ok := p.transitionToRunning(priority)
+	todo, term, fetched, ok := p.transitionToRunning(f, priority)
 	if !ok {
 		return
 	}
 	invariants.Yield()
-	p.frame.Enter(f)
 	f.SetOwner(p)
 	d := deskOf(f)
 	a := &d.activation

@@ -46,7 +46,7 @@ var behaviourFaults = planted.Group{
 }
 
 var stashFaults = planted.Group{
-	Run: "^Test(Stash|StashGoesWrong|UnstashFillsTheLane|RingThroughAStash|RetryKeepsTheLane)$",
+	Run: "^Test(Stash|StashGoesWrong|UnstashFillsTheLane|RingThroughAStash|RetryKeepsTheLane|RetriesOfAStashedMessage|RetriesOfAReentrantActor|TriesOfWhatIsPutBack)$",
 	Faults: []planted.Fault{
 		{
 			Name: "what is put back goes last",
@@ -59,18 +59,45 @@ var stashFaults = planted.Group{
 		{
 			Name: "what is put back goes to Data",
 			File: "stash.go",
-			Old:  "stashed[M]{lane: c.lane, m: m})",
-			New:  "stashed[M]{lane: Data, m: m})",
+			Old:  "stashed[M]{lane: c.lane, tries",
+			New:  "stashed[M]{lane: Data, tries",
 			Want: "FAIL",
 			Run:  "^TestStash$",
 		},
 		{
 			Name: "what is tried again goes to Data",
 			File: "stash.go",
-			Old:  "stashed[M]{{lane: which, m: message}}",
-			New:  "stashed[M]{{lane: Data, m: message}}",
+			Old:  "stashed[M]{{lane: which, tries",
+			New:  "stashed[M]{{lane: Data, tries",
 			Want: "FAIL",
 			Run:  "^TestRetryKeepsTheLane$",
+		},
+		{
+			Name: "what is put aside forgets its tries",
+			File: "stash.go",
+			Old:  "tries: p.triedLocked(c.lane), m: m",
+			New:  "m: m",
+			Want: "nothing came",
+			Run:  "^TestRetriesOfAStashedMessage$",
+			Hang: true,
+		},
+		{
+			Name: "what fails while an incarnation ends is forgotten",
+			File: "lifecycle.go",
+			Old:  "	if phase == failing { // Also",
+			New:  "	if phase == failing && a.reentrancy == NoReentrancy { // Also",
+			Want: "FAIL",
+			Run:  "^TestRetriesOfAReentrantActor$",
+			Hang: true,
+		},
+		{
+			Name: "what is put back inherits the tries of what was handled",
+			File: "retry.go",
+			Old:  "return r.lane == which && r.at <= last })",
+			New:  "return false })",
+			Want: "FAIL",
+			Run:  "^TestTriesOfWhatIsPutBack$",
+			Hang: true,
 		},
 		{
 			Name: "a stash has no end",

@@ -42,17 +42,17 @@ type body struct {
 	traps bool // See told. Guarded by proc.mu.
 
 	// The rest is that of whose turn it is.
-	handler *sched.Fiber // Who waits for the body.
-	lane    Lane         // Of the message that the body is given.
+	handler *sched.Fiber    // Who waits for the body.
+	lane    Lane            // Of the message that the body is given.
 	kept    [numLanes]int32 // How many messages it has not wanted so far. They are in the stash.
-	verdict error        // Why it gets none.
-	last    bool         // It is the last that it gets.
-	over    bool         // It has got that.
-	ghost   bool         // It goes on although it was killed, and leaves the process's fields to the handler.
-	reason  error        // Why it has ended.
-	wish    wish         // Until when it waits.
-	due     time.Time    // That of wish.
-	alarm   alarm        // Made on first use.
+	verdict error           // Why it gets none.
+	last    bool            // It is the last that it gets.
+	over    bool            // It has got that.
+	ghost   bool            // It goes on although it was killed, and leaves the process's fields to the handler.
+	reason  error           // Why it has ended.
+	wish    wish            // Until when it waits.
+	due     time.Time       // That of wish.
+	alarm   alarm           // Made on first use.
 }
 
 // wish says until when a receive waits: until a context ends, or for a time.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/simulated"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // wantKilled waits for the end of an actor that was killed.
@@ -378,5 +379,37 @@ func TestLeftoverOfAnIncarnation(t *testing.T) {
 	send(t, ctx, child, 2)
 	if m := receive(t, ctx, g.seen); m != 2 {
 		t.Errorf("handled %d, want 2", m)
+	}
+}
+
+// A handler runs on the fiber of its actor, where its waits hold no worker, whatever an
+// activation that was about to begin at a kill does late.
+func TestHandlersAreOnTheirFiber(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 3})
+	sink := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
+	var strayed atomic.Int32
+	_, child := restarting(t, sys, func() actor.Actor[int] {
+		return actor.Func(func(c *actor.Context[int], _ int) error {
+			for range 5 {
+				runtime.Gosched()
+			}
+			if sched.Current(c) == nil && sink.Send(c, 1) == nil { // Else it was killed.
+				strayed.Add(1)
+			}
+			return nil
+		})
+	}, restart)
+	for i := range 30_000 {
+		send(t, ctx, child, 1)
+		for range i % 4 {
+			runtime.Gosched()
+		}
+		wantNoErr(t, child.Kill())
+		send(t, ctx, child, 2)
+	}
+	wantNoErr(t, sys.Stop(ctx))
+	if n := strayed.Load(); n != 0 {
+		t.Errorf("%d handlers were elsewhere than their actor", n)
 	}
 }

@@ -182,7 +182,6 @@ func (a *activation) takeMark(l *lane, which Lane, reads *mark) (*mark, turnOf) 
 	}
 	t.timed().leaveLane(l)
 	s.taken++
-	a.putBackLocked(which, l, 0)
 	t.putFirst(l)
 	l.join(t.timed().since)
 	return m, turnOfTick

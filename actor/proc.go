@@ -143,11 +143,11 @@ type rare struct {
 	kept      map[sched.Kept]uint64 // By the order in which it came; see keep.go.
 	keptCount uint64
 
-	gauge   *gauge // Made when a message of the pocket is measured.
+	gauge *gauge // Made when a message of the pocket is measured.
 	// retrials are the messages in the lanes in which the actor has failed.
 	retrials []retrial
-	turns   *turns // Of the present incarnation, if the actor is reentrant.
-	body    *body  // Of a process, while it lives.
+	turns    *turns // Of the present incarnation, if the actor is reentrant.
+	body     *body  // Of a process, while it lives.
 }
 
 // remains returns what is left when the actor has ended: what handlers that were

@@ -13,7 +13,9 @@ import (
 // this option no message is handled twice.
 //
 // Whoever has asked by the message goes on to wait meanwhile. A message whose
-// handler was killed is not handled again, since that handler may still run.
+// handler was killed is not handled again, since that handler may still run. Of a
+// reentrant actor, each handler that fails before the incarnation has ended has its
+// message come again, also if it failed only because its context ended with that.
 func WithRetry(n int) Option {
 	return func(o *options) error {
 		if n < 1 || n > maxCapacity {

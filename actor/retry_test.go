@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -136,3 +137,31 @@ func TestStashAfterAStop(t *testing.T) {
 	wantErr(t, receive(t, ctx, stashed), actor.ErrStopped)
 	wantNoErr(t, receive(t, ctx, stopped))
 }
+
+// What is put back takes the place of a message that was handled in the end, and not its
+// tries.
+func TestTriesOfWhatIsPutBack(t *testing.T) {
+	ctx := guarded(t)
+	letters := make(chan actor.DeadLetter, 16)
+	sys := newSystem(t, actor.Config{OnDeadLetter: func(d actor.DeadLetter) { letters <- d }})
+	tries := [3]int{}
+	_, child := restarting(t, sys, func() actor.Actor[int] {
+		return actor.Func(func(c *actor.Context[int], m int) error {
+			tries[m]++
+			switch {
+			case m == 2 && tries[2] == 1: // Puts back what it has put aside, which comes next.
+				return errors.Join(c.Stash(m), second(c.Unstash()))
+			case m == 1 && tries[1] == 3:
+				return nil
+			}
+			return errOdd
+		})
+	}, restart, actor.WithRetry(2))
+	send(t, ctx, child, 1, 2)
+	receive(t, ctx, letters)
+	if want := [3]int{1: 3, 2: 4}; tries != want {
+		t.Errorf("the messages were tried %v times, want %v", tries, want)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

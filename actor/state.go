@@ -109,12 +109,13 @@ func (p *proc) lags(s, bit uint32) bool {
 	return bit == pendingSystem && s&(queuedNormal|queuedUrgent|running) == queuedNormal
 }
 
-// transitionToRunning begins an activation from a queue entry of the given
-// priority. It returns the lanes that were announced and the term, and false
-// if the entry has become void. Unless there are system messages, the
-// activation is in the actor's code from now on. Where it is about to handle
-// Data and nothing else, as mostly, it has the messages in hand by the same step.
-func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, fetched catch, ok bool) {
+// transitionToRunning begins an activation on f from a queue entry of the given
+// priority. It returns the lanes that were announced and the term, and false if the
+// entry has become void. Unless there are system messages, the activation is in the
+// actor's code from now on. Where it is about to handle Data and nothing else, as
+// mostly, it has the messages in hand by the same step. So has the frame led to f then:
+// afterwards, by a kill, it may be for the next activation to say where that leads.
+func (p *proc) transitionToRunning(f *sched.Fiber, priority sched.Priority) (todo, term uint32, fetched catch, ok bool) {
 	entry := queuedNormal
 	if priority == sched.Critical {
 		entry = queuedUrgent
@@ -129,6 +130,7 @@ func (p *proc) transitionToRunning(priority sched.Priority) (todo, term uint32, 
 			next |= inCode
 		}
 		p.calm(s & termBits)
+		p.frame.Enter(f)
 		if todo == Data.bit() && priority != sched.Critical {
 			fetched = p.fetchLocked()
 		}

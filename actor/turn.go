@@ -210,13 +210,12 @@ func (t *turn) TakeBack() {
 		t.await()
 		p.mu.Lock()
 	}
-	ghost := t.lost || t.stray
+	if !t.lost && !t.stray && p.mu.Load()&termBits == a.term { // Else it leads to the next activation.
+		p.frame.Enter(a.f)
+	}
 	p.mu.Unlock()
 	t.scope.lane, t.scope.asked = t.lane, t.asked
 	a.inCode = true
-	if !ghost {
-		p.frame.Enter(a.f)
-	}
 }
 
 // takeLocked takes the turn if it is free. The caller holds mu.
