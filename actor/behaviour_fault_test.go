@@ -75,8 +75,8 @@ var stashFaults = planted.Group{
 		{
 			Name: "what is put aside forgets its tries",
 			File: "stash.go",
-			Old:  "tries: p.triedLocked(c.lane), m: m",
-			New:  "m: m",
+			Old:  "lane: c.lane, tries: tries, m: m",
+			New:  "lane: c.lane, m: m",
 			Want: "nothing came",
 			Run:  "^TestRetriesOfAStashedMessage$",
 			Hang: true,
@@ -93,7 +93,7 @@ var stashFaults = planted.Group{
 		{
 			Name: "what is put back inherits the tries of what was handled",
 			File: "retry.go",
-			Old:  "return r.lane == which && r.at <= last })",
+			Old:  "return r.lane == which && r.at > 0 && r.at <= last })",
 			New:  "return false })",
 			Want: "FAIL",
 			Run:  "^TestTriesOfWhatIsPutBack$",

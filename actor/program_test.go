@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 
@@ -24,12 +23,13 @@ type program struct {
 	sys    *actor.System
 	actors []*player
 	echo   actor.Ref[question] // Whom handlers ask.
+	clerk  actor.Ref[chore]    // To whom they hand questions on.
 
 	mu      sync.Mutex
-	letters map[letter]int
-	dropped int // Of these, for want of room.
-	// questions are those to the echo that came when it had stopped.
-	questions int
+	letters map[letter]int // Dead ones.
+	dropped int            // Of these, for want of room.
+	// others are the dead letters that handlers have sent.
+	others int
 }
 
 // letter is a message; no two are equal.
@@ -37,101 +37,13 @@ type letter struct {
 	from, n int
 	lane    actor.Lane
 	failing bool
+	inner   bool // It was sent by a handler.
 	reply   actor.Reply[int]
 }
 
 func (l letter) key() letter {
 	l.reply = actor.Reply[int]{}
 	return l
-}
-
-// player is an actor of the program, and its model.
-type player struct {
-	ref      actor.Ref[letter]
-	mu       sync.Mutex // A ghost and the next incarnation share the player.
-	handled  []letter
-	accepted map[letter]bool
-	refused  int
-	stopped  bool // Somebody asked it to, or it failed.
-	killed   bool // So a ghost may note a message late.
-	lossy    bool // It drops messages for which there is no room.
-	form     form
-	asks     actor.Ref[question] // The zero Ref: nobody.
-	retries  bool                // A message in which it fails comes again, so only the first time counts.
-}
-
-// form says what kind of actor a player is.
-type form int
-
-const (
-	plain form = iota
-	sequential
-	picking // Sequential, and takes odd messages first.
-	reading // Even messages only read.
-	reenters
-	numForms
-)
-
-func (p *player) disorders() bool { return p.killed || p.form == picking || p.form == reading }
-
-// live is the body of a sequential player.
-func (p *player) live(x *actor.Process[letter]) error {
-	for {
-		l, err := letter{}, actor.ErrNoMessage
-		if p.form == picking {
-			l, err = x.ReceiveWithin(0, func(l letter) bool { return l.n%2 == 1 })
-		}
-		if errors.Is(err, actor.ErrNoMessage) {
-			l, err = x.Receive(x)
-		}
-		if err == nil {
-			err = p.handle(x, l)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (p *player) Receive(c *actor.Context[letter], l letter) error { return p.handle(c, l) }
-
-func (p *player) handle(c interface {
-	context.Context
-	Checkpoint() error
-}, l letter) error {
-	p.mu.Lock()
-	if !p.retries || !slices.Contains(p.handled, l.key()) {
-		p.handled = append(p.handled, l.key())
-	}
-	p.mu.Unlock()
-	if p.asks != (actor.Ref[question]{}) && l.n%3 == 0 {
-		_, _ = actor.Ask(c, p.asks, asking(1)) // It fails where the incarnation ends.
-	}
-	if l.failing {
-		switch l.n % 3 {
-		case 0:
-			return errHook
-		case 1:
-			panic(errHook)
-		default:
-			return failures["goexit"].fail()
-		}
-	}
-	if l.n%5 == 0 {
-		_ = c.Checkpoint()
-	}
-	return l.reply.Send(c, l.n+1)
-}
-
-// replayer hands its messages to the player, across restarts.
-type replayer struct{ *player }
-
-// incarnation returns the actor that the player is.
-func (p *player) incarnation() actor.Actor[letter] {
-	if p.form == sequential || p.form == picking {
-		return actor.NewProcess(p.live)
-	}
-	return replayer{p}
 }
 
 func newProgram(t *rapid.T) *program {
@@ -143,12 +55,11 @@ func newProgram(t *rapid.T) *program {
 		OnDeadLetter: func(d actor.DeadLetter) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			l, ok := d.Message.(letter)
-			if !ok {
-				p.questions++
-				return
+			if l, ok := d.Message.(letter); ok && !l.inner {
+				p.letters[l.key()]++
+			} else {
+				p.others++
 			}
-			p.letters[l.key()]++
 			switch d.Reason { //nolint:errorlint // One that had failed before wraps what its handler has met.
 			case actor.ErrOverflow, actor.ErrMailboxLimit:
 				p.dropped++
@@ -161,16 +72,24 @@ func newProgram(t *rapid.T) *program {
 	if p.echo, err = actor.Spawn(p.sys, actor.Func(answer)); err != nil {
 		t.Fatal(err)
 	}
+	if p.clerk, err = actor.Spawn(p.sys, actor.Func(func(c *actor.Context[chore], d chore) error { return d.reply.Send(c, d.answer) })); err != nil {
+		t.Fatal(err)
+	}
 	for i := range rapid.IntRange(1, 3).Draw(t, "actors") {
 		p.spawn(rapid.Bool().Draw(t, fmt.Sprint("restarted ", i)), rapid.IntRange(1, 8).Draw(t, "capacity"), rapid.IntRange(1, 5).Draw(t, "throughput"))
+	}
+	for _, a := range p.actors {
+		if n := rapid.IntRange(-1, len(p.actors)-1).Draw(t, "peer"); n >= 0 {
+			a.peer = p.actors[n]
+		}
 	}
 	return p
 }
 
 // spawn adds an actor, under a parent that restarts it or at the top.
 func (p *program) spawn(restarted bool, capacity, throughput int) {
-	a := &player{accepted: map[letter]bool{}}
-	opts := append(a.draw(p), actor.WithThroughput(throughput))
+	a := &player{of: p, accepted: map[letter]bool{}, seen: map[letter]bool{}}
+	opts := append(a.draw(), actor.WithThroughput(throughput))
 	for _, l := range lanes {
 		b := actor.Buffer(rapid.IntRange(0, 3).Draw(p.t, "buffer"))
 		opts = append(opts, actor.WithBuffer(l, b))
@@ -184,8 +103,10 @@ func (p *program) spawn(restarted bool, capacity, throughput int) {
 	}
 	if then := actor.LimitAction(rapid.IntRange(0, 5).Draw(p.t, "limit")); then <= actor.LimitRestart {
 		opts = append(opts, actor.WithMailboxLimit(actor.MailboxLimit{Items: 2 * capacity, Bytes: 2000, Then: then}))
-		a.lossy, a.killed = true, then == actor.LimitRestart
-		a.stopped = a.killed && !restarted
+		a.lossy = true
+		if then == actor.LimitRestart {
+			a.killed, a.stopped = true, a.stopped || !restarted
+		}
 	}
 	var err error
 	if restarted {
@@ -197,25 +118,6 @@ func (p *program) spawn(restarted bool, capacity, throughput int) {
 		p.t.Fatal(err)
 	}
 	p.actors = append(p.actors, a)
-}
-
-// draw says what kind of actor the player is.
-func (p *player) draw(of *program) (opts []actor.Option) {
-	p.form = form(rapid.IntRange(0, int(numForms)-1).Draw(of.t, "form"))
-	if rapid.Bool().Draw(of.t, "asks") {
-		p.asks = of.echo
-	}
-	if p.retries = rapid.IntRange(0, 3).Draw(of.t, "retry") == 0; p.retries {
-		opts = append(opts, actor.WithRetry(2))
-	}
-	switch p.form {
-	case reading:
-		opts = append(opts, actor.WithReadOnly(func(l letter) bool { return l.n%2 == 0 }), actor.WithMaxReaders(rapid.IntRange(1, 3).Draw(of.t, "readers")))
-	case reenters:
-		opts = append(opts, actor.WithReentrancy(actor.Reentrancy(rapid.IntRange(1, 2).Draw(of.t, "reentrancy"))),
-			actor.WithMaxSuspended(rapid.IntRange(1, 3).Draw(of.t, "suspended")))
-	}
-	return opts
 }
 
 func (p *program) keptChild(a *player, opts []actor.Option) (parent actor.Ref[int], child actor.Ref[letter], err error) {
@@ -319,7 +221,7 @@ func (p *program) check() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	total := p.questions
+	total := p.others
 	for i, a := range p.actors {
 		last := map[[2]int]int{}
 		for _, l := range a.handled {
@@ -327,8 +229,8 @@ func (p *program) check() {
 				p.t.Errorf("actor %d handled %+v, which was not accepted or is here twice", i, l)
 			}
 			delete(a.accepted, l)
-			if a.retries {
-				total += p.letters[l] // It waited for another try.
+			if a.retries || a.shrugs {
+				total += p.letters[l] // It waited for another try, or nobody knew it.
 			}
 			key := [2]int{l.from, int(l.lane)}
 			if before, ok := last[key]; ok && before > l.n && !a.disorders() {
@@ -336,7 +238,7 @@ func (p *program) check() {
 			}
 			last[key] = l.n
 		}
-		if n := len(a.accepted); n > 0 && !a.stopped && !a.lossy {
+		if n := len(a.accepted); n > 0 && !a.stopped && !a.lossy && !a.stashes {
 			p.t.Errorf("actor %d, which nobody stopped, has not handled %d messages", i, n)
 		}
 		for l := range a.accepted {

@@ -31,7 +31,7 @@ func WithRetry(n int) Option {
 // how often it was tried.
 type retrial struct {
 	lane  Lane
-	at    int64
+	at    int64 // Or, while it is being put back, how many there are up to it, and a minus sign.
 	tries int32
 }
 
@@ -61,18 +61,27 @@ func (p *proc) triedLocked(which Lane) int32 {
 	return 0
 }
 
-// putBackLocked notes what is known of messages that are about to be put before the others
-// of a lane, in the order in which they will be there: how often each was tried. They take
-// the places of others that were handled. The caller holds mu and is the consumer.
-func (p *proc) putBackLocked(which Lane, l *lane, tries ...int32) {
-	if p.opts.retry == 0 || p.rare == nil {
+// comesBackLocked notes how often a message was tried, which is going to be the n-th of those
+// that are put back into a lane by putBackLocked. The caller holds mu.
+func (p *proc) comesBackLocked(which Lane, n int, tries int32) {
+	if tries > 0 {
+		r := p.rareLocked()
+		r.retrials = append(r.retrials, retrial{which, -int64(n), tries})
+	}
+}
+
+// putBackLocked is told that n messages are about to be put before the others of a lane.
+// They take the places of some that were handled, and are known by these from now on. The
+// caller holds mu and is the consumer.
+func (p *proc) putBackLocked(which Lane, l *lane, n int) {
+	if p.rare == nil || len(p.rare.retrials) == 0 {
 		return
 	}
 	last := l.handled()
-	known := slices.DeleteFunc(p.rare.retrials, func(r retrial) bool { return r.lane == which && r.at <= last })
-	for i, n := range tries {
-		if n > 0 {
-			known = append(known, retrial{which, last - int64(len(tries)-1-i), n})
+	known := slices.DeleteFunc(p.rare.retrials, func(r retrial) bool { return r.lane == which && r.at > 0 && r.at <= last })
+	for i := range known {
+		if r := &known[i]; r.at < 0 {
+			r.at = last - int64(n) - r.at
 		}
 	}
 	p.rare.retrials = known
@@ -94,7 +103,6 @@ func (a *activation) giveBack(which Lane, m any, reason error) {
 	tries := a.triedLocked(which) + 1
 	again := int(tries) <= a.opts.retry && !x.fence.Load() && a.phase.Load() != stopping
 	if again {
-		a.rareLocked() // For where it comes back.
 		x.typed.stow(which, m, tries)
 	}
 	a.mu.Unlock()

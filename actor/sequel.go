@@ -160,7 +160,8 @@ func (s *process[M]) choose(x *Context[M], i int) error {
 	all := x.extra.stash
 	which := all[i].lane
 	l := p.laneLocked(which)
-	p.putBackLocked(which, l, all[i].tries)
+	p.comesBackLocked(which, 1, all[i].tries)
+	p.putBackLocked(which, l, 1)
 	l.contents.(*buffers[M]).putFirst(all[i].m)
 	p.limit(which, l)
 	x.extra.stash = without(all, i)

@@ -44,28 +44,44 @@ func WithStash(n int) Option {
 // [ErrNotInHandler] elsewhere than in Receive; and [ErrStopped] to a handler that has
 // waited while the actor began to stop for good, see [WithReentrancy].
 func (c *Context[M]) Stash(m M) error {
-	if err := c.handling("stashes a message"); err != nil {
+	tries, err := c.lockToStash()
+	if err != nil {
 		return err
 	}
-	if c.lane >= numLanes {
-		return fmt.Errorf("%s stashes a message in a hook: %w", c.p, ErrNotInHandler)
-	}
 	c = c.root()
-	p := c.p
+	e := c.extraLocked()
+	e.stash = append(e.stash, stashed[M]{lane: c.lane, tries: tries, m: m})
+	c.p.mu.Unlock()
+	return nil
+}
+
+// lockToStash checks whether the message that is being handled may be put aside. If so,
+// it takes the proc's mu, and returns how often the actor has failed in the message.
+func (c *scope) lockToStash() (tries int32, err error) {
+	const what = "stashes a message"
+	if err := c.handling(what); err != nil {
+		return 0, err
+	}
+	x, p := c.home(), c.p
+	if c.lane >= numLanes {
+		return 0, fmt.Errorf("%s %s in a hook: %w", p, what, ErrNotInHandler)
+	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := c.absent(); err != nil {
-		return fmt.Errorf("%s stashes a message: %w", p, err)
+	defer func() {
+		if err != nil {
+			p.mu.Unlock()
+		}
+	}()
+	if err := x.absent(); err != nil {
+		return 0, fmt.Errorf("%s %s: %w", p, what, err)
 	}
 	if p.phase.Load() == stopping {
-		return fmt.Errorf("%s stashes a message: %w", p, ErrStopped)
+		return 0, fmt.Errorf("%s %s: %w", p, what, ErrStopped)
 	}
-	e := c.extraLocked()
-	if n := len(e.stash) + len(e.returning); n >= p.opts.stash {
-		return fmt.Errorf("%s, with %d messages: %w", p, n, ErrStashFull)
+	if n := x.typed.stashedLocked(); n >= p.opts.stash {
+		return 0, fmt.Errorf("%s, with %d messages: %w", p, n, ErrStashFull)
 	}
-	e.stash = append(e.stash, stashed[M]{lane: c.lane, tries: p.triedLocked(c.lane), m: m})
-	return nil
+	return p.triedLocked(x.lane), nil
 }
 
 // Unstash puts all stashed messages back, each into the lane that it came from,
@@ -130,11 +146,11 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 		e.returning, e.stash = append(e.returning, e.stash...), nil
 	}
 	var back []M
-	var tries []int32
 	left := 0
 	for i := range e.returning {
 		if s := &e.returning[i]; s.lane == which {
-			back, tries = append(back, s.m), append(tries, s.tries)
+			back = append(back, s.m)
+			c.p.comesBackLocked(which, len(back), s.tries)
 		} else {
 			e.returning[left].lane, e.returning[left].tries, e.returning[left].m = s.lane, s.tries, s.m
 			left++
@@ -148,7 +164,7 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 		e.returning = nil
 	}
 	l := c.p.laneLocked(which)
-	c.p.putBackLocked(which, l, tries...)
+	c.p.putBackLocked(which, l, len(back))
 	b := l.contents.(*buffers[M])
 	b.out = append(back, b.out[l.head:]...)
 	l.putBack(len(b.out), cap(b.out))
