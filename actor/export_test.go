@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"sync"
 	"unsafe"
+
+	"github.com/troupe-go/troupe/sched"
 )
 
 // Asked reports whether a system message waits for the actor, whose activation sees
@@ -162,3 +164,24 @@ type ReplyPools struct{ replyPools }
 
 func (p *ReplyPools) Find(t reflect.Type) any            { return p.find(t) }
 func (p *ReplyPools) Enter(t reflect.Type, pool any) any { return p.enter(t, pool) }
+
+// runFunc is a function as what a host runs.
+type runFunc func()
+
+func (f runFunc) Run(*sched.Fiber, sched.Priority) { f() }
+
+// AbandonThread has a thread of its own run first, which waits until the thread is
+// abandoned; next is submitted before that.
+func AbandonThread(s *System, first func(abandon func()), next func()) {
+	t := &thread{sys: s}
+	var nodes [2]sched.Node
+	nodes[1].Init(runFunc(next))
+	nodes[0].Init(runFunc(func() {
+		first(func() {
+			t.submit(&nodes[1], sched.Critical)
+			t.abandon()
+		})
+		t.end()
+	}))
+	t.submit(&nodes[0], sched.Normal)
+}

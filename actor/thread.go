@@ -56,6 +56,15 @@ func (t *thread) abandon() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.present = nil
+	t.goOnLocked()
+}
+
+// goOnLocked has somebody come for what is left, as the next activation may have been
+// submitted before the present one was lost. The caller holds mu.
+func (t *thread) goOnLocked() {
+	if !t.over && !t.queue.empty() {
+		t.serveLocked()
+	}
 }
 
 func (t *thread) end() {
@@ -107,7 +116,6 @@ func (t *thread) leave(r *threadRun, h *sched.Host) {
 	if t.present != r {
 		return
 	}
-	if t.present = nil; !t.over && !t.queue.empty() {
-		t.serveLocked()
-	}
+	t.present = nil
+	t.goOnLocked()
 }

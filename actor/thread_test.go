@@ -24,3 +24,18 @@ func TestHandlersAreLockedToTheirThread(t *testing.T) {
 		}
 	})
 }
+
+// What was submitted before a kill deprived the thread of its actor is run by the thread that
+// comes in its place, while the handler that was killed goes on.
+func TestThreadThatIsAbandoned(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	came := make(chan struct{})
+	over := make(chan struct{})
+	actor.AbandonThread(sys, func(abandon func()) {
+		defer close(over)
+		abandon()
+		receive(t, ctx, came)
+	}, func() { close(came) })
+	receive(t, ctx, over)
+}
