@@ -352,5 +352,6 @@ func (a *activation) crash(l *lane, which Lane, m, v any) error {
 	a.leave()
 	l.forget()
 	a.fail(ErrGoexit)
+	a.goOnEnding() // Which work does after the others.
 	return nil
 }

@@ -139,6 +139,43 @@ func TestFailureOfOneOfSeveralHandlers(t *testing.T) {
 	}
 }
 
+// A handler that has waited may fail in any way while its incarnation ends, for another
+// reason: the end goes on.
+func TestSuspendedHandlerFailsAtTheEnd(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			for _, fails := range []bool{false, true} {
+				ctx := guarded(t)
+				sys := newSystem(t, actor.Config{})
+				o := newOracle(t, sys)
+				_, child := restarting(t, sys, func() actor.Actor[int] {
+					return actor.Func(func(c *actor.Context[int], m int) error {
+						switch m {
+						case 1:
+							_, _ = o.ask(context.WithoutCancel(c), m)
+							return f.fail()
+						case 2:
+							return errHook
+						}
+						return nil
+					})
+				}, restart, actor.WithReentrancy(actor.FullReentrancy))
+				send(t, ctx, child, 1)
+				q := o.next(t, ctx)
+				suspendedIn(t, ctx, child, 1)
+				if fails {
+					send(t, ctx, child, 2)
+				}
+				stopped := make(chan error, 1)
+				go func() { stopped <- child.Stop(ctx) }()
+				until(t, ctx, func() bool { i, err := child.Info(); return err == nil && i.State == actor.Stopping })
+				wantNoErr(t, q.reply.Send(ctx, 0))
+				wantNoErr(t, receive(t, ctx, stopped))
+			}
+		})
+	}
+}
+
 func TestStopWaitsForSuspendedHandlers(t *testing.T) {
 	for _, r := range reentrant {
 		t.Run(r.String(), func(t *testing.T) {
