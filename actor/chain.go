@@ -107,6 +107,7 @@ func (a *activation) handleGuest(g *guest) {
 // had ended.
 func (a *activation) turnAway(g *guest) {
 	a.leave()
+	defer a.goOnEnding() // Also if who is told of the dead letter calls Goexit.
 	reason := ErrDropped
 	if a.phase.Load() == stopping {
 		reason = ErrStopped

@@ -97,18 +97,31 @@ func (s *society) in(m *member, do func(c *actor.Context[feat]) error) {
 	}
 }
 
+// memberOptions are what a member may be spawned with. None of them makes a difference to the
+// model.
+var memberOptions = [][]actor.Option{
+	nil,
+	{actor.WithBackend(actor.OnBlocking)},
+	{actor.WithBackend(actor.OnOwnThread)},
+	{actor.WithReentrancy(actor.CallChainReentrancy)},
+	{actor.WithReentrancy(actor.FullReentrancy)},
+	{actor.WithReadOnly(func(d feat) bool { return d.do == nil })},
+	{actor.WithThroughput(1), actor.WithBurst(actor.Data, 1)},
+}
+
 func (s *society) spawn(parent *member, trapper bool) {
 	m := &member{parent: parent, trapper: trapper, links: map[*member]bool{}, exits: make(chan actor.Exit, 100), downs: make(chan actor.Exit, 100)}
 	var a actor.Actor[feat] = m
 	if trapper {
 		a = trap{m}
 	}
+	opts := rapid.SampledFrom(memberOptions).Draw(s.t, "options")
 	var err error
 	if parent == nil {
-		m.ref, err = actor.Spawn(s.sys, a)
+		m.ref, err = actor.Spawn(s.sys, a, opts...)
 	} else {
 		s.in(parent, func(c *actor.Context[feat]) (err error) {
-			m.ref, err = actor.Spawn(c, a)
+			m.ref, err = actor.Spawn(c, a, opts...)
 			return err
 		})
 	}
@@ -243,6 +256,7 @@ func (s *society) check() {
 			s.step("ask", m, m)
 		}
 	}
+	until(s.t, s.ctx, func() bool { return s.sys.Stats().Ghosts == 0 }) // They may handle a message yet.
 	for i, m := range s.members {
 		if kind := (actor.Exit{Reason: m.ref.Err()}).Kind(); m.ended && kind != m.kind {
 			s.t.Errorf("member %d has ended as %v (%v), want %v", i, kind, m.ref.Err(), m.kind)

@@ -121,6 +121,9 @@ func (p *player) live(x *actor.Process[letter]) error {
 		if err == nil {
 			err = p.handle(x, l)
 		}
+		if errors.Is(err, actor.ErrLateReply) {
+			err = nil // Which ends a process, and no other actor.
+		}
 		if err != nil {
 			return err
 		}
