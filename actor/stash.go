@@ -152,7 +152,7 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 			back = append(back, s.m)
 			c.p.comesBackLocked(which, len(back), s.tries)
 		} else {
-			e.returning[left].lane, e.returning[left].tries, e.returning[left].m = s.lane, s.tries, s.m
+			e.returning[left] = *s
 			left++
 		}
 	}
