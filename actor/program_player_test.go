@@ -203,5 +203,11 @@ func (p *player) consult(c context.Context, l letter) {
 		_, _ = actor.Ask(c, to, func(r actor.Reply[int]) letter { inner.reply = r; return inner })
 	case 2:
 		_ = to.Send(c, inner)
+	case 3:
+		var all []actor.Ref[letter]
+		for _, other := range p.of.actors {
+			all = append(all, other.ref.On(l.lane))
+		}
+		_, _ = actor.AskQuorum(c, all, 1+l.n%len(all), func(r actor.Reply[int]) letter { return letter{n: inner.n, lane: l.lane, inner: true, reply: r} })
 	}
 }

@@ -32,7 +32,6 @@ const Variable = "TROUPE_PATIENCE"
 type test interface {
 	Helper()
 	Cleanup(func())
-	Fatal(args ...any)
 }
 
 // Context returns a context that ends a test that hangs.
@@ -69,7 +68,7 @@ type simulation interface {
 }
 
 // Until waits for a condition that nothing announces.
-func Until(tb test, ctx context.Context, ok func() bool) {
+func Until(tb testing.TB, ctx context.Context, ok func() bool) {
 	tb.Helper()
 	if s, is := tb.(simulation); is {
 		s.RunUntilIdle()
