@@ -94,9 +94,10 @@ func (s *asking) isOpen(round uint64) bool {
 }
 
 // newWait returns the wait of a handler of asker for holder, in its first round,
-// which is not an ask.
-func newWait(asker, holder *proc, up address, kind WaitKind, lane Lane) *asking {
-	s := &asking{}
+// which is not an ask. Waiter is woken if somebody finds that it is part of a ring; then
+// it is answered, with an error.
+func newWait(waiter sched.Waiter, asker, holder *proc, up address, kind WaitKind, lane Lane) *asking {
+	s := &asking{waiter: waiter}
 	s.placed.Store(s.open(asker, holder, up, kind, lane))
 	return s
 }

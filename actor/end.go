@@ -44,8 +44,9 @@ func (p *proc) await(ctx context.Context) error {
 	f, waiting := p.sys.caller(ctx)
 	w.ArmOn(f, p.sys.scheduler)
 	defer w.Disarm()
+	var s *asking
 	if waiting != nil {
-		s := newWait(waiting, p, askedIn(ctx, f, waiting), StopWait, Data)
+		s = newWait(w, waiting, p, askedIn(ctx, f, waiting), StopWait, Data)
 		if err := waiting.enterWait(f, p, s, onlyRound); err != nil {
 			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, err)
 		}
@@ -55,10 +56,15 @@ func (p *proc) await(ctx context.Context) error {
 	known := p.rareLocked().enter(w)
 	p.mu.Unlock()
 	for !p.stopped.Load() {
-		if w.Wait(ctx) || p.stopped.Load() {
+		goOn := w.Wait(ctx)
+		broken := s != nil && s.isAnswered(onlyRound)
+		if p.stopped.Load() || goOn && !broken {
 			continue
 		}
 		p.forgetWaiter(known)
+		if broken {
+			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, s.err)
+		}
 		if fenced(ctx) == nil {
 			p.force()
 		}

@@ -34,10 +34,10 @@ func (g *gate) open(c chan struct{}) {
 // watch has the view end with its home, and the gate open also if nothing is
 // left of the view but the channel.
 func (g *gate) watch(v *view) {
-	seen := weak.Make(v)
-	stop := context.AfterFunc(v.home.alive().ctx, func() {
+	seen, home := weak.Make(v), v.home.alive().ctx
+	stop := context.AfterFunc(home, func() {
 		if v := seen.Value(); v != nil {
-			v.look()
+			v.endWith(home)
 			return
 		}
 		if p := g.channel.Value(); p != nil {

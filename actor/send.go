@@ -120,14 +120,14 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	if place, ok := ctx.(*queuePlace); ok {
 		return p.queueUp(place, f, l, which, w)
 	}
-	if asker != nil {
-		w.wait = newWait(asker, p, askedIn(ctx, f, asker), SendWait, which)
-		defer w.endWait()
-	}
 	var waiter sched.Waiter
 	waiter.ArmOn(f, p.sys.scheduler)
 	defer waiter.Disarm()
 	w.wake = waiter
+	if asker != nil {
+		w.wait = newWait(waiter, asker, p, askedIn(ctx, f, asker), SendWait, which)
+		defer w.endWait()
+	}
 	if !p.queueLocked(f, l, which, w) {
 		return nil
 	}
@@ -144,8 +144,11 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 		p.mu.Lock()
 		done := w.done
 		p.mu.Unlock()
-		if done || !goOn {
+		switch {
+		case done, !goOn:
 			return p.leaveQueue(w, which, mode, context.Cause(ctx))
+		case w.wait != nil && w.wait.isAnswered(onlyRound):
+			return p.leaveQueue(w, which, mode, w.wait.err)
 		}
 	}
 }

@@ -306,3 +306,39 @@ func testTimeoutOptions(t testing.TB) {
 		t.Error("a negative Config.SlowAfter was accepted")
 	}
 }
+
+// A context that is derived from that of an ask, in a handler that returns as soon as its time
+// is up, ends with an error.
+func TestDerivedContextAtATimeout(t *testing.T) {
+	type keyType struct{}
+	ctx := guarded(t)
+	late := make(chan struct{})
+	sys := newSystem(t, actor.Config{OnTimeout: func(actor.HandlerReport) {
+		select {
+		case late <- struct{}{}:
+		case <-ctx.Done():
+		}
+	}})
+	var derived []context.Context
+	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		for range 100 {
+			ctx, cancel := context.WithCancel(c)
+			t.Cleanup(cancel)
+			derived = append(derived, ctx)
+		}
+		select {
+		case <-late:
+		case <-ctx.Done():
+		}
+		return q.reply.Send(c, 1)
+	}, actor.WithHandlerTimeout(ms, actor.TimeoutCancel))
+	for range 15 { // No more are reported in a second.
+		_, err := actor.Ask(context.WithValue(ctx, keyType{}, 1), ref, asking(1))
+		wantNoErr(t, err)
+	}
+	for _, d := range derived {
+		if cause := context.Cause(d); d.Err() != nil && !errors.As(cause, new(*actor.TimeoutError)) {
+			t.Errorf("%v, since %v", d.Err(), cause)
+		}
+	}
+}

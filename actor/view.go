@@ -103,8 +103,17 @@ func (v *view) look() {
 	}
 	if err, cause := v.errand.end(); err != nil {
 		v.end(err, cause)
-	} else if err := v.home.Err(); err != nil {
-		v.end(err, context.Cause(v.home))
+	} else if l := v.home.life.Load(); l != nil && l.ctx.Err() != nil {
+		v.end(l.ctx.Err(), context.Cause(l.ctx))
+	}
+}
+
+// endWith is look when the context of the home has ended. That of the handler which has
+// taken too long is not the home's any more when the handler has returned, and whoever is
+// told of its end must find that.
+func (v *view) endWith(home context.Context) {
+	if v.look(); !v.ended.Load() {
+		v.end(home.Err(), context.Cause(home))
 	}
 }
 
@@ -161,7 +170,11 @@ func (v *view) value(key any) any {
 func (v *view) afterFunc(f func()) (stop func() bool) {
 	var once sync.Once
 	run := func() { once.Do(func() { go f() }) }
-	stopHome := context.AfterFunc(v.home.alive().ctx, run)
+	home := v.home.alive().ctx
+	stopHome := context.AfterFunc(home, func() {
+		v.endWith(home)
+		run()
+	})
 	forget := v.errand.tell(run)
 	return func() bool {
 		forget()
