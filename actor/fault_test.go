@@ -198,8 +198,8 @@ var laneFaults = planted.Group{
 		{
 			Name: "a sender leaves though its message is in",
 			File: "send.go",
-			Old:  "		if done || !goOn {\n",
-			New:  "		if !goOn {\n			return context.Cause(ctx)\n		}\n		if done {\n",
+			Old:  "		case done, !goOn:\n",
+			New:  "		case !goOn:\n			return context.Cause(ctx)\n		case done:\n",
 			Want: "FAIL",
 		},
 	},
