@@ -32,6 +32,8 @@ type player struct {
 	stashes bool    // It puts some messages aside, once each.
 	shrugs  bool    // It does not know some messages.
 	hands   bool    // It has the clerk answer some.
+	begets  bool    // It has children, and timers.
+	ties    bool    // It links itself to its peer, and monitors it.
 }
 
 // chore is what the clerk does: it answers for somebody.
@@ -65,7 +67,7 @@ func (p *player) draw() (opts []actor.Option) {
 	p.form = form(rapid.IntRange(0, int(numForms)-1).Draw(t, "form"))
 	p.asks, p.stashes = rapid.Bool().Draw(t, "asks"), rapid.Bool().Draw(t, "stashes")
 	p.shrugs = rapid.Bool().Draw(t, "shrugs") && p.form != sequential && p.form != picking // These would end.
-	p.hands = rapid.Bool().Draw(t, "hands")
+	p.hands, p.begets, p.ties = rapid.Bool().Draw(t, "hands"), rapid.Bool().Draw(t, "begets"), rapid.Bool().Draw(t, "ties")
 	if p.retries = rapid.IntRange(0, 3).Draw(t, "retry") == 0; p.retries {
 		opts = append(opts, actor.WithRetry(2))
 	}
@@ -107,6 +109,8 @@ func (r replayer) Receive(c *actor.Context[letter], l letter) error {
 	}
 	return r.p.handle(c, l)
 }
+
+func (r replayer) Down(*actor.Context[letter], actor.Monitor, actor.Exit) error { return nil }
 
 // live is the body of a sequential player.
 func (p *player) live(x *actor.Process[letter]) error {
@@ -157,12 +161,18 @@ func (p *player) note(l letter) {
 	}
 }
 
-// handle is what all forms do with a message.
-func (p *player) handle(c interface {
+// performing is what a handler and the body of a process have.
+type performing interface {
 	context.Context
+	actor.Spawner
 	Checkpoint() error
-}, l letter) error {
+	Link(id actor.PID) error
+}
+
+// handle is what all forms do with a message.
+func (p *player) handle(c performing, l letter) error {
 	p.note(l)
+	p.settleDown(c, l)
 	if p.asks && l.n%3 == 0 {
 		_, _ = actor.Ask(c, p.of.echo, asking(1)) // It fails where the incarnation ends.
 	}
@@ -186,6 +196,32 @@ func (p *player) handle(c interface {
 		return p.of.clerk.Send(c, chore{l.n + 1, l.reply})
 	}
 	return l.reply.Send(c, l.n+1)
+}
+
+// settleDown gives the player children, timers and ties.
+func (p *player) settleDown(c performing, l letter) {
+	if l.inner {
+		return
+	}
+	if p.begets && l.n%8 == 5 {
+		if child, err := actor.Spawn(c, actor.Func(answer)); err == nil {
+			_, _ = actor.Ask(c, child, asking(1))
+			_ = child.Send(c, question{n: 2})
+		}
+	}
+	if p.begets && l.n%8 == 6 {
+		_, _ = actor.SendAfter(c, time.Duration(l.n%3)*100*time.Microsecond, p.ref.On(l.lane), letter{n: l.n % 3, inner: true})
+	}
+	if p.ties && p.peer != nil && p.peer != p {
+		switch l.n % 8 {
+		case 1:
+			_ = c.Link(p.peer.ref.PID())
+		case 2:
+			if x, ok := c.(*actor.Context[letter]); ok {
+				_, _ = x.Monitor(p.peer.ref.PID())
+			}
+		}
+	}
 }
 
 // consult asks or tells the player's peer something, which asks its own then. Rings of such

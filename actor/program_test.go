@@ -80,7 +80,9 @@ func newProgram(t *rapid.T) *program {
 	}
 	for _, a := range p.actors {
 		if n := rapid.IntRange(-1, len(p.actors)-1).Draw(t, "peer"); n >= 0 {
-			a.peer = p.actors[n]
+			if a.peer = p.actors[n]; a.ties { // The one may end with the other.
+				a.stopped, a.peer.stopped = true, true
+			}
 		}
 	}
 	return p
