@@ -236,12 +236,13 @@ func (a *activation) handleLane(which Lane) {
 	if which == Control {
 		priority = sched.Critical
 	}
-	a.scope, x.lane, x.asked = x, which, address{}
+	a.scope = x
 	before := a.f.SetPriority(priority)
 	budget, allowed := a.beginBurst(which)
 	var err error
 	switch a.reentrancy {
 	case NoReentrancy:
+		x.lane, x.asked = which, address{} // With others it takes the turn to write there.
 		err = x.typed.handleBatch(a, l, which)
 	case sharedReads:
 		err, fresh = a.handleShared(x, l, which), false

@@ -103,14 +103,14 @@ func (a *activation) start() {
 // killed meanwhile does not run.
 func (a *activation) call(hook func() error) error {
 	x := a.ctx.Load()
-	a.scope, x.lane, x.asked = x, numLanes, address{}
-	if !a.enter() {
+	if a.scope = x; !a.enter() {
 		return ErrKilled
 	}
 	if a.reentrancy != NoReentrancy {
 		a.beginTurn(x, numLanes, nil) // Which the hook keeps while it waits.
 		defer a.endTurn()
 	}
+	x.lane, x.asked = numLanes, address{}
 	err := a.contain(hook)
 	a.leave()
 	return err

@@ -42,6 +42,7 @@ func (a *activation) handleShared(x *scope, l *lane, which Lane) error {
 	budget := a.budget
 	a.budget = 0 // So that one message is handled.
 	t := a.beginTurn(x, which, nil)
+	x.lane, x.asked = which, address{}
 	err = x.typed.handleBatch(a, l, which)
 	t.end()
 	a.budget = budget - 1

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -95,4 +96,28 @@ func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 	if want := []int{3, 1, 5, 2, 4, 100}; !slices.Equal(order, want) {
 		t.Errorf("the order is %v, want %v", order, want)
 	}
+}
+
+// A reentrant actor is killed while a handler of it waits, and more messages come: neither who
+// has lost it nor its ghosts write to what is the others', of which the race detector tells.
+func TestGhostsAndLateActivations(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 3})
+	echo := spawn(t, sys, answer)
+	_, child := restarting(t, sys, func() actor.Actor[int] {
+		return actor.Func(func(c *actor.Context[int], m int) error {
+			if m%2 == 0 {
+				_, _ = actor.Ask(c, echo, asking(m)) // It fails where the actor is killed.
+			}
+			return nil
+		})
+	}, restart, actor.WithReentrancy(actor.FullReentrancy))
+	for i := range 6000 {
+		send(t, ctx, child, 0, 1, 2)
+		for range i % 4 {
+			runtime.Gosched()
+		}
+		wantNoErr(t, child.Kill())
+	}
+	wantNoErr(t, sys.Stop(ctx))
 }
