@@ -129,6 +129,9 @@ func (t *turn) GiveUp() {
 	first := !t.waited
 	t.waited = true
 	t.granted = false
+	if p.mu.Load()&termBits != a.term { // Killed, and not buried yet: what is in hand is not in the lane any more.
+		t.lost = true
+	}
 	if t.lost || t.stray || t.of.buried {
 		next := t.endLocked()
 		p.mu.Unlock()
