@@ -17,7 +17,8 @@ import (
 // begins a round, by open, and writes the other fields before that. Whoever
 // moves state from open to answering, by compare-and-swap, owns the answer until
 // it stores answered; the asker reads it after that. An asker that waits no
-// longer moves it from open to left.
+// longer moves it from open to left. Who finds that a wait is part of a ring answers it, with
+// an error, whether it is an ask or not.
 //
 // Everybody else may pin an open round for a few steps, in which it is neither
 // answered nor left. What is read or written under a pin is therefore of that

@@ -61,8 +61,8 @@ type scope struct {
 	asked address
 	// incarnation is compared with that of the proc.
 	incarnation uint32
-	// lane is that of the message that is being handled; numLanes in a hook.
-	// The running activation's.
+	// lane is that of the message that is being handled; numLanes in a hook. The running
+	// activation's, and of a reentrant actor that of whoever has the turn.
 	lane Lane
 	// hooks are those of the user's value, if they are known. Written before the
 	// incarnation begins, and when its value is let go of.
