@@ -101,8 +101,8 @@ func TestLatencyRows(t *testing.T) {
 }
 
 func TestMemoryIsPerRepetition(t *testing.T) {
-	w := &suite.Workload{Name: "keep", Kind: suite.Memory, TinyN: 1000}
-	keep := make([]*[1024]byte, 1000)
+	w := &suite.Workload{Name: "keep", Kind: suite.Memory, TinyN: 10_000}
+	keep := make([]*[1024]byte, w.TinyN)
 	figures, err := suite.Smoke(w, func(r *suite.Run) (int64, error) {
 		err := r.InUse(func() error {
 			for i := range keep {
