@@ -30,8 +30,9 @@ type Config struct {
 	// where the message was dropped, also at the same time by several, and must
 	// not wait. A panic in it is contained, and reported to Logger. A Goexit, as of a
 	// test that fails in it, is one of whoever sends; where an actor ends, that ends
-	// all the same, but its other messages are only counted. Defaults to nil: dead
-	// letters are only counted.
+	// all the same, but its other messages are only counted. It may still be called when
+	// Stop has returned: by who sends then, or by a timer that has fired just before.
+	// Defaults to nil: dead letters are only counted.
 	OnDeadLetter func(DeadLetter)
 
 	// MaxBlocking is on how many goroutines the handlers of actors run at a time that
