@@ -12,7 +12,7 @@ import (
 // see what they are there to see.
 func TestModelFindsPlantedFaults(t *testing.T) {
 	planted.Expect(t, "modelcheck", stateFaults, laneFaults, replyFaults, nameFaults, withdrawFaults, pumpFaults, watchFaults,
-		pocketModelFaults, tickModelFaults)
+		pocketModelFaults, tickModelFaults, turnModelFaults)
 }
 
 // TestTestsFindPlantedFaults shows the same of ordinary tests, where no search

@@ -386,6 +386,12 @@ var models = []struct {
 	{"tick/stopped by its receiver, again", modelcheck.Config{Preemptions: 2}, stoppingWithin(2)},
 	{"tick/room for a sender", modelcheck.Config{Preemptions: 1}, makingRoom},
 	{"tick/kill", modelcheck.Config{Preemptions: 2}, killing(100, true, nil)},
+	{"turn/two messages", modelcheck.Config{Preemptions: 1}, turning(false, 2)},
+	{"turn/a failure", modelcheck.Config{Random: 10_000}, turning(true, 2)},
+	{"turn/a kill", modelcheck.Config{Random: 10_000}, turningAtAnEnd(true, false, 2, killParlour)},
+	{"turn/a kill and a failure", modelcheck.Config{Random: 10_000}, turningAtAnEnd(true, true, 2, killParlour)},
+	{"turn/a stop", modelcheck.Config{Random: 10_000}, turningAtAnEnd(false, false, 2, stopParlour)},
+	{"turn/a drain", modelcheck.Config{Random: 10_000}, turningAtAnEnd(false, false, 2, drainParlour)},
 	{"watch/two messages", modelcheck.Config{Preemptions: 3}, watching(2, 2)},
 	{"watch/three looks", modelcheck.Config{Preemptions: 2}, watching(3, 2)},
 }

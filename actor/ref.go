@@ -84,7 +84,8 @@ func (r Ref[M]) Stop(ctx context.Context) error {
 }
 
 // Drain is Stop, except that the actor first handles the messages that it has.
-// It accepts no new ones meanwhile.
+// It accepts no new ones meanwhile. One that fails at that is not restarted: the
+// messages behind go to the dead letters.
 func (r Ref[M]) Drain(ctx context.Context) error {
 	return r.shutdown(ctx, sysDrain)
 }

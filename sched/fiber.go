@@ -93,7 +93,7 @@ type fiberRare struct {
 	// fiber, read by whoever resumes it.
 	home home
 	// blocked is where the goroutine of a host blocks.
-	blocked chan struct{}
+	blocked xatomic.Signal
 	// aborted is set when a simulation ends while the fiber's work waits.
 	aborted bool
 	bound   bool   // Home does not change any more.
@@ -304,7 +304,7 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 	}
 	if f.transitionFromSuspended() {
 		if f.hosted {
-			f.rare.blocked <- struct{}{}
+			f.rare.blocked.Send()
 			return
 		}
 		f.requeue(from, min(p, f.priority))
@@ -317,7 +317,7 @@ func (f *Fiber) ResumeNext(from *Fiber) {
 	switch {
 	case !f.transitionFromSuspended():
 	case f.hosted:
-		f.rare.blocked <- struct{}{}
+		f.rare.blocked.Send()
 	case f.priority == Critical || from.hosted || from.s != f.s:
 		f.requeue(from, f.priority)
 	default:

@@ -1,6 +1,10 @@
 package sched
 
-import "math"
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
 
 // Host lets a goroutine that is none of the workers' run work of the layers
 // above: one that is locked to its thread, that belongs to a foreign event loop,
@@ -23,12 +27,16 @@ type Host struct {
 // NewHost returns a host that nobody has entered. It is not for schedulers that
 // are part of a simulation, where everything runs on the one worker.
 func (s *Scheduler) NewHost() *Host {
-	f := &Fiber{s: s, hosted: true, rare: &fiberRare{blocked: make(chan struct{}, 1)}}
+	return &Host{f: newHosted(s)}
+}
+
+func newHosted(s *Scheduler) *Fiber {
+	f := &Fiber{s: s, hosted: true, rare: &fiberRare{blocked: xatomic.NewSignal()}}
 	f.node.Init(f)
 	f.frame.Enter(f)
 	// Tier Critical takes nothing for itself, and the budget is never spent.
 	f.w = &Worker{s: s, id: -1, tier: Critical, budget: math.MaxInt, stride: 1}
-	return &Host{f: f}
+	return f
 }
 
 // Enter makes the calling goroutine the host's, until Leave. There may be one at
@@ -60,7 +68,7 @@ func (h *Host) Run(n *Node, p Priority) {
 // block is Suspend on a host.
 func (f *Fiber) block() {
 	if f.transitionToSuspended() {
-		<-f.rare.blocked
+		f.rare.blocked.Receive()
 	}
 }
 

@@ -38,15 +38,29 @@ func (m *Model) Fiber() *Fiber {
 	return &Fiber{s: m.s, w: w}
 }
 
+// Host returns a fiber whose work may suspend: its thread stands still meanwhile.
+func (m *Model) Host() *Fiber { return newHosted(m.s) }
+
 // Work runs what is queued on f, in the order of priority, and waits for more
-// until End is called and nothing is left.
+// until End is called and nothing is left. On a fiber of Host it goes on behind a
+// runtime.Goexit of the work.
 func (m *Model) Work(f *Fiber) {
+	over := false
+	if f.hosted {
+		outer := f.enlist()
+		defer func() {
+			f.strike(outer)
+			if v := recover(); v != nil {
+				panic(v)
+			}
+			if !over {
+				m.Work(newHosted(m.s))
+			}
+		}()
+	}
 	q := &m.s.injector
-	for {
+	for !over {
 		waiting := q.mask.Await(func(mask uint32) bool { return mask != 0 })
-		if waiting == modelOver {
-			return
-		}
 		for p := range Priority(numPriorities) {
 			if waiting&p.bit() == 0 {
 				continue
@@ -58,6 +72,7 @@ func (m *Model) Work(f *Fiber) {
 			}
 			break
 		}
+		over = waiting == modelOver
 	}
 }
 

@@ -30,6 +30,7 @@ type thread struct {
 	co     *coro.Coro
 	op     Op // What it does next.
 	where  string
+	exits  bool // It may end by runtime.Goexit.
 	done   bool
 	err    error
 	caller func() string // Set while tracing.
@@ -113,6 +114,28 @@ func (p *Program) Go(name string, f func()) {
 	p.threads = append(p.threads, t)
 }
 
+// GoExiting is Go for a thread that may end by runtime.Goexit. Its steps cost more, some
+// microseconds each.
+func (p *Program) GoExiting(name string, f func()) {
+	p.Go(name, f)
+	p.threads[len(p.threads)-1].exits = true
+}
+
+// enter calls f, which resumes or stops the thread's coroutine. A Goexit of a coroutine is
+// one of whoever has resumed it.
+func (t *thread) enter(f func()) {
+	if !t.exits {
+		f()
+		return
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		f()
+	}()
+	<-over
+}
+
 // Finally adds a check that runs when all threads are done.
 func (p *Program) Finally(check func() error) { p.finally = append(p.finally, check) }
 
@@ -149,7 +172,7 @@ func (p *Program) step(i int) error {
 		t.caller = caller
 	}
 	running = t
-	t.co.Resume()
+	t.enter(func() { t.co.Resume() })
 	running = nil
 	return t.err
 }
@@ -178,7 +201,7 @@ func (p *Program) abort() {
 	aborting = true
 	defer func() { aborting = false }()
 	for _, t := range p.threads {
-		t.co.Stop()
+		t.enter(t.co.Stop)
 	}
 }
 

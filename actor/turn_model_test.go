@@ -1,0 +1,156 @@
+//go:build modelcheck
+
+package actor_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/modelcheck"
+	"github.com/troupe-go/troupe/internal/xatomic"
+	"github.com/troupe-go/troupe/sched"
+)
+
+// parlour is a reentrant actor in a model, that a parent may restart. The handler of message
+// 0 waits until a thread wakes it, while others may be handled.
+type parlour struct {
+	*stage
+	waiter       sched.Waiter // Of the handler that waits.
+	armed        xatomic.Bool
+	woken        bool // What it waits for has happened.
+	incarnations int
+	// fails has the handler that has waited return an error.
+	fails bool
+	// begun is called for each message with the number of the incarnation.
+	begun func(m, incarnation int)
+}
+
+func newParlour(p *modelcheck.Program, restarted bool) *parlour {
+	s := &parlour{stage: newStage(p), begun: func(int, int) {}}
+	var at actor.Spawner = s.sys
+	if restarted {
+		at = actor.ContextOf(must(actor.Spawn(s.sys, restarter{s.stage})))
+	}
+	s.ref = must(actor.SpawnNew(at, func() actor.Actor[int] {
+		s.incarnations++
+		g := guestroom{parlour: s, incarnation: s.incarnations, inside: new(xatomic.Int32)}
+		return actor.Func(g.receive)
+	}, actor.WithReentrancy(actor.FullReentrancy)))
+	p.Finally(func() error {
+		if n := actor.Ghosts(s.sys); n != 0 {
+			return fmt.Errorf("%d ghosts are left", n)
+		}
+		return nil
+	})
+	for i := range 2 {
+		f := s.model.Host()
+		s.GoExiting(fmt.Sprintf("worker %d", i), func() { s.model.Work(f) })
+	}
+	s.act("rouser", func() error {
+		s.armed.Await(func(armed bool) bool { return armed })
+		s.woken = true
+		s.waiter.Wake(nil, sched.Normal)
+		return nil
+	})
+	return s
+}
+
+// guestroom is one incarnation of it.
+type guestroom struct {
+	*parlour
+	incarnation int
+	inside      *xatomic.Int32
+}
+
+func (s guestroom) enter() {
+	if n := s.inside.Add(1); n != 1 {
+		s.fault("%d handlers of incarnation %d run at once", n, s.incarnation)
+	}
+}
+
+func (s guestroom) leave() { s.inside.Add(-1) }
+
+// look is called where the handler runs, and the context of the incarnation that is the
+// last one so far leads to it.
+func (s guestroom) look(ctx *actor.Context[int]) {
+	if s.incarnation == s.incarnations && !actor.IsFenced(ctx) && sched.Current(ctx) == nil {
+		s.fault("the context of incarnation %d does not lead to its handler", s.incarnation)
+	}
+}
+
+func (s guestroom) receive(ctx *actor.Context[int], m int) (err error) {
+	s.enter()
+	s.look(ctx)
+	s.begun(m, s.incarnation)
+	s.handled = append(s.handled, m)
+	for range 3 {
+		s.inside.Load() // Others may do something.
+		s.look(ctx)
+	}
+	if m == 0 {
+		s.wait(ctx)
+		if s.fails {
+			err = errors.New("the first message")
+		}
+	}
+	s.leave()
+	s.event()
+	return err
+}
+
+func (s guestroom) wait(ctx *actor.Context[int]) {
+	s.waiter.Arm(ctx, s.model.Scheduler())
+	s.leave()
+	s.armed.Store(true)
+	for !s.woken { // The end of a context would come by a goroutine, which is none of the model's.
+		s.waiter.Wait(background)
+	}
+	s.enter()
+	s.look(ctx)
+}
+
+// turning has senders to an actor of which one handler waits, and maybe fails then.
+func turning(fails bool, each ...int) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newParlour(p, fails)
+		s.fails = fails
+		for id, n := range each {
+			s.sender(background, id, make([]actor.Lane, n)...)
+		}
+	}
+}
+
+// turningAtAnEnd has somebody end such an actor, or its incarnation.
+func turningAtAnEnd(restarted, fails bool, messages int, end func(*parlour) error) func(*modelcheck.Program) {
+	return func(p *modelcheck.Program) {
+		s := newParlour(p, restarted)
+		s.fails = fails
+		s.sender(background, 0, make([]actor.Lane, messages)...)
+		s.act("end", func() error {
+			s.armed.Await(func(armed bool) bool { return armed }) // Else nobody may ever wait.
+			return end(s)
+		})
+	}
+}
+
+func killParlour(s *parlour) error {
+	if err := s.ref.Kill(); err != nil {
+		return err
+	}
+	waiting := actor.NotInHand(s.ref)
+	seen := map[int]int{}
+	s.begun = func(m, incarnation int) { seen[m] = incarnation }
+	s.Finally(func() error {
+		for _, m := range waiting {
+			if seen[m] != 2 {
+				return fmt.Errorf("message %d waited when the actor had been killed, and incarnation %d has handled it", m, seen[m])
+			}
+		}
+		return nil
+	})
+	return nil
+}
+
+func stopParlour(s *parlour) error  { return s.ref.Stop(background) }
+func drainParlour(s *parlour) error { s.drained = true; return s.ref.Drain(background) }
