@@ -5,6 +5,7 @@ package actor_test
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/modelcheck"
@@ -16,27 +17,38 @@ import (
 // 0 waits until a thread wakes it, while others may be handled.
 type parlour struct {
 	*stage
+	parlourOf
 	waiter       sched.Waiter // Of the handler that waits.
 	armed        xatomic.Bool
 	woken        bool // What it waits for has happened.
 	incarnations int
-	// fails has the handler that has waited return an error.
-	fails bool
 	// begun is called for each message with the number of the incarnation.
 	begun func(m, incarnation int)
 }
 
-func newParlour(p *modelcheck.Program, restarted bool) *parlour {
-	s := &parlour{stage: newStage(p), begun: func(int, int) {}}
+// parlourOf says what parlour it is.
+type parlourOf struct {
+	restarted bool // By a parent.
+	fails     bool // The handler that has waited returns an error.
+	reads     bool // The messages whose numbers are even only read, and may be handled at once.
+	tick      int  // A timer sends this message, if it is not 0.
+}
+
+func newParlour(p *modelcheck.Program, of parlourOf) *parlour {
+	s := &parlour{parlourOf: of, stage: newStage(p), begun: func(int, int) {}}
+	opts := []actor.Option{actor.WithReentrancy(actor.FullReentrancy)}
+	if s.reads {
+		opts = []actor.Option{actor.WithReadOnly(onlyReads), actor.WithMaxReaders(2)}
+	}
 	var at actor.Spawner = s.sys
-	if restarted {
+	if s.restarted {
 		at = actor.ContextOf(must(actor.Spawn(s.sys, restarter{s.stage})))
 	}
 	s.ref = must(actor.SpawnNew(at, func() actor.Actor[int] {
 		s.incarnations++
-		g := guestroom{parlour: s, incarnation: s.incarnations, inside: new(xatomic.Int32)}
+		g := guestroom{parlour: s, incarnation: s.incarnations, inside: new(xatomic.Int32), writing: new(xatomic.Int32)}
 		return actor.Func(g.receive)
-	}, actor.WithReentrancy(actor.FullReentrancy)))
+	}, opts...))
 	p.Finally(func() error {
 		if n := actor.Ghosts(s.sys); n != 0 {
 			return fmt.Errorf("%d ghosts are left", n)
@@ -46,6 +58,11 @@ func newParlour(p *modelcheck.Program, restarted bool) *parlour {
 	for i := range 2 {
 		f := s.model.Host()
 		s.GoExiting(fmt.Sprintf("worker %d", i), func() { s.model.Work(f) })
+	}
+	if s.tick != 0 {
+		timer := must(actor.SendAfter(s.sys, time.Hour, s.ref, s.tick))
+		s.left, s.messages = s.left+1, s.messages+1
+		s.Go("fire", func() { actor.Fire(timer) })
 	}
 	s.act("rouser", func() error {
 		s.armed.Await(func(armed bool) bool { return armed })
@@ -60,16 +77,31 @@ func newParlour(p *modelcheck.Program, restarted bool) *parlour {
 type guestroom struct {
 	*parlour
 	incarnation int
-	inside      *xatomic.Int32
+	inside      *xatomic.Int32 // Handlers that run. Of an actor with readers, also those that wait.
+	writing     *xatomic.Int32
 }
 
-func (s guestroom) enter() {
-	if n := s.inside.Add(1); n != 1 {
-		s.fault("%d handlers of incarnation %d run at once", n, s.incarnation)
+func onlyReads(m int) bool { return m%2 == 0 }
+
+func (s guestroom) enter(m int) {
+	switch n := s.inside.Add(1); {
+	case s.reads && onlyReads(m):
+		if s.writing.Load() != 0 {
+			s.fault("message %d reads beside a write", m)
+		}
+	case n != 1:
+		s.fault("%d handlers of incarnation %d run at once, one of them of message %d", n, s.incarnation, m)
+	default:
+		s.writing.Add(1)
 	}
 }
 
-func (s guestroom) leave() { s.inside.Add(-1) }
+func (s guestroom) leave(m int) {
+	if !s.reads || !onlyReads(m) {
+		s.writing.Add(-1)
+	}
+	s.inside.Add(-1)
+}
 
 // look is called where the handler runs, and the context of the incarnation that is the
 // last one so far leads to it.
@@ -80,7 +112,7 @@ func (s guestroom) look(ctx *actor.Context[int]) {
 }
 
 func (s guestroom) receive(ctx *actor.Context[int], m int) (err error) {
-	s.enter()
+	s.enter(m)
 	s.look(ctx)
 	s.begun(m, s.incarnation)
 	s.handled = append(s.handled, m)
@@ -89,32 +121,35 @@ func (s guestroom) receive(ctx *actor.Context[int], m int) (err error) {
 		s.look(ctx)
 	}
 	if m == 0 {
-		s.wait(ctx)
+		s.wait(ctx, m)
 		if s.fails {
 			err = errors.New("the first message")
 		}
 	}
-	s.leave()
+	s.leave(m)
 	s.event()
 	return err
 }
 
-func (s guestroom) wait(ctx *actor.Context[int]) {
+func (s guestroom) wait(ctx *actor.Context[int], m int) {
 	s.waiter.Arm(ctx, s.model.Scheduler())
-	s.leave()
+	if !s.reads {
+		s.leave(m)
+	}
 	s.armed.Store(true)
 	for !s.woken { // The end of a context would come by a goroutine, which is none of the model's.
 		s.waiter.Wait(background)
 	}
-	s.enter()
+	if !s.reads {
+		s.enter(m)
+	}
 	s.look(ctx)
 }
 
 // turning has senders to an actor of which one handler waits, and maybe fails then.
-func turning(fails bool, each ...int) func(*modelcheck.Program) {
+func turning(of parlourOf, each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newParlour(p, fails)
-		s.fails = fails
+		s := newParlour(p, of)
 		for id, n := range each {
 			s.sender(background, id, make([]actor.Lane, n)...)
 		}
@@ -122,11 +157,12 @@ func turning(fails bool, each ...int) func(*modelcheck.Program) {
 }
 
 // turningAtAnEnd has somebody end such an actor, or its incarnation.
-func turningAtAnEnd(restarted, fails bool, messages int, end func(*parlour) error) func(*modelcheck.Program) {
+func turningAtAnEnd(of parlourOf, end func(*parlour) error, each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newParlour(p, restarted)
-		s.fails = fails
-		s.sender(background, 0, make([]actor.Lane, messages)...)
+		s := newParlour(p, of)
+		for id, n := range each {
+			s.sender(background, id, make([]actor.Lane, n)...)
+		}
 		s.act("end", func() error {
 			s.armed.Await(func(armed bool) bool { return armed }) // Else nobody may ever wait.
 			return end(s)
