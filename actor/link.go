@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -178,9 +179,15 @@ func (t *ties) tell(f *sched.Fiber, p *proc, reason error) {
 	for _, w := range t.watching {
 		w.withdraw()
 	}
-	for id, l := range t.links {
+	ids := make([]uint64, 0, len(t.links)) // In order, so that a simulation is the same each time.
+	for id := range t.links {
+		ids = append(ids, id.Number())
+	}
+	slices.Sort(ids)
+	for _, n := range ids {
+		id := PIDFromNumber(n)
 		if other := p.sys.table.lookup(id); other != nil {
-			other.told(f, &signal{exit: Exit{PID: p.pid, Name: p.opts.name, Reason: reason}, link: l})
+			other.told(f, &signal{exit: Exit{PID: p.pid, Name: p.opts.name, Reason: reason}, link: t.links[id]})
 		}
 	}
 }

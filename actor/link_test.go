@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/simulated"
+	"github.com/troupe-go/troupe/simtest"
 )
 
 // doing is an actor that does what its messages say.
@@ -357,3 +358,21 @@ type starting struct {
 }
 
 func (s *starting) Started(c *actor.Context[pack]) error { return s.start(c) }
+
+// Those that are linked to one that ends are told in the same order each time: a simulation
+// of them is a function of the seed.
+func TestLinksAreToldInOneOrder(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 1}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		hub := spawn(s, sys, doTask)
+		for range 8 {
+			spoke := spawn(s, sys, doTask)
+			send(s, s.Context(), hub, task{do: func(c *actor.Context[task]) error { return c.Link(spoke.PID()) }})
+		}
+		send(s, s.Context(), hub, task{do: func(*actor.Context[task]) error { return errHook }})
+		s.RunUntilIdle()
+		if n := sys.Stats().Actors; n != 0 {
+			s.Errorf("%d actors are left", n)
+		}
+	})
+}
