@@ -73,8 +73,13 @@ func (e *CycleError) Unwrap() error { return ErrCycle }
 
 func newCycleError(ring []edge) error {
 	e := &CycleError{}
-	for _, edge := range ring {
+	for i, edge := range ring {
 		e.Waits = append(e.Waits, edge.describe())
+		if next := ring[(i+1)%len(ring)].from; next != edge.to {
+			e.Waits = append(e.Waits, Wait{
+				PID: edge.to.pid, Name: edge.to.opts.name, Kind: LoopWait, On: next.pid, OnName: next.opts.name,
+			})
+		}
 	}
 	return e
 }
@@ -194,7 +199,7 @@ func (p *proc) mayWait(except *asking) bool {
 			return true
 		}
 	}
-	return p.mu.Load()&crowded != 0
+	return p.mu.Load()&crowded != 0 || p.loopHolder() != nil
 }
 
 // isUnderWay reports whether some round of the wait is open, or of another ask that
@@ -254,7 +259,7 @@ func (p *proc) enterWait(f *sched.Fiber, target *proc, s *asking, round uint64) 
 func (e edge) mayCloseRing() bool {
 	p := e.to
 	for range longWalk {
-		if p == e.from || p.reentrancy != NoReentrancy {
+		if p == e.from || p.reentrancy != NoReentrancy || p.loopHolder() != nil {
 			return true
 		}
 		s := p.waits.Load()
@@ -280,6 +285,9 @@ const longWalk = 32
 // showWait makes s what p waits for. It returns false if the handler, which is on f,
 // was killed meanwhile: then p does not wait.
 func (p *proc) showWait(f *sched.Fiber, s *asking) bool {
+	if l := p.loop(); l != nil {
+		l.holder.Store(p)
+	}
 	for before := p.waits.Load(); before != s; before = p.waits.Load() {
 		if isGhost(f, p) {
 			return false

@@ -10,8 +10,8 @@ var walkFaults = planted.Group{
 		{
 			Name: "a walk does not see where it began",
 			File: "cycle.go",
-			Old:  "if p == e.from || p.reentrancy != NoReentrancy {",
-			New:  "if p.reentrancy != NoReentrancy {",
+			Old:  "if p == e.from || p.reentrancy != NoReentrancy ||",
+			New:  "if p.reentrancy != NoReentrancy ||",
 			Want: "the ask that closed the ring was sent",
 			Run:  "^TestRingOfAsksInOneChain$",
 		},

@@ -43,6 +43,10 @@ type Pump struct {
 	// stays set, since the loop is about to come again.
 	rung bool
 	busy bool // Run is at work.
+
+	// holder is the actor whose handler waits, and so holds up the loop, or has done so last.
+	// Written by that before its wait is known, and read by who looks for rings.
+	holder xatomic.Pointer[proc]
 }
 
 // ParkHint says to an event loop what to do next.
@@ -76,6 +80,10 @@ var errNoPump = errors.New("actor: the Pump is nil or zero; a valid one comes fr
 // NewPump returns a pump for actors of s, which are spawned with [WithPump]. The
 // doorbell is called by whoever sends, on any goroutine, also at the same time as
 // Run, so it must neither wait nor panic.
+//
+// A handler that waits holds up the loop, and with it all actors of the pump. If it waits
+// for one of those, by whatever way, that is a ring, see [CycleError]. What the loop does
+// outside of Run is not known here, and must not wait for them.
 //
 // There is nothing to be closed: a pump without actors is garbage. But its actors
 // end only if Run is called until they have, which also a System.Stop waits for.
@@ -179,6 +187,7 @@ func (p *Pump) leaveLocked() {
 	if p.busy {
 		p.host.Leave()
 		p.busy = false
+		p.holder.Store(nil)
 	}
 }
 
@@ -196,6 +205,31 @@ func (p *Pump) stop() {
 	if left {
 		p.ring()
 	}
+}
+
+// loop returns the pump that p lives in, or nil.
+func (p *proc) loop() *Pump {
+	l, _ := p.opts.host.(*Pump)
+	return l
+}
+
+// loopHolder returns the actor whose handler keeps p from running, since it waits in the
+// loop of both, or nil. It may have ceased to wait.
+func (p *proc) loopHolder() *proc {
+	if l := p.loop(); l != nil {
+		return l.heldFor(p)
+	}
+	return nil
+}
+
+// heldFor returns who holds up p, if somebody else does.
+//
+//go:noinline
+func (l *Pump) heldFor(p *proc) *proc {
+	if h := l.holder.Load(); h != p {
+		return h
+	}
+	return nil
 }
 
 // vanished is what an activation panics with that has lost its actor, where a

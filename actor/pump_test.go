@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -217,4 +218,59 @@ func TestGoexitInAPump(t *testing.T) {
 	}
 	receive(t, ctx, ending.Done())
 	endPumped(t, sys, pump)
+}
+
+// A handler that waits holds up the loop. So one that waits for another actor of the loop
+// waits for itself, whether it does so itself or by way of others, and is told so.
+func TestRingThroughALoop(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	l := newLoop(t, sys)
+	over, cancel := context.WithCancel(ctx)
+	ran := make(chan struct{})
+	go func() { defer close(ran); l.run(over) }()
+	inLoop := func(name string, do func(c *actor.Context[question]) error) actor.Ref[question] {
+		return spawn(t, sys, func(c *actor.Context[question], q question) error {
+			if err := do(c); err != nil {
+				return q.reply.Fail(c, err)
+			}
+			return q.reply.Send(c, q.n+1)
+		}, actor.WithPump(l.pump), actor.WithName(name))
+	}
+	second := inLoop("second", func(*actor.Context[question]) error { return nil })
+	between := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		if _, err := actor.Ask(c, second, asking(1)); err != nil {
+			return q.reply.Fail(c, err)
+		}
+		return q.reply.Send(c, q.n+1)
+	}, actor.WithName("between"))
+	for _, way := range []struct {
+		name string
+		do   func(c *actor.Context[question]) error
+	}{
+		{"ask", func(c *actor.Context[question]) error { _, err := actor.Ask(c, second, asking(1)); return err }},
+		{"way", func(c *actor.Context[question]) error { _, err := actor.Ask(c, between, asking(1)); return err }},
+		{"gather", func(c *actor.Context[question]) error {
+			var a, b actor.Answer[int]
+			return actor.Gather(c, actor.Into(&a, between, asking(1)), actor.Into(&b, second, asking(1)))
+		}},
+		{"stop", func(c *actor.Context[question]) error { return second.Stop(c) }},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			if n, err := actor.Ask(ctx, between, asking(1)); err != nil || n != 2 {
+				t.Errorf("outside of the loop: %d, %v", n, err)
+			}
+			_, err := actor.Ask(ctx, inLoop("first", way.do), asking(1))
+			wantErr(t, err, actor.ErrCycle)
+			var cycle *actor.CycleError
+			if errors.As(err, &cycle); cycle == nil || !slices.ContainsFunc(cycle.Waits, func(w actor.Wait) bool {
+				return w.Kind == actor.LoopWait && w.Name == "second" && w.OnName == "first"
+			}) || !strings.Contains(cycle.Error(), "(loop)") {
+				t.Errorf("the error does not say that the second actor can't run: %v", err)
+			}
+		})
+	}
+	wantNoErr(t, sys.Stop(ctx))
+	cancel()
+	receive(t, ctx, ran)
 }

@@ -17,6 +17,9 @@ import "slices"
 //
 // The wait for an actor's end is one for all of its handlers.
 //
+// An actor that lives in an event loop does nothing while a handler of another one waits
+// there, so it is held up by that as well.
+//
 // A handler that waits for several asks (see gathering) can't go on if one of them
 // is stuck, if it waits for all; else if those that are not stuck, and may yet be
 // answered, are fewer than it needs.
@@ -134,6 +137,9 @@ func (r *ringSearch) matters(s *asking, target *proc) bool {
 }
 
 func (r *ringSearch) heldUp(e edge) bool {
+	if h := e.to.loopHolder(); h != nil && r.someStuck(r.handlersOf(h)) {
+		return true
+	}
 	next := r.handlersOf(e.to)
 	if e.kind != StopWait {
 		at := slices.IndexFunc(next, func(n []edge) bool { return e.isHandledIn(n[0]) })

@@ -41,14 +41,17 @@ const (
 	AskWait  WaitKind = iota // For an answer.
 	SendWait                 // For room in a lane.
 	StopWait                 // For another actor's end.
+	// LoopWait is for the event loop in which the actor lives, and where a handler of
+	// the other one waits; see [Pump]. It is part of rings, and no wait of a handler.
+	LoopWait
 
-	numWaitKinds = 3
+	numWaitKinds = 4
 )
 
 // String returns the kind's name in lower case.
 func (k WaitKind) String() string {
 	if k < numWaitKinds {
-		return [numWaitKinds]string{"ask", "send", "stop"}[k]
+		return [numWaitKinds]string{"ask", "send", "stop", "loop"}[k]
 	}
 	return fmt.Sprintf("WaitKind(%d)", uint8(k))
 }
