@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/simtest"
 )
 
 // A society is a random program of spawns, links, monitors, messages and ends,
@@ -20,74 +21,26 @@ import (
 // Links are between actors at the top only: whether one ends by a link or by the
 // end of its parent, if both happen, is chance.
 type society struct {
-	t       *rapid.T
+	t       tester
+	draw    *rapid.T
+	sim     *simtest.Sim // Or nil.
 	ctx     context.Context
 	sys     *actor.System
 	members []*member
+	names   [3]*member // Who has which.
 
 	mu   sync.Mutex
-	dead map[actor.PID]int // Dead letters, by receiver.
-}
-
-// feat is what a member does next. One without do is only counted.
-type feat struct {
-	do    func(c *actor.Context[feat]) error
-	done  chan error
-	reply actor.Reply[int]
-}
-
-// member is an actor of the society, and its model.
-type member struct {
-	ref     actor.Ref[feat]
-	handled atomic.Int64
-	exits   chan actor.Exit
-	downs   chan actor.Exit
-
-	parent   *member
-	trapper  bool
-	sent     int
-	links    map[*member]bool
-	watches  []*member // Whom it monitors, once for each monitor.
-	watched  []<-chan actor.Exit
-	ended    bool
-	kind     actor.ExitKind
-	wantExit int
-	wantDown int
-}
-
-func (m *member) Receive(c *actor.Context[feat], d feat) error {
-	m.handled.Add(1)
-	if d.do == nil {
-		return d.reply.Send(c, int(m.handled.Load()))
-	}
-	err := d.do(c)
-	if d.done != nil {
-		d.done <- err
-		return nil
-	}
-	return err
-}
-
-func (m *member) Down(_ *actor.Context[feat], _ actor.Monitor, e actor.Exit) error {
-	m.downs <- e
-	return nil
-}
-
-// trap is a member that is told of the ends of those that it is linked to.
-type trap struct{ *member }
-
-func (m trap) Exited(_ *actor.Context[feat], e actor.Exit) error {
-	m.exits <- e
-	return nil
+	dead map[actor.PID]int // Dead letters, by receiver; but what a process was told.
 }
 
 // in has a member do something, and waits until it has.
-func (s *society) in(m *member, do func(c *actor.Context[feat]) error) {
+func (s *society) in(m *member, do func(c acting) error) {
 	done := make(chan error, 1)
 	m.sent++
 	if err := m.ref.Send(s.ctx, feat{do: do, done: done}); err != nil {
 		s.t.Fatalf("send to %v: %v", m.ref, err)
 	}
+	s.idle()
 	select {
 	case err := <-done:
 		if err != nil {
@@ -98,38 +51,11 @@ func (s *society) in(m *member, do func(c *actor.Context[feat]) error) {
 	}
 }
 
-// memberOptions are what a member may be spawned with. None of them makes a difference to the
-// model.
-var memberOptions = [][]actor.Option{
-	nil,
-	{actor.WithBackend(actor.OnBlocking)},
-	{actor.WithBackend(actor.OnOwnThread)},
-	{actor.WithReentrancy(actor.CallChainReentrancy)},
-	{actor.WithReentrancy(actor.FullReentrancy)},
-	{actor.WithReadOnly(func(d feat) bool { return d.do == nil })},
-	{actor.WithThroughput(1), actor.WithBurst(actor.Data, 1)},
-}
-
-func (s *society) spawn(parent *member, trapper bool) {
-	m := &member{parent: parent, trapper: trapper, links: map[*member]bool{}, exits: make(chan actor.Exit, 100), downs: make(chan actor.Exit, 100)}
-	var a actor.Actor[feat] = m
-	if trapper {
-		a = trap{m}
+// idle has a simulation do what there is to be done.
+func (s *society) idle() {
+	if s.sim != nil {
+		s.sim.RunUntilIdle()
 	}
-	opts := rapid.SampledFrom(memberOptions).Draw(s.t, "options")
-	var err error
-	if parent == nil {
-		m.ref, err = actor.Spawn(s.sys, a, opts...)
-	} else {
-		s.in(parent, func(c *actor.Context[feat]) (err error) {
-			m.ref, err = actor.Spawn(c, a, opts...)
-			return err
-		})
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.members = append(s.members, m)
 }
 
 // end is the model of an end: the children go before, without a reason, and those
@@ -155,9 +81,14 @@ func (s *society) end(m *member, kind actor.ExitKind) {
 		}
 	}
 	m.links = nil
+	for n, holder := range s.names {
+		if holder == m {
+			s.names[n] = nil
+		}
+	}
 	for _, watcher := range s.members {
-		for _, target := range watcher.watches {
-			if target == m {
+		for _, w := range watcher.watches {
+			if w.whom == m {
 				watcher.wantDown++
 			}
 		}
@@ -166,6 +97,7 @@ func (s *society) end(m *member, kind actor.ExitKind) {
 
 // settle waits until what the model says has ended has.
 func (s *society) settle() {
+	s.idle()
 	for _, m := range s.members {
 		if !m.ended {
 			continue
@@ -187,7 +119,7 @@ func (s *society) step(what string, a, b *member) {
 		if a.parent != nil || b.parent != nil || a == b {
 			return
 		}
-		s.in(a, func(c *actor.Context[feat]) error { return c.Link(b.ref.PID()) })
+		s.in(a, func(c acting) error { return c.Link(b.ref.PID()) })
 		a.links[b], b.links[a] = true, true
 	case "unlink":
 		for _, m := range s.members { // One that it has a link with, if there is.
@@ -195,20 +127,35 @@ func (s *society) step(what string, a, b *member) {
 				b = m
 			}
 		}
-		s.in(a, func(c *actor.Context[feat]) error { return c.Unlink(b.ref.PID()) })
+		s.in(a, func(c acting) error { return c.Unlink(b.ref.PID()) })
 		delete(a.links, b)
 		delete(b.links, a)
 	case "monitor":
 		if a == b {
 			return
 		}
-		s.in(a, func(c *actor.Context[feat]) error {
-			_, err := c.Monitor(b.ref.PID())
+		s.in(a, func(c acting) error {
+			monitor, err := a.monitor(c, b.ref.PID())
+			a.watches = append(a.watches, guarding{b, monitor})
 			return err
 		})
-		a.watches = append(a.watches, b)
 		down, _ := s.sys.Monitor(b.ref.PID())
 		b.watched = append(b.watched, down)
+	case "register":
+		s.register(a)
+	case "demonitor":
+		if n := len(a.watches) - 1; n >= 0 {
+			w := a.watches[n]
+			a.watches = a.watches[:n]
+			if !w.whom.ended { // Else it was told, and that counts.
+				s.in(a, func(c acting) error {
+					if !c.Demonitor(w.monitor) {
+						return errors.New("the monitor was not there")
+					}
+					return nil
+				})
+			}
+		}
 	case "send":
 		for range 3 {
 			a.sent++
@@ -223,32 +170,68 @@ func (s *society) step(what string, a, b *member) {
 		}
 	case "stop":
 		if err := a.ref.Stop(s.ctx); err != nil {
-			s.t.Error(err)
+			s.t.Errorf("%v", err)
 		}
 		s.end(a, actor.Normal)
 	case "drain":
 		if err := a.ref.Drain(s.ctx); err != nil {
-			s.t.Error(err)
+			s.t.Errorf("%v", err)
 		}
 		s.end(a, actor.Normal)
 	case "kill":
 		if err := a.ref.Kill(); err != nil {
-			s.t.Error(err)
+			s.t.Errorf("%v", err)
 		}
 		s.end(a, actor.Killed)
-	case "leave", "fail":
-		a.sent++
-		do, kind := func(c *actor.Context[feat]) error { c.Stop(); return nil }, actor.Normal
-		if what == "fail" {
-			do, kind = func(*actor.Context[feat]) error { return errFeat }, actor.Failed
+	case "stop within":
+		if err := a.ref.StopWithin(s.ctx, time.Minute); err != nil {
+			s.t.Errorf("%v", err)
 		}
-		if err := a.ref.Send(s.ctx, feat{do: do}); err != nil {
-			s.t.Error(err)
+		s.end(a, actor.Normal)
+	case "leave", "fail", "panic", "goexit":
+		a.sent++
+		end, kind := map[string]departure{"leave": leaves, "fail": fails, "panic": panics, "goexit": exits}[what], actor.Failed
+		if end == leaves {
+			kind = actor.Normal
+		}
+		if err := a.ref.Send(s.ctx, feat{end: end}); err != nil {
+			s.t.Errorf("%v", err)
 		}
 		s.end(a, kind)
 	}
 	s.settle()
 }
+
+// register has a take a name, or give it up, and looks who has the others.
+func (s *society) register(a *member) {
+	n := rapid.IntRange(0, len(s.names)-1).Draw(s.draw, "name")
+	if name := nameOf(n); s.names[n] == a {
+		if err := s.sys.Unregister(name); err != nil {
+			s.t.Errorf("%s should be %v: %v", name, a.ref, err)
+		}
+		s.names[n] = nil
+	} else {
+		s.in(a, func(c acting) error {
+			switch err := c.Register(name); {
+			case (s.names[n] != nil) != errors.Is(err, actor.ErrNameTaken):
+				return fmt.Errorf("it takes the name %s, of %v: %w", name, s.names[n], err)
+			case s.names[n] == nil:
+				s.names[n] = a
+			}
+			return nil
+		})
+	}
+	for n, holder := range s.names {
+		switch ref, err := actor.Lookup[feat](s.sys, nameOf(n)); {
+		case holder == nil && !errors.Is(err, actor.ErrNoName):
+			s.t.Errorf("%s is %v, %v, and should be nobody", nameOf(n), ref, err)
+		case holder != nil && (err != nil || ref.PID() != holder.ref.PID()):
+			s.t.Errorf("%s is %v, %v, and should be %v", nameOf(n), ref, err, holder.ref)
+		}
+	}
+}
+
+func nameOf(n int) string { return fmt.Sprint("name ", n) }
 
 // check asks everyone who lives, and compares what each was told with the model.
 func (s *society) check() {
@@ -268,8 +251,9 @@ func (s *society) check() {
 				s.t.Errorf("the system was told of the end of %d: %+v", i, e)
 			}
 		}
+		s.idle()
 		handled, dead := s.account(m)
-		for handled+dead < m.sent && s.ctx.Err() == nil { // A handler that was killed may yet begin.
+		for handled+dead < m.sent && s.sim == nil && s.ctx.Err() == nil { // A handler that was killed may yet begin.
 			runtime.Gosched()
 			handled, dead = s.account(m)
 		}
@@ -292,7 +276,11 @@ func (s *society) account(m *member) (handled, dead int) {
 
 // wantTold wants n signals to have come, and no more.
 func (s *society) wantTold(i int, what string, signals <-chan actor.Exit, n int) {
+	s.idle()
 	for got := range n {
+		if s.sim != nil && len(signals) == 0 {
+			s.t.Fatalf("member %d was told of %d %s, want %d", i, got, what, n)
+		}
 		select {
 		case <-signals:
 		case <-s.ctx.Done():
@@ -304,44 +292,70 @@ func (s *society) wantTold(i int, what string, signals <-chan actor.Exit, n int)
 	}
 }
 
-func TestRandomSocieties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := &society{t: t, ctx: patience.Context(t), dead: map[actor.PID]int{}}
-		var err error
-		s.sys, err = actor.NewSystem(actor.Config{
-			Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
-			OnDeadLetter: func(d actor.DeadLetter) {
-				s.mu.Lock()
-				defer s.mu.Unlock()
+func newSociety(t tester, draw *rapid.T) *society {
+	s := &society{t: t, draw: draw, dead: map[actor.PID]int{}}
+	if s.sim, _ = t.(*simtest.Sim); s.sim != nil {
+		s.ctx = s.sim.Context()
+	} else {
+		s.ctx = patience.Context(draw)
+	}
+	var err error
+	s.sys, err = actor.NewSystem(actor.Config{
+		Workers: rapid.IntRange(1, 3).Draw(draw, "workers"),
+		OnDeadLetter: func(d actor.DeadLetter) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if f, ok := d.Message.(feat); !ok || f.exit == nil && f.down == nil {
 				s.dead[d.To]++
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.spawn(nil, false)
-		deeds := []string{"spawn", "spawn", "spawn", "link", "link", "link", "link", "monitor", "monitor", "send", "ask", "unlink", "unlink", "stop", "drain", "kill", "leave", "fail", "fail"}
-		for n := range rapid.IntRange(1, 80).Draw(t, "steps") {
-			var living []*member
-			for _, m := range s.members {
-				if !m.ended {
-					living = append(living, m)
-				}
 			}
-			what := rapid.SampledFrom(deeds).Draw(t, fmt.Sprint("feat ", n))
-			if what == "spawn" || len(living) == 0 {
-				var parent *member
-				if len(living) > 0 && rapid.IntRange(0, 2).Draw(t, "below") == 0 {
-					parent = rapid.SampledFrom(living).Draw(t, "parent")
-				}
-				s.spawn(parent, rapid.IntRange(0, 3).Draw(t, "trapper") == 0)
-				continue
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var deeds = []string{
+	"spawn", "spawn", "spawn", "link", "link", "link", "link", "monitor", "monitor", "send", "ask", "unlink", "unlink", "demonitor", "register",
+	"stop", "drain", "stop within", "kill", "leave", "fail", "fail", "panic", "goexit",
+}
+
+// run has the members do this and that.
+func (s *society) run() {
+	s.spawn(nil, false)
+	for n := range rapid.IntRange(1, 80).Draw(s.draw, "steps") {
+		var living []*member
+		for _, m := range s.members {
+			if !m.ended {
+				living = append(living, m)
 			}
-			s.step(what, rapid.SampledFrom(living).Draw(t, "a"), rapid.SampledFrom(living).Draw(t, "b"))
 		}
-		s.check()
-		if err := s.sys.Stop(s.ctx); err != nil {
-			t.Fatal(err)
+		what := rapid.SampledFrom(deeds).Draw(s.draw, fmt.Sprint("feat ", n))
+		if what == "spawn" || len(living) == 0 {
+			var parent *member
+			if len(living) > 0 && rapid.IntRange(0, 2).Draw(s.draw, "below") == 0 {
+				parent = rapid.SampledFrom(living).Draw(s.draw, "parent")
+			}
+			s.spawn(parent, rapid.IntRange(0, 3).Draw(s.draw, "trapper") == 0)
+			continue
 		}
+		s.step(what, rapid.SampledFrom(living).Draw(s.draw, "a"), rapid.SampledFrom(living).Draw(s.draw, "b"))
+	}
+	s.check()
+	if err := s.sys.Stop(s.ctx); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestRandomSocieties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { newSociety(t, t).run() })
+}
+
+// The same societies under schedules that a seed chooses, which decides about the society
+// as well.
+func TestRandomSocietiesSimulated(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {
+		drawn(s, func(draw *rapid.T) { newSociety(s, draw).run() })
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pgregory.net/rapid"
@@ -34,6 +35,9 @@ type player struct {
 	hands   bool    // It has the clerk answer some.
 	begets  bool    // It has children, and timers.
 	ties    bool    // It links itself to its peer, and monitors it.
+	changes bool    // It becomes something else now and then.
+	ticks   bool    // It has messages come again and again.
+	ticking []actor.Timer
 }
 
 // chore is what the clerk does: it answers for somebody.
@@ -53,6 +57,8 @@ const (
 	reenters
 	blocks  // On goroutines that may block.
 	threads // On a thread of its own.
+	pumped  // In somebody else's loop.
+	mains   // On the main thread.
 	numForms
 )
 
@@ -63,7 +69,7 @@ func (p *player) disorders() bool {
 
 // draw says what kind of actor the player is.
 func (p *player) draw() (opts []actor.Option) {
-	t := p.of.t
+	t := p.of.draw
 	p.form = form(rapid.IntRange(0, int(numForms)-1).Draw(t, "form"))
 	p.asks, p.stashes = rapid.Bool().Draw(t, "asks"), rapid.Bool().Draw(t, "stashes")
 	p.shrugs = rapid.Bool().Draw(t, "shrugs") && p.form != sequential && p.form != picking // These would end.
@@ -71,12 +77,12 @@ func (p *player) draw() (opts []actor.Option) {
 	if p.retries = rapid.IntRange(0, 3).Draw(t, "retry") == 0; p.retries {
 		opts = append(opts, actor.WithRetry(2))
 	}
-	switch rapid.IntRange(0, 7).Draw(t, "timeout") {
-	case 0:
-		opts = append(opts, actor.WithHandlerTimeout(time.Millisecond, actor.TimeoutCancel))
-	case 1:
-		opts = append(opts, actor.WithHandlerTimeout(time.Millisecond, actor.TimeoutStop))
-		p.killed, p.stopped = true, true
+	p.changes, p.ticks = rapid.Bool().Draw(t, "changes"), rapid.Bool().Draw(t, "ticks")
+	if n := rapid.IntRange(0, 15).Draw(t, "timeout"); n < len(timeouts) {
+		opts = append(opts, timeouts[n]...)
+		if n >= firstStopping {
+			p.killed, p.stopped = true, true
+		}
 	}
 	switch p.form {
 	case reading:
@@ -88,32 +94,109 @@ func (p *player) draw() (opts []actor.Option) {
 		opts = append(opts, actor.WithBackend(actor.OnBlocking))
 	case threads:
 		opts = append(opts, actor.WithBackend(actor.OnOwnThread))
+	case pumped:
+		opts = append(opts, actor.WithPump(p.of.pump))
+	case mains:
+		opts = append(opts, actor.WithBackend(actor.OnMainThread))
 	}
 	return opts
 }
 
-// incarnation returns the actor that the player is.
-func (p *player) incarnation() actor.Actor[letter] {
-	if p.form == sequential || p.form == picking {
-		return actor.NewProcess(p.live)
-	}
-	return replayer{p}
+// timeouts are those that a player may have.
+var timeouts = [][]actor.Option{
+	{actor.WithHandlerTimeout(time.Millisecond, actor.TimeoutCancel)},
+	{actor.WithSendTimeout(time.Millisecond, actor.TimeoutWarn), actor.WithAskTimeout(time.Millisecond, actor.TimeoutCancel)},
+	{actor.WithTimeoutFor(actor.TimeoutCancel, func(l letter) time.Duration { return time.Duration(l.n%2) * time.Millisecond })},
+	{actor.WithHandlerTimeout(time.Millisecond, actor.TimeoutStop)},
+	{actor.WithAskTimeout(time.Millisecond, actor.TimeoutStop), actor.WithHandlerTimeout(time.Millisecond, actor.TimeoutCancel)},
+	{actor.WithTimeoutFor(actor.TimeoutStop, func(l letter) time.Duration { return time.Duration(l.n%2) * time.Millisecond })},
 }
 
-// replayer hands its messages to the player, across restarts.
-type replayer struct{ p *player }
+const firstStopping = 3 // Of timeouts.
 
-func (r replayer) Receive(c *actor.Context[letter], l letter) error {
+// incarnation returns the actor that the player is.
+func (p *player) incarnation() actor.Actor[letter] {
+	r := &replayer{p: p}
+	switch {
+	case p.form == sequential || p.form == picking:
+		return actor.NewProcess(func(x *actor.Process[letter]) error { return p.live(x, r) })
+	case p.changes:
+		return composed{actor.FirstOf(actor.Func(func(*actor.Context[letter], letter) error { return actor.ErrUnhandled }), actor.Actor[letter](r))}
+	}
+	return r
+}
+
+// replayer is an incarnation of a player, to whom it hands its messages.
+type replayer struct {
+	p      *player
+	depth  int          // Of its behaviours.
+	active atomic.Int32 // How many handlers are at work.
+	writes atomic.Int32 // Of these, those that may write.
+}
+
+func (r *replayer) Receive(c *actor.Context[letter], l letter) error { return r.receive(c, l, 0) }
+
+// receive is the behaviour with so many below it.
+func (r *replayer) receive(c *actor.Context[letter], l letter, depth int) error {
+	r.begin(l)
+	defer r.end(l)
+	reads := r.p.form == reading && l.n%2 == 0
+	if !reads && r.p.form != reenters && depth != r.depth {
+		r.p.of.t.Errorf("%v is handled by behaviour %d, want %d", l, depth, r.depth)
+	}
+	if r.p.changes && !reads && !l.inner {
+		r.change(c, l)
+	}
 	if r.p.putAside(c, l) {
 		return nil
 	}
 	return r.p.handle(c, l)
 }
 
-func (r replayer) Down(*actor.Context[letter], actor.Monitor, actor.Exit) error { return nil }
+// change has the actor become something else, or go back.
+func (r *replayer) change(c *actor.Context[letter], l letter) {
+	switch now := r.depth; l.n % 5 {
+	case 1:
+		r.depth++
+		if err := c.Become(func(c *actor.Context[letter], l letter) error { return r.receive(c, l, now+1) }); err != nil {
+			r.depth--
+		}
+	case 3:
+		if err := c.Unbecome(); err == nil {
+			r.depth--
+		}
+	}
+}
+
+// begin notes that a message is being handled, by this incarnation alone, and checks that no
+// other is but those that may be at the same time.
+func (r *replayer) begin(l letter) {
+	writes := int32(1)
+	if r.p.form == reading && l.n%2 == 0 {
+		writes = 0
+	}
+	active, writing := r.active.Add(1), r.writes.Add(writes)
+	if r.p.form != reenters && active > 1 && writing > 0 {
+		r.p.of.t.Errorf("%d handlers of an actor of form %d are at work, of which %d may write", active, r.p.form, writing)
+	}
+}
+
+func (r *replayer) end(l letter) {
+	r.active.Add(-1)
+	if r.p.form != reading || l.n%2 != 0 {
+		r.writes.Add(-1)
+	}
+}
+
+func (r *replayer) Down(*actor.Context[letter], actor.Monitor, actor.Exit) error { return nil }
+
+// composed is one of several that try in turn.
+type composed struct{ actor.Actor[letter] }
+
+func (c composed) Down(*actor.Context[letter], actor.Monitor, actor.Exit) error { return nil }
 
 // live is the body of a sequential player.
-func (p *player) live(x *actor.Process[letter]) error {
+func (p *player) live(x *actor.Process[letter], r *replayer) error {
 	for {
 		l, err := letter{}, actor.ErrNoMessage
 		if p.form == picking {
@@ -123,7 +206,11 @@ func (p *player) live(x *actor.Process[letter]) error {
 			l, err = x.Receive(x)
 		}
 		if err == nil {
-			err = p.handle(x, l)
+			err = func() error {
+				r.begin(l)
+				defer r.end(l)
+				return p.handle(x, l)
+			}()
 		}
 		if errors.Is(err, actor.ErrLateReply) {
 			err = nil // Which ends a process, and no other actor.
@@ -212,6 +299,9 @@ func (p *player) settleDown(c performing, l letter) {
 	if p.begets && l.n%8 == 6 {
 		_, _ = actor.SendAfter(c, time.Duration(l.n%3)*100*time.Microsecond, p.ref.On(l.lane), letter{n: l.n % 3, inner: true})
 	}
+	if p.ticks {
+		p.tick(c, l)
+	}
 	if p.ties && p.peer != nil && p.peer != p {
 		switch l.n % 8 {
 		case 1:
@@ -224,10 +314,30 @@ func (p *player) settleDown(c performing, l letter) {
 	}
 }
 
+// tick has messages come again and again, until another message stops that.
+func (p *player) tick(c performing, l letter) {
+	switch l.n % 8 {
+	case 4, 7:
+		if t, err := actor.Every(c, time.Duration(1+l.n%3)*100*time.Microsecond, p.ref.On(l.lane), letter{n: l.n % 3, pad: l.pad, inner: true}); err == nil {
+			p.mu.Lock()
+			p.ticking = append(p.ticking, t)
+			p.mu.Unlock()
+		}
+	case 0, 3:
+		p.mu.Lock()
+		all := p.ticking
+		p.ticking = nil
+		p.mu.Unlock()
+		for _, t := range all {
+			t.Stop()
+		}
+	}
+}
+
 // consult asks or tells the player's peer something, which asks its own then. Rings of such
 // asks, and of waits for room, end in errors.
 func (p *player) consult(c context.Context, l letter) {
-	inner := letter{n: l.n - 1, lane: l.lane, inner: true}
+	inner := letter{n: l.n - 1, lane: l.lane, inner: true, pad: l.pad}
 	switch {
 	case p.peer == nil, l.inner && l.n <= 0:
 		return

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/simtest"
 )
 
 // A program is a random sequence of steps by several senders with several
@@ -19,12 +23,16 @@ import (
 // accepted, on which lane, and how many refused. At the end every accepted
 // message was handled, in its sender's order, or is a dead letter.
 type program struct {
-	t      *rapid.T
+	t      tester
+	draw   *rapid.T     // Decides what the program is.
+	sim    *simtest.Sim // Under whose schedule it runs, or nil.
 	ctx    context.Context
 	sys    *actor.System
 	actors []*player
 	echo   actor.Ref[question] // Whom handlers ask.
 	clerk  actor.Ref[chore]    // To whom they hand questions on.
+	pump   *actor.Pump         // Of those that live in a loop.
+	loops  sync.WaitGroup      // That of the pump, and the main one.
 
 	mu      sync.Mutex
 	letters map[letter]int // Dead ones.
@@ -33,13 +41,25 @@ type program struct {
 	others int
 }
 
+// tester is what a property test and a simulation have in common.
+type tester interface {
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // letter is a message; no two are equal.
 type letter struct {
 	from, n int
 	lane    actor.Lane
 	failing bool
-	inner   bool // It was sent by a handler.
+	inner   bool   // It was sent by a handler.
+	pad     string // Counts for a limit in bytes.
 	reply   actor.Reply[int]
+}
+
+func (l letter) String() string {
+	return fmt.Sprintf("letter %d of %d on %v, failing: %v, by a handler: %v", l.n, l.from, l.lane, l.failing, l.inner)
 }
 
 func (l letter) key() letter {
@@ -47,12 +67,16 @@ func (l letter) key() letter {
 	return l
 }
 
-func newProgram(t *rapid.T) *program {
-	p := &program{t: t, letters: map[letter]int{}}
-	p.ctx = patience.Context(t)
+func newProgram(t tester, draw *rapid.T) *program {
+	p := &program{t: t, draw: draw, letters: map[letter]int{}}
+	if p.sim, _ = t.(*simtest.Sim); p.sim != nil {
+		p.ctx = p.sim.Context()
+	} else {
+		p.ctx = patience.Context(draw)
+	}
 	var err error
 	p.sys, err = actor.NewSystem(actor.Config{
-		Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
+		Workers: rapid.IntRange(1, 3).Draw(draw, "workers"),
 		OnDeadLetter: func(d actor.DeadLetter) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -70,17 +94,18 @@ func newProgram(t *rapid.T) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.turnLoops()
 	if p.echo, err = actor.Spawn(p.sys, actor.Func(answer)); err != nil {
 		t.Fatal(err)
 	}
 	if p.clerk, err = actor.Spawn(p.sys, actor.Func(func(c *actor.Context[chore], d chore) error { return d.reply.Send(c, d.answer) })); err != nil {
 		t.Fatal(err)
 	}
-	for i := range rapid.IntRange(1, 3).Draw(t, "actors") {
-		p.spawn(rapid.Bool().Draw(t, fmt.Sprint("restarted ", i)), rapid.IntRange(1, 8).Draw(t, "capacity"), rapid.IntRange(1, 5).Draw(t, "throughput"))
+	for i := range rapid.IntRange(1, 3).Draw(draw, "actors") {
+		p.spawn(rapid.Bool().Draw(draw, fmt.Sprint("restarted ", i)), rapid.IntRange(1, 8).Draw(draw, "capacity"), rapid.IntRange(1, 5).Draw(draw, "throughput"))
 	}
 	for _, a := range p.actors {
-		if n := rapid.IntRange(-1, len(p.actors)-1).Draw(t, "peer"); n >= 0 {
+		if n := rapid.IntRange(-1, len(p.actors)-1).Draw(draw, "peer"); n >= 0 {
 			if a.peer = p.actors[n]; a.ties { // The one may end with the other.
 				a.stopped, a.peer.stopped = true, true
 			}
@@ -94,17 +119,17 @@ func (p *program) spawn(restarted bool, capacity, throughput int) {
 	a := &player{of: p, accepted: map[letter]bool{}, seen: map[letter]bool{}}
 	opts := append(a.draw(), actor.WithThroughput(throughput))
 	for _, l := range lanes {
-		b := actor.Buffer(rapid.IntRange(0, 3).Draw(p.t, "buffer"))
+		b := actor.Buffer(rapid.IntRange(0, 3).Draw(p.draw, "buffer"))
 		opts = append(opts, actor.WithBuffer(l, b))
 		if b != actor.Unbounded {
 			opts = append(opts, actor.WithCapacity(l, capacity))
 		}
-		if burst := rapid.IntRange(0, 3).Draw(p.t, "burst"); burst > 0 {
+		if burst := rapid.IntRange(0, 3).Draw(p.draw, "burst"); burst > 0 {
 			opts = append(opts, actor.WithBurst(l, burst))
 		}
 		a.lossy = a.lossy || b == actor.Dropping || b == actor.Sliding
 	}
-	if then := actor.LimitAction(rapid.IntRange(0, 5).Draw(p.t, "limit")); then <= actor.LimitRestart {
+	if then := actor.LimitAction(rapid.IntRange(0, 9).Draw(p.draw, "limit")); then <= actor.LimitRestart {
 		opts = append(opts, actor.WithMailboxLimit(actor.MailboxLimit{Items: 2 * capacity, Bytes: 2000, Then: then}))
 		a.lossy = true
 		if then == actor.LimitRestart {
@@ -133,83 +158,176 @@ func (p *program) keptChild(a *player, opts []actor.Option) (parent actor.Ref[in
 		},
 		exited: restart,
 	}}))
+	if p.sim != nil {
+		p.sim.RunUntilIdle()
+	}
 	<-ready
 	return parent, child, err
 }
 
+// act is what a sender does next.
+type act struct {
+	actor, kind, lane int
+	fails             bool
+}
+
+var padding = strings.Repeat("x", 1200)
+
+// sender sends letters, and is a goroutine or an actor.
+type sender struct {
+	of    *program
+	n     int
+	steps []act
+	mu    *sync.Mutex // Guards the model; it is that of all senders.
+}
+
+func (s *sender) run(ctx context.Context) {
+	for n, x := range s.steps {
+		s.step(ctx, s.of.actors[x.actor], letter{from: s.n, n: n, lane: lanes[x.lane], failing: x.fails, pad: padding[:n%5*300]}, x.kind)
+	}
+}
+
+// Receive has the sender do all its steps.
+func (s *sender) Receive(c *actor.Context[question], q question) error {
+	s.run(c)
+	return q.reply.Send(c, s.n)
+}
+
 // step does what a sender does next, and notes what became of it.
-func (p *program) step(a *player, l letter, kind int, mu *sync.Mutex) {
+func (s *sender) step(ctx context.Context, a *player, l letter, kind int) {
 	to := a.ref.On(l.lane)
 	var err error
 	switch kind {
 	case 0:
-		err = to.TrySend(p.ctx, l)
+		err = to.TrySend(ctx, l)
 	case 1:
-		ctx, cancel := context.WithCancel(p.ctx)
-		go cancel()
-		err = to.Send(ctx, l)
-		cancel()
+		err = s.of.withdrawing(ctx, l.n, func(ctx context.Context) error { return to.Send(ctx, l) })
 	case 2:
 		var v int
-		v, err = actor.Ask(p.ctx, to, func(r actor.Reply[int]) letter { l.reply = r; return l })
+		v, err = actor.Ask(ctx, to, func(r actor.Reply[int]) letter { l.reply = r; return l })
 		if err == nil && v != l.n+1 {
-			p.t.Errorf("the answer to %d is %d", l.n, v)
+			s.of.t.Errorf("the answer to %d is %d", l.n, v)
 		}
 		if errors.Is(err, actor.ErrNoReply) {
 			err = nil // It was accepted, and then dropped, or its handler failed.
 		}
 	case 3:
-		err = a.ref.Stop(p.ctx)
+		err = a.ref.Stop(ctx)
 	case 4:
-		err = a.ref.Drain(p.ctx)
+		err = a.ref.Drain(ctx)
 	case 6:
 		err = a.ref.Kill()
+	case 7:
+		if err = a.ref.StopWithin(ctx, time.Duration(l.n%3)*time.Millisecond); errors.Is(err, actor.ErrForced) {
+			err = nil
+		}
 	default:
-		err = to.Send(p.ctx, l)
+		err = to.Send(ctx, l)
 	}
-	mu.Lock()
-	defer mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
-	case kind == 3 || kind == 4 || kind == 6:
-		a.killed = a.killed || kind == 6
+	case kind == 3 || kind == 4 || kind == 6 || kind == 7:
+		a.killed = a.killed || kind >= 6
 		if a.stopped = true; err != nil {
-			p.t.Errorf("stop: %v", err)
+			s.of.t.Errorf("stop: %v", err)
 		}
 	case err == nil:
 		a.accepted[l.key()] = true
 		a.stopped = a.stopped || l.failing
 	case errors.Is(err, actor.ErrStopped):
 		a.refused++
-	case !errors.Is(err, actor.ErrFull) && !errors.Is(err, context.Canceled):
-		p.t.Errorf("send: %v", err)
+	case !errors.Is(err, actor.ErrFull) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+		s.of.t.Errorf("send: %v", err)
 	}
+}
+
+// withdrawing calls send with a context that is about to end.
+func (p *program) withdrawing(ctx context.Context, n int, send func(context.Context) error) error {
+	if p.sim != nil {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(1+n%3)*time.Microsecond)
+		defer cancel()
+		return send(ctx)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go cancel()
+	return send(ctx)
+}
+
+// run draws senders, and returns when they have done what they do.
+func (p *program) run() {
+	rarity := rapid.SampledFrom([]int{7, 30, 250}).Draw(p.draw, "rarity") // Of ends.
+	acts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) act {
+		kinds := []int{0, 1, 2, 2, 5, 5, 5, 5}
+		if rapid.IntRange(0, rarity).Draw(t, "end") == 5 {
+			kinds = []int{3, 4, 6, 6, 7}
+		}
+		return act{
+			rapid.IntRange(0, len(p.actors)-1).Draw(t, "actor"),
+			rapid.SampledFrom(kinds).Draw(t, "kind"),
+			rapid.IntRange(0, 2).Draw(t, "lane"),
+			rapid.IntRange(0, rarity).Draw(t, "fail") == 6,
+		}
+	}), rapid.SampledFrom([]int{1, 40}).Draw(p.draw, "least"), 60)
+	var mu sync.Mutex
+	var outside []*sender
+	var inside []actor.Ref[question]
+	for n := range rapid.IntRange(1, 3).Draw(p.draw, "senders") {
+		s := &sender{of: p, n: n, steps: acts.Draw(p.draw, "steps"), mu: &mu}
+		if p.sim == nil && rapid.Bool().Draw(p.draw, "outside") {
+			outside = append(outside, s)
+			continue
+		}
+		ref, err := actor.Spawn(p.sys, actor.Actor[question](s))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		inside = append(inside, ref)
+	}
+	var all sync.WaitGroup
+	for _, s := range outside {
+		all.Go(func() { s.run(p.ctx) })
+	}
+	for _, a := range actor.AskAll(p.ctx, inside, asking(0)) {
+		if a.Err != nil {
+			p.t.Errorf("a sender: %v", a.Err)
+		}
+	}
+	all.Wait()
 }
 
 func TestRandomPrograms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := newProgram(t)
-		type act struct{ actor, kind, lane, fail int }
-		acts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) act {
-			return act{
-				rapid.IntRange(0, len(p.actors)-1).Draw(t, "actor"),
-				rapid.SampledFrom([]int{0, 0, 1, 2, 2, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3, 4, 6, 6}).Draw(t, "kind"),
-				rapid.IntRange(0, 2).Draw(t, "lane"),
-				rapid.IntRange(0, 15).Draw(t, "fail"),
-			}
-		}), 1, 60)
-		var mu sync.Mutex
-		var all sync.WaitGroup
-		for s := range rapid.IntRange(1, 3).Draw(t, "senders") {
-			steps := acts.Draw(t, "steps")
-			all.Go(func() {
-				for n, x := range steps {
-					p.step(p.actors[x.actor], letter{from: s, n: n, lane: lanes[x.lane], failing: x.fail == 0}, x.kind, &mu)
-				}
-			})
-		}
-		all.Wait()
+		p := newProgram(t, t)
+		p.run()
 		p.check()
 	})
+}
+
+// The same programs under schedules that a seed chooses, which decides about the program
+// as well.
+func TestRandomProgramsSimulated(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {
+		drawn(s, func(draw *rapid.T) {
+			p := newProgram(s, draw)
+			p.run()
+			p.check()
+		})
+	})
+}
+
+// drawn calls f with what draws as the seed of the simulation has it.
+func drawn(s *simtest.Sim, f func(draw *rapid.T)) {
+	rapid.Custom(func(draw *rapid.T) bool {
+		defer func() { // Else rapid would try again.
+			if v := recover(); v != nil {
+				s.Fatalf("panic: %v\n%s", v, debug.Stack())
+			}
+		}()
+		f(draw)
+		return rapid.Bool().Draw(draw, "end")
+	}).Example(int(s.Rand().Int32()))
 }
 
 // check stops the system and compares what has happened with the model.
@@ -223,18 +341,32 @@ func (p *program) check() {
 		p.t.Fatal(err)
 	}
 	want := p.account()
-	for { // What a timer has sent may become a dead letter just now.
+	var dead, dropped int
+	var got actor.Stats
+	ok := p.until(func() bool { // What a timer has sent may become a dead letter just now.
 		p.mu.Lock()
-		dead, dropped := want+p.others, p.dropped
+		dead, dropped = want+p.others, p.dropped
 		p.mu.Unlock()
-		s := p.sys.Stats()
-		if int(s.DeadLetters) == dead && int(s.Dropped) == dropped {
-			return
+		got = p.sys.Stats()
+		return int(got.DeadLetters) == dead && int(got.Dropped) == dropped
+	})
+	if !ok {
+		p.t.Fatalf("%d dead letters, want %d; %d messages were dropped, counted were %d", got.DeadLetters, dead, dropped, got.Dropped)
+	}
+}
+
+// until waits for what nothing announces. It returns false if it does not come to it.
+func (p *program) until(ok func() bool) bool {
+	for !ok() {
+		if p.sim != nil {
+			p.sim.RunUntilIdle()
+			return ok()
 		}
 		if runtime.Gosched(); p.ctx.Err() != nil {
-			p.t.Fatalf("%d dead letters, want %d; %d messages were dropped, counted were %d", s.DeadLetters, dead, dropped, s.Dropped)
+			return false
 		}
 	}
+	return true
 }
 
 // account compares what the actors have handled with what was sent to them. It returns how
@@ -246,7 +378,7 @@ func (p *program) account() (total int) {
 		last := map[[2]int]int{}
 		for _, l := range a.handled {
 			if !a.accepted[l] {
-				p.t.Errorf("actor %d handled %+v, which was not accepted or is here twice", i, l)
+				p.t.Errorf("actor %d handled %v, which was not accepted or is here twice", i, l)
 			}
 			delete(a.accepted, l)
 			if a.retries || a.shrugs {
@@ -263,7 +395,7 @@ func (p *program) account() (total int) {
 		}
 		for l := range a.accepted {
 			if n := p.letters[l]; n != 1 {
-				p.t.Errorf("%d dead letters of %+v, which actor %d did not handle", n, l, i)
+				p.t.Errorf("%d dead letters of %v, which actor %d did not handle", n, l, i)
 			}
 		}
 		total += len(a.accepted) + a.refused
