@@ -47,7 +47,7 @@ type ChildInfo struct {
 	Since       time.Time // Of the state.
 	Restarts    int
 	Failures    int   // In a row; see [Backoff].
-	Reason      error // Of its last end, or nil.
+	Reason      error // Why it ended last, unless its supervisor stopped it; or nil.
 }
 
 // Status returns a snapshot of the supervisor. It is answered at all times,
