@@ -51,8 +51,8 @@ var stashFaults = planted.Group{
 		{
 			Name: "what is put back goes last",
 			File: "stash.go",
-			Old:  "append(back, b.out[l.head:]...)",
-			New:  "append(b.out[l.head:], back...)",
+			Old:  "	copy(b.out[n:], old)\n	back, left := 0, 0\n",
+			New:  "	copy(b.out, old)\n	back, left := len(old), 0\n",
 			Want: "FAIL",
 			Run:  "^TestStash$",
 		},

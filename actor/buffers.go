@@ -186,7 +186,10 @@ func (b *buffers[M]) empty(head int) letters {
 
 func (b *buffers[M]) handOver(at int) *lane {
 	fresh := newBuffers[M](int(b.lane.capacity), b.lane.tight)
-	fresh.in = append(append(fresh.in, b.out[at:]...), b.in[b.lane.skipped:]...)
+	out, in := b.out[at:], b.in[b.lane.skipped:]
+	fresh.in = make([]M, len(out)+len(in))
+	copy(fresh.in, out)
+	copy(fresh.in[len(out):], in)
 	b.in, b.lane.skipped = nil, 0
 	return &fresh.lane
 }

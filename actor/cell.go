@@ -246,18 +246,16 @@ func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, 
 	if v.waits {
 		return c.sendWaiting(ctx, b, which, m, mode, size)
 	}
-	var moved address
-	if v.drop == nil {
-		if b.lane.locator != nil {
-			moved = p.entrust(addressIn(b.lane.locator, &m))
-		}
-		b.push(m)
-		p.entered(&b.lane, size)
-	}
 	if v.drop != nil {
 		p.carryOut(ctx, &v, 0, address{})
 		return p.overflowed(which, m, mode, v.drop)
 	}
+	var moved address
+	if b.lane.locator != nil {
+		moved = p.entrust(addressIn(b.lane.locator, &m))
+	}
+	b.push(m)
+	p.entered(&b.lane, size)
 	p.carryOut(ctx, &v, which.bit(), moved)
 	return nil
 }

@@ -97,7 +97,7 @@ func NotInHand[M any](r Ref[M]) (all []M) {
 }
 
 // Ghosts returns how many handlers that were killed still run.
-func Ghosts(s *System) int64 { return int64(s.ghosts.Load()) }
+func Ghosts(s *System) int64 { return s.ghosts.Load() }
 
 // IsFenced reports whether the context is one of an incarnation that was killed, or replaced.
 func IsFenced[M any](c *Context[M]) bool { return c.fence.Load() }

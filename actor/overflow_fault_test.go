@@ -111,8 +111,8 @@ var orderFaults = planted.Group{
 		{
 			Name: "what a killed actor had in hand goes last",
 			File: "buffers.go",
-			Old:  "append(append(fresh.in, b.out[at:]...), b.in[b.lane.skipped:]...)",
-			New:  "append(append(fresh.in, b.in[b.lane.skipped:]...), b.out[at:]...)",
+			Old:  "	copy(fresh.in, out)\n	copy(fresh.in[len(out):], in)\n",
+			New:  "	copy(fresh.in, in)\n	copy(fresh.in[len(in):], out)\n",
 			Want: "to which it led",
 		},
 	},

@@ -301,7 +301,8 @@ func newSociety(t tester, draw *rapid.T) *society {
 	}
 	var err error
 	s.sys, err = actor.NewSystem(actor.Config{
-		Workers: rapid.IntRange(1, 3).Draw(draw, "workers"),
+		MaxBlocking: rapid.IntRange(1, 3).Draw(s.draw, "blocking"),
+		Workers:     rapid.IntRange(1, 3).Draw(draw, "workers"),
 		OnDeadLetter: func(d actor.DeadLetter) {
 			s.mu.Lock()
 			defer s.mu.Unlock()

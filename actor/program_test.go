@@ -76,7 +76,8 @@ func newProgram(t tester, draw *rapid.T) *program {
 	}
 	var err error
 	p.sys, err = actor.NewSystem(actor.Config{
-		Workers: rapid.IntRange(1, 3).Draw(draw, "workers"),
+		MaxBlocking: rapid.IntRange(1, 3).Draw(p.draw, "blocking"),
+		Workers:     rapid.IntRange(1, 3).Draw(draw, "workers"),
 		OnDeadLetter: func(d actor.DeadLetter) {
 			p.mu.Lock()
 			defer p.mu.Unlock()

@@ -145,28 +145,36 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 	if all {
 		e.returning, e.stash = append(e.returning, e.stash...), nil
 	}
-	var back []M
-	left := 0
+	n := 0
 	for i := range e.returning {
 		if s := &e.returning[i]; s.lane == which {
-			back = append(back, s.m)
-			c.p.comesBackLocked(which, len(back), s.tries)
+			n++
+			c.p.comesBackLocked(which, n, s.tries)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	l := c.p.laneLocked(which)
+	c.p.putBackLocked(which, l, n)
+	b := l.contents.(*buffers[M])
+	old := b.out[l.head:]
+	b.out = make([]M, n+len(old))
+	copy(b.out[n:], old)
+	back, left := 0, 0
+	for i := range e.returning {
+		if s := &e.returning[i]; s.lane == which {
+			b.out[back] = s.m
+			back++
 		} else {
 			e.returning[left] = *s
 			left++
 		}
 	}
-	if len(back) == 0 {
-		return nil
-	}
 	clear(e.returning[left:])
 	if e.returning = e.returning[:left]; left == 0 {
 		e.returning = nil
 	}
-	l := c.p.laneLocked(which)
-	c.p.putBackLocked(which, l, len(back))
-	b := l.contents.(*buffers[M])
-	b.out = append(back, b.out[l.head:]...)
 	l.putBack(len(b.out), cap(b.out))
 	return l
 }

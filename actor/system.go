@@ -36,8 +36,9 @@ type Config struct {
 	OnDeadLetter func(DeadLetter)
 
 	// MaxBlocking is on how many goroutines the handlers of actors run at a time that
-	// are OnBlocking. When all of them are taken, the others wait. Defaults to 512;
-	// -1 means that there is no limit.
+	// are OnBlocking. When all of them are taken, the others wait. A handler that waits for
+	// other actors is not counted meanwhile, and goes on before others begin. Defaults to
+	// 512; -1 means that there is no limit.
 	MaxBlocking int
 
 	// SlowAfter is from when on a handler counts as slow; see OnSlow and OnBlocked.

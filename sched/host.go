@@ -65,6 +65,11 @@ func (h *Host) Run(n *Node, p Priority) {
 	n.runner.Run(f, p)
 }
 
+// SetTurn says what the host gives up while work on it waits: a place among as many
+// goroutines as may run at a time. Its TakeBack may block. The work itself must not have
+// a turn. SetTurn must be called before anything runs.
+func (h *Host) SetTurn(t Turn) { h.f.rare.turn = t }
+
 // block is Suspend on a host.
 func (f *Fiber) block() {
 	if f.transitionToSuspended() {
