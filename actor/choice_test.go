@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -139,6 +140,41 @@ func testDrainGivesUpTheStash(t testing.TB) {
 		if l.Message != want {
 			t.Errorf("the dead letter is %v, want %d", l.Message, want)
 		}
+	}
+}
+
+// An actor that fails while it drains is not restarted, and gives up what waits.
+func TestDrainOfOneThatFails(t *testing.T) {
+	for name, f := range failures {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			lost := make(chan any, 8)
+			sys := newSystem(t, actor.Config{OnDeadLetter: func(d actor.DeadLetter) { lost <- d.Message }})
+			var made atomic.Int32
+			entered := make(chan struct{})
+			_, child := keptChild(t, sys, func() actor.Actor[int] {
+				made.Add(1)
+				return actor.Func(func(c *actor.Context[int], m int) error {
+					if m > 0 {
+						return f.fail()
+					}
+					receive(t, ctx, entered)
+					wantErr(t, c.Self().Drain(c), actor.ErrWouldDeadlock) // It begins when the handler returns.
+					return nil
+				})
+			}, true)
+			send(t, ctx, child, 0, 1, 2, 3)
+			close(entered)
+			receive(t, ctx, child.Done())
+			for _, want := range []int{2, 3} {
+				if m := receive(t, ctx, lost); m != want {
+					t.Errorf("the dead letter is %v, want %d", m, want)
+				}
+			}
+			if n := made.Load(); n != 1 {
+				t.Errorf("there were %d incarnations", n)
+			}
+		})
 	}
 }
 

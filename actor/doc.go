@@ -221,6 +221,8 @@
 //   - Stop leaves what waits to the dead letters, and Drain handles it; both let the
 //     handler that runs return (TestStopDropsWhatWaits, TestDrainAcceptsNothingNew).
 //   - A drain gives up what is stashed by then (TestDrainGivesUpTheStash).
+//   - One that fails while it drains is not restarted, and what waits goes to the dead
+//     letters (TestDrainOfOneThatFails).
 //   - Children stop before their parent (TestParentsStopAfterTheirChildren).
 //   - A send to an actor that has stopped is an error and a dead letter
 //     (TestDeadLettersOfAllKinds).

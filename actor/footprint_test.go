@@ -77,7 +77,7 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { wantNoErr(t, file.Close()) }()
 	size := int64(0)
 	for _, s := range file.Sections {
 		if s.Type != elf.SHT_NOBITS {
