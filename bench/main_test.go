@@ -48,8 +48,7 @@ func TestEveryWorkloadWithEverySubject(t *testing.T) {
 					if can := s.Cannot(w) == ""; ok != can {
 						t.Errorf("%s, %s: can do it: %v, has a result: %v", row, s.Name, can, ok)
 					}
-					none := l.Median == 0 && w.Kind != suite.Memory // That of so few may be lost beside that of the runtime.
-					if ok && (none || l.Median < 0 || l.Procs < 1 || l.Unit == "" || l.Ratio == nil) {
+					if ok && (l.Median <= 0 || l.Procs < 1 || l.Unit == "" || l.Ratio == nil) {
 						t.Errorf("%s, %s: incomplete: %+v", row, s.Name, l)
 					}
 				}
