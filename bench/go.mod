@@ -9,9 +9,9 @@ require (
 	github.com/panjf2000/ants/v2 v2.12.1
 	github.com/sourcegraph/conc v0.3.0
 	github.com/tochemey/goakt/v3 v3.7.0
-	github.com/troupe-go/troupe v0.0.0
+	github.com/troupe-go/troupe v0.1.0
+	github.com/troupe-go/troupe/internal/bench v0.1.0
 	github.com/vladopajic/go-actor v0.9.0
-	go.uber.org/goleak v1.3.0
 	golang.org/x/sync v0.24.0
 	gonum.org/v1/plot v0.17.0
 	google.golang.org/protobuf v1.36.12
@@ -98,5 +98,3 @@ require (
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect
 )
-
-replace github.com/troupe-go/troupe => ..

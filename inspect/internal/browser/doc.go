@@ -1,3 +1,3 @@
-// Package browser has the tests of the live page in a real browser. They are in
-// a package of their own, as the driver of the browser is for these tests alone.
+// Package browser has the tests of the live page in a real browser. They are a
+// module of their own, since the driver of the browser is for these tests alone.
 package browser

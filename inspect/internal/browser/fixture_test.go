@@ -130,14 +130,17 @@ func (p *tab) show(hash string) {
 	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.hash = %q", hash)))
 }
 
-// keep writes a picture of the page for people, into a temporary folder.
+// screenshots is the variable that names the folder for pictures, if not a temporary one.
+const screenshots = "TROUPE_SCREENSHOTS"
+
+// keep writes a picture of the page for people.
 func (p *tab) keep(name string) {
 	p.Helper()
 	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		p.Fatalf("the browser: %v", err)
 	}
-	dir := os.Getenv("TROUPE_SCREENSHOTS")
+	dir := os.Getenv(screenshots)
 	if dir == "" {
 		dir = filepath.Join(os.TempDir(), "troupe-screenshots")
 	}
