@@ -1,21 +1,27 @@
 # The targets need Go and make, and nothing else, unless their help says so.
 
 GO ?= go
-PKG ?= ./...
+# The folders of all modules in go.work. At the root, ./... are only the packages of the root module.
+MODULES := $(shell $(GO) list -m -f '{{.Dir}}')
+# All packages but the side-by-side benchmarks and the tests of the live page, most of which is other people's code.
+OURS := $(addsuffix /...,$(filter-out $(CURDIR)/bench %/browser,$(MODULES)))
+PKG ?= $(OURS)
 BENCH ?= .
 COUNT ?= 1
+# Tests run without a debugger, and are linked faster without what one needs.
+TEST := $(GO) test -ldflags=-w
 
 LINT_VERSION := v2.15.0
 LINT := $(CURDIR)/.bin/golangci-lint-$(LINT_VERSION)
 # The packages whose schedules are explored.
 MODELS := ./internal/deque ./sched ./task ./actor
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
-# Of these, two with both systems and both architectures: no file is for a pair.
-VETTED := linux/arm64 darwin/amd64
-# The side-by-side benchmarks, where present, are a module of their own.
-MODULES := . $(if $(filter ./...,$(PKG)),$(patsubst %/go.mod,%,$(wildcard bench/go.mod)))
-
-in_modules = @set -e; for dir in $(MODULES); do echo "[$$dir] $(1)"; (cd $$dir && $(1)); done
+PLATFORMS := linux/amd64 linux/arm64 linux/386 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 freebsd/amd64
+# Of these, those for which the command is built, too.
+COMMAND := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+# The tests are built for this one.
+NATIVE = $(shell $(GO) env GOHOSTOS)/$(shell $(GO) env GOHOSTARCH)
+# At least one with each system: those of linux/386 are run (make portable).
+VETTED := linux/riscv64 darwin/arm64 windows/amd64 freebsd/amd64
 
 .DEFAULT_GOAL := help
 
@@ -27,22 +33,32 @@ help: ## Show this list.
 	@echo "  chooses benchmarks, COUNT=10 repeats tests and benchmarks."
 
 .PHONY: test
-test: ## Run all tests, as a newcomer does.
-	$(call in_modules,$(GO) test ./...)
+test: ## Run the quick tests of all modules, as a newcomer does.
+	$(TEST) work
+
+.PHONY: check
+check: ## Run all tests: also planted faults, explored models, searches of many schedules and sizes.
+	TROUPE_LANE=check $(TEST) -timeout 30m work
+
+.PHONY: nightly
+nightly: ## Search for a night, and write docs/nightly.md; SCALE=0.1 takes a tenth of the time.
+	.ci/nightly $(SCALE)
+
+SCALE ?= 1
 
 .PHONY: race
 race: ## Run the tests under the race detector (needs a C compiler).
 	@test "$$($(GO) env GOOS)" = darwin || command -v $$($(GO) env CC) >/dev/null || { \
 		echo "make race: no C compiler ($$($(GO) env CC)) found. The race detector needs one;" >&2; \
 		echo "on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
-	CGO_ENABLED=1 $(GO) test -race -count $(COUNT) $(PKG)
+	TROUPE_LANE=check CGO_ENABLED=1 $(TEST) -race -vet=off -timeout 30m -count $(COUNT) $(PKG)
 
 .PHONY: invariants
 invariants: ## Run the tests with the internal checks switched on.
-	$(GO) test -tags invariants -count $(COUNT) $(PKG)
+	TROUPE_LANE=check $(TEST) -tags invariants -vet=off -timeout 30m -count $(COUNT) $(PKG)
 
 .PHONY: model
-model: ## Run the searches of all schedules, which make test runs too, and print their figures.
+model: ## Run the searches of all schedules, which make check runs too, and print their figures.
 	@out=$$($(GO) test -tags modelcheck -run '^TestModel$$' -count 1 -v $(MODELS) 2>&1) || { \
 		echo "$$out"; exit 1; }; \
 	echo "$$out" | sed -n 's/^ *|/|/p'
@@ -71,23 +87,31 @@ fuzz: ## Fuzz each codec FUZZTIME long, 400000x (inputs), again until FUZZSECOND
 .PHONY: lint
 lint: $(LINT) ## Check style, import arrows and go.mod (installs its linter in .bin).
 	$(LINT) config verify
-	$(call in_modules,$(GO) mod tidy -diff)
-	$(call in_modules,$(LINT) run --config $(CURDIR)/.golangci.yml ./...)
+	.ci/tidy -diff
+	$(LINT) run $(addsuffix /...,$(MODULES))
 	$(LINT) run --build-tags invariants ./...
 	$(LINT) run --build-tags modelcheck ./...
 
+.PHONY: tidy
+tidy: ## Run go mod tidy in each module (plain go mod tidy does not know go.work).
+	.ci/tidy
+
 $(LINT):
-	GOBIN=$(CURDIR)/.bin CGO_ENABLED=0 $(GO) install \
+	GOBIN=$(CURDIR)/.bin $(GO) install -ldflags=-w \
 		github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 	mv .bin/golangci-lint $@
 
+.PHONY: house
+house: ## Measure packages, files, types, exports and English, and compare with internal/house/bounds.txt.
+	$(GO) run ./internal/house
+
 .PHONY: bench
 bench: ## Run all benchmarks, allocations included.
-	$(call in_modules,$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG))
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG)
 
 .PHONY: bench-once
 bench-once: ## Run every benchmark for one iteration, so that none can rot.
-	$(call in_modules,$(GO) test -run '^$$' -bench . -benchtime 1x ./...)
+	$(TEST) -vet=off -run '^$$' -bench . -benchtime 1x work
 
 .PHONY: screenshot
 screenshot: ## Make the pictures of docs from the demo at work (needs Chromium).
@@ -150,22 +174,38 @@ evaluate-once: ## Run every workload of the evaluation once, with troupe and the
 	cd bench && $(GO) run . -quick -growth > /dev/null
 
 .PHONY: cross
-cross: ## Build everything for each supported platform, and check the tests for each system.
-	@set -e; for platform in $(PLATFORMS); do \
+cross: ## Build for each supported platform but this, and check the tests of the root module for each system.
+	@set -e; for platform in $(filter-out $(NATIVE),$(PLATFORMS)); do \
 		echo "$$platform: go build"; \
 		export CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
-		$(GO) build -buildvcs=false ./...; \
+		case " $(COMMAND) " in *" $$platform "*) packages="./... ./cmd/troupe/..." ;; *) packages=./... ;; esac; \
+		$(GO) build -buildvcs=false -ldflags=-w -gcflags=all=-dwarf=false $$packages; \
 		case " $(VETTED) " in *" $$platform "*) echo "$$platform: go vet"; $(GO) vet ./... ;; esac; \
 	done
 
+# Waits, and whatever else depends on which goroutine calls.
+PORTABLE := Wait|Join|Sleep|Close|Self|Roll|Host|Budget|Number|Current|Ask
+# To tell goroutines apart takes long below a deep stack, and room on it.
+PORTABLE_SKIP := Planted|Fault|Model|Deep|Limit|SmallStack
+PORTABLE_ROOMS := ./internal/gid ./sched ./strand ./task ./actor
+
+.PHONY: portable
+portable: ## Run tests of waits with 32-bit words (on amd64), and without assembly, as on other processors.
+	GOARCH=386 CGO_ENABLED=0 $(TEST) -vet=off -run '$(PORTABLE)' -skip '$(PORTABLE_SKIP)' $(PORTABLE_ROOMS)
+	$(TEST) -vet=off -tags portable -run '$(PORTABLE)' -skip '$(PORTABLE_SKIP)' $(PORTABLE_ROOMS)
+
 .PHONY: readme
 readme: ## Compile the Go code of the Markdown files and check their links.
-	$(GO) test -count 1 -run Markdown .
+	TROUPE_LANE=check $(GO) test -count 1 -run Markdown .
 
 .PHONY: smoke
 smoke: ## Run the demo once, with failures, and compare it with a sequential count.
 	$(GO) run ./cmd/troupe demo --verify --fault-rate 0.02 --json "$$($(GO) env GOROOT)/src/net"
 
-.PHONY: check
-check: ## Run everything that CI runs.
+.PHONY: release-check
+release-check: ## Release the last commit into a folder, install the command from it and build a program.
+	.ci/release-check
+
+.PHONY: ci
+ci: ## Run everything that CI runs.
 	bash .ci/run

@@ -12,12 +12,15 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // The tests walk the whole module, so `go test` runs them again after a change to any of its files
 // rather than showing a cached result.
 
 func TestMarkdownCodeCompiles(t *testing.T) {
+	lane.Check(t)
 	blocks, _, err := parseTree(os.DirFS("."))
 	if err != nil {
 		t.Fatal(err)

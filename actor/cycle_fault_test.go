@@ -9,34 +9,76 @@ var walkFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a walk does not see where it began",
-			File: "cycle.go",
-			Old:  "if p == e.from || p.reentrancy != NoReentrancy ||",
-			New:  "if p.reentrancy != NoReentrancy ||",
+			In:   "edge.mayCloseRing",
+			Old:  "p == e.from || p.reentrancy != NoReentrancy",
+			New:  "p.reentrancy != NoReentrancy",
 			Want: "the ask that closed the ring was sent",
 			Run:  "^TestRingOfAsksInOneChain$",
 		},
 		{
 			Name: "a walk passes by gatherings",
-			File: "cycle.go",
-			Old:  "		if s.group != nil {\n			return true\n",
-			New:  "		if s.group != nil {\n			return false\n",
+			In:   "edge.mayCloseRing",
+			Old: `if s.group != nil {
+	return true
+}`,
+			New: `if s.group != nil {
+	return false
+}`,
 			Want: "FAIL",
 			Run:  "^TestGatheringsInARing$",
 		},
 		{
 			Name: "a long walk is taken for the end",
-			File: "cycle.go",
-			Old:  "		p = next.to\n	}\n	return true\n",
-			New:  "		p = next.to\n	}\n	return false\n",
+			In:   "edge.mayCloseRing",
+			Old: `for range longWalk {
+	if p == e.from || p.reentrancy != NoReentrancy || p.loopHolder() != nil {
+		return true
+	}
+	s := p.waits.Load()
+	if s == nil {
+		return false
+	}
+	if s.group != nil {
+		return true
+	}
+	next, ok := s.edge(p, s.state.Load()&^slotPhase)
+	if !ok {
+		return false
+	}
+	p = next.to
+}
+return true`,
+			New: `for range longWalk {
+	if p == e.from || p.reentrancy != NoReentrancy || p.loopHolder() != nil {
+		return true
+	}
+	s := p.waits.Load()
+	if s == nil {
+		return false
+	}
+	if s.group != nil {
+		return true
+	}
+	next, ok := s.edge(p, s.state.Load()&^slotPhase)
+	if !ok {
+		return false
+	}
+	p = next.to
+}
+return false`,
 			Want: "FAIL",
 			Run:  "^TestRingOfManyActors$",
 			Hang: true,
 		},
 		{
 			Name: "each ask of one that waits is a search",
-			File: "cycle.go",
-			Old:  "		if !ok {\n			return false\n		}\n		p = next.to\n",
-			New:  "		if !ok {\n			return true\n		}\n		p = next.to\n",
+			In:   "edge.mayCloseRing",
+			Old: `if !ok {
+	return false
+}`,
+			New: `if !ok {
+	return true
+}`,
 			Want: "asks allocate",
 			Run:  "^TestAskOfOneThatWaitsAllocatesNothing$",
 		},

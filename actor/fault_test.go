@@ -28,23 +28,23 @@ var stateFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a lost announcement",
-			File: "state.go",
-			Old:  "if s&dead != 0 || s&bit != 0 &&",
-			New:  "if s&(dead|running) != 0 || s&bit != 0 &&",
+			In:   "proc.announced",
+			Old:  "s&dead != 0 || s&bit != 0 && !p.lags(s, bit)",
+			New:  "s&(dead|running) != 0 || s&bit != 0 && !p.lags(s, bit)",
 			Want: "deadlock",
 			Run:  "^TestModel$/^state$",
 		},
 		{
 			Name: "a double run",
-			File: "state.go",
-			Old:  "ok = s&(running|dead) == 0 &&",
-			New:  "ok = s&dead == 0 &&",
+			In:   "proc.transitionToRunning",
+			Old:  "(running|dead)",
+			New:  "dead",
 			Want: "2 handlers run at once",
 			Run:  "^TestModel$/^urgent$",
 		},
 		{
 			Name: "a void entry is taken for a real one",
-			File: "state.go",
+			In:   "proc.transitionToRunning",
 			Old:  "return todo, s & termBits, fetched, ok",
 			New:  "return todo, s & termBits, fetched, true",
 			Want: "FAIL",
@@ -52,23 +52,30 @@ var stateFaults = planted.Group{
 		},
 		{
 			Name: "a void entry takes the announcements with it",
-			File: "state.go",
-			Old:  "	next := s &^ entry\n",
-			New:  "	next := s &^ entry &^ pendingAny\n",
+			In:   "proc.transitionToRunning",
+			Old:  "next := s &^ entry",
+			New:  "next := s &^ entry &^ pendingAny",
 			Want: "deadlock",
 			Run:  "^TestModel$/^urgent$",
 		},
 		{
 			Name: "a torn take of the announcements",
-			File: "state.go",
-			Old:  "	s := p.mu.lock()\n	if s&termBits != term {\n		p.mu.unlock(s)\n		return 0",
-			New:  "	s := p.mu.Load()\n	if s&termBits != term {\n		return 0",
+			In:   "proc.takeAnnounced",
+			Old: `s := p.mu.lock()
+if s&termBits != term {
+	p.mu.unlock(s)
+	return 0, nothing, false
+}`,
+			New: `s := p.mu.Load()
+if s&termBits != term {
+	return 0, nothing, false
+}`,
 			Want: "deadlock",
 			Run:  "^TestModel$/^urgent$",
 		},
 		{
 			Name: "a fetch is taken for newer than it is",
-			File: "activation.go",
+			In:   "activation.listen",
 			Old:  "a.todo, a.fetched = a.todo|news, fetched",
 			New:  "a.todo, a.fetched = a.todo|news, max(fetched, fromLane)",
 			Want: "deadlock",
@@ -76,81 +83,94 @@ var stateFaults = planted.Group{
 		},
 		{
 			Name: "an activation ends without a last look",
-			File: "state.go",
-			Old:  "		pending := s&pendingAny | todo\n",
-			New:  "		pending := todo\n",
+			In:   "proc.transitionFromRunning",
+			Old:  "s&pendingAny | todo",
+			New:  "todo",
 			Want: "deadlock",
 			Run:  "^TestModel$/^state$",
 		},
 		{
 			Name: "a torn change from running to idle",
-			File: "state.go",
-			Old:  "		if !p.mu.CompareAndSwap(s, now) {\n			continue\n		}\n",
-			New:  "		p.mu.word.Store(now)\n",
+			In:   "proc.transitionFromRunning",
+			Old: `if !p.mu.CompareAndSwap(s, now) {
+	continue
+}`,
+			New:  "p.mu.word.Store(now)",
 			Want: "deadlock",
 			Run:  "^TestModel$/^state$",
 		},
 		{
 			Name: "what is left is not announced again",
-			File: "state.go",
-			Old:  "now := s&^(running|inCode) | todo",
-			New:  "now := s &^ (running | inCode)",
+			In:   "proc.transitionFromRunning",
+			Old:  "s&^(running|inCode) | todo",
+			New:  "s &^ (running | inCode)",
 			Want: "deadlock",
 			Run:  "^TestModel$/^state$",
 		},
 		{
 			Name: "the doorbell is lost where a batch is split",
-			File: "activation.go",
-			Old:  "if fresh && l.left() == 0 && !l.admitted",
-			New:  "if (fresh || true) && l.left() == 0 && !l.admitted",
+			In:   "activation.handleLane",
+			Old:  "fresh && l.left() == 0",
+			New:  "(fresh || true) && l.left() == 0",
 			Want: "deadlock",
 			Run:  "^TestModel$/^state$",
 		},
 		{
 			Name: "announcements are taken after the swap",
-			File: "activation.go",
-			Old:  "this is not known.\n		a.todo &^= which.bit()\n",
-			New:  "this is not known.\n		_, _, _ = a.takeAnnounced(a.term, false)\n		a.todo &^= which.bit()\n",
+			In:   "activation.handleLane",
+			Old:  "a.todo &^= which.bit()",
+			New:  "a.mu.And(^pendingAny)\na.todo &^= which.bit()",
+			Nth:  2,
 			Want: "deadlock",
 			Run:  "^TestModel$/^state$",
 		},
 		{
 			Name: "held is forgotten",
-			File: "state.go",
-			Old:  "	if s&(held|paused|crowded) != 0 {\n		return pending & (pendingSystem | pendingTurn)\n	}\n",
+			In:   "proc.runnable",
+			Old: `if s&(held|paused|crowded) != 0 {
+	return pending & (pendingSystem | pendingTurn)
+}`,
 			New:  "",
 			Want: "FAIL",
 			Run:  "^TestModel$/^held$",
 		},
 		{
 			Name: "held is never left",
-			File: "lifecycle.go",
-			Old:  "	a.release()\n",
-			New:  "",
+			In:   "activation.beginAgain",
+			Old: `a.reason = nil
+a.release()`,
+			New:  "a.reason = nil",
 			Want: "deadlock",
 			Run:  "^TestModel$/^held$",
 		},
 		{
 			Name: "a torn lock of the mailbox",
-			File: "latch.go",
-			Old:  "	if s&latched == 0 && l.word.CompareAndSwap(s, s|latched) {\n",
-			New:  "	if s&latched == 0 {\n		l.word.Store(s | latched)\n",
+			In:   "latch.lock",
+			Old: `if s&latched == 0 && l.word.CompareAndSwap(s, s|latched) {
+	return s
+}`,
+			New: `if s&latched == 0 {
+	l.word.Store(s | latched)
+	return s
+}`,
 			Want: "FAIL",
 			Run:  "^TestModel$/^state$",
 		},
 		{
 			Name: "a send after the close",
-			File: "lifecycle.go",
-			Old:  "	a.closed, a.barred = true, true\n",
-			New:  "	a.barred = true\n",
+			In:   "activation.closeAtOnce",
+			Old:  "a.closed, a.barred = true, true",
+			New:  "a.barred = true",
 			Want: "deadlock",
 			Run:  "^TestModel$/^end$",
 		},
 		{
 			Name: "a waiter for the end comes too late",
-			File: "end.go",
-			Old:  "	p.mu.unlock(state | dead)\n",
-			New:  "	p.stopped.Store(false)\n	p.mu.unlock(state | dead)\n	defer p.stopped.Store(true)\n",
+			In:   "proc.end",
+			Old:  "p.mu.unlock(state | dead)",
+			New: `p.stopped.Store(false)
+p.mu.unlock(state | dead)
+defer p.stopped.Store(true)`,
 			Want: "deadlock",
 			Run:  "^TestModel$/^end$",
 		},
@@ -162,44 +182,64 @@ var laneFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a sender is not let in",
-			File: "activation.go",
-			Old:  "	if l.queue.Load() != 0 {\n		a.letIn(l)\n	}\n",
+			In:   "activation.publish",
+			Old: `if l.queue.Load() != 0 {
+	a.letIn(l)
+}`,
 			New:  "",
 			Want: "deadlock",
 		},
 		{
 			Name: "what was let in is not looked for",
-			File: "activation.go",
-			Old:  "l.left() == 0 && !l.admitted &&",
-			New:  "l.left() == 0 &&",
+			In:   "activation.handleLane",
+			Old:  "fresh && l.left() == 0 && !l.admitted && !l.large()",
+			New:  "fresh && l.left() == 0 && !l.large()",
 			Want: "deadlock",
 		},
 		{
 			Name: "a sender queues up after its last look",
-			File: "lane.go",
-			Old:  "	l.queue.Store(int32(len(l.waiting) + 1))\n	if !l.crowded() {\n		l.queue.Store(int32(len(l.waiting)))\n		return false\n	}\n",
-			New:  "	if !l.crowded() {\n		return false\n	}\n	l.queue.Store(int32(len(l.waiting) + 1))\n",
+			In:   "lane.await",
+			Old: `l.queue.Store(int32(len(l.waiting) + 1))
+if !l.crowded() {
+	l.queue.Store(int32(len(l.waiting)))
+	return false
+}`,
+			New: `if !l.crowded() {
+	return false
+}
+l.queue.Store(int32(len(l.waiting) + 1))`,
 			Want: "deadlock",
 		},
 		{
 			Name: "the consumer looks for senders before it makes room",
-			File: "activation.go",
-			Old:  "	l.publish(rest)\n	if l.queue.Load() != 0 {\n",
-			New:  "	some := l.queue.Load() != 0\n	l.publish(rest)\n	if some {\n",
+			In:   "activation.publish",
+			Old: `l.publish(rest)
+if l.queue.Load() != 0 {
+	a.letIn(l)
+}`,
+			New: `some := l.queue.Load() != 0
+l.publish(rest)
+if some {
+	a.letIn(l)
+}`,
 			Want: "deadlock",
 		},
 		{
 			Name: "a sender that leaves stays in the queue",
-			File: "lane.go",
-			Old:  "	l.waiting = slices.DeleteFunc(l.waiting, func(other *sendWaiter) bool { return other == w })\n",
-			New:  "	_ = slices.DeleteFunc[[]*sendWaiter]\n",
+			In:   "lane.withdraw",
+			Old:  "l.waiting = slices.DeleteFunc(l.waiting, func(other *sendWaiter) bool { return other == w })",
+			New:  "_ = slices.DeleteFunc[[]*sendWaiter]",
 			Want: "FAIL",
 		},
 		{
 			Name: "a sender leaves though its message is in",
-			File: "send.go",
-			Old:  "		case done, !goOn:\n",
-			New:  "		case !goOn:\n			return context.Cause(ctx)\n		case done:\n",
+			In:   "proc.awaitRoom",
+			Old: `case done, !goOn:
+	return p.leaveQueue(w, which, mode, context.Cause(ctx))`,
+			New: `case !goOn:
+	return context.Cause(ctx)
+case done:
+	return p.leaveQueue(w, which, mode, context.Cause(ctx))`,
 			Want: "FAIL",
 		},
 	},
@@ -210,7 +250,7 @@ var replyFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "two answers to one ask",
-			File: "asking.go",
+			In:   "asking.begin",
 			Old:  "!s.state.CompareAndSwap(round|slotOpen, round|slotAnswering)",
 			New:  "s.state.Load() != round|slotOpen",
 			Want: "but accepted were",
@@ -218,37 +258,55 @@ var replyFaults = planted.Group{
 		},
 		{
 			Name: "a late reply to a slot that is in use again",
-			File: "reply.go",
-			Old:  "	if err := s.begin(r.round, err); err != nil {\n",
-			New:  "	r.round = s.state.Load() &^ slotPhase\n	if err := s.begin(r.round, err); err != nil {\n",
+			In:   "Reply.answer",
+			Old: `if err := s.begin(r.round, err); err != nil {
+	return err
+}`,
+			New: `r.round = s.state.Load() &^ slotPhase
+if err := s.begin(r.round, err); err != nil {
+	return err
+}`,
 			Want: "but accepted were",
 		},
 		{
 			Name: "the round stays the same",
-			File: "asking.go",
-			Old:  "round = s.state.Load()&^slotPhase + slotRound",
-			New:  "round = s.state.Load() &^ slotPhase",
+			In:   "asking.open",
+			Old:  "s.state.Load()&^slotPhase + slotRound",
+			New:  "s.state.Load() &^ slotPhase",
 			Want: "but accepted were",
 		},
 		{
 			Name: "the answer is written before the slot is owned",
-			File: "reply.go",
-			Old:  "	if err := s.begin(r.round, err); err != nil {\n",
-			New:  "	s.value = v\n	if err := s.begin(r.round, err); err != nil {\n",
+			In:   "Reply.answer",
+			Old: `if err := s.begin(r.round, err); err != nil {
+	return err
+}`,
+			New: `s.value = v
+if err := s.begin(r.round, err); err != nil {
+	return err
+}`,
 			Want: "but accepted were",
 		},
 		{
 			Name: "the asker is woken before the answer is there",
-			File: "asking.go",
-			Old:  "	s.state.Store(state)\n	waiter.Wake(f, sched.Normal)\n",
-			New:  "	waiter.Wake(f, sched.Normal)\n	s.state.Store(state)\n",
+			In:   "asking.conclude",
+			Old: `s.state.Store(state)
+waiter.Wake(f, sched.Normal)`,
+			New: `waiter.Wake(f, sched.Normal)
+s.state.Store(state)`,
 			Want: "deadlock",
 		},
 		{
 			Name: "the asker leaves while it is answered",
-			File: "asking.go",
-			Old:  "			xatomic.Spin(&s.state, round|slotAnswering) // The answer",
-			New:  "			return true // The answer",
+			In:   "asking.withdraw",
+			Old: `case round | slotAnswering:
+	xatomic.Spin(&s.state, round|slotAnswering) // The answer is being copied.
+default:
+	return false`,
+			New: `case round | slotAnswering:
+	return true // The answer is being copied.
+default:
+	return false`,
 			Want: "but accepted were",
 			Run:  "^TestModel$/^reply$/^two_answers$",
 		},
@@ -260,44 +318,50 @@ var nameFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "the name of one that has stopped is taken",
-			File: "registry.go",
-			Old:  "		if !holder.stopped.Load() {\n",
-			New:  "		if true {\n",
+			In:   "registry.claim",
+			Old:  "!holder.stopped.Load()",
+			New:  "true",
 			Want: "the name is not free",
 		},
 		{
 			Name: "a name leads to one that has stopped",
-			File: "registry.go",
-			Old:  "	if !ok || p.(*proc).stopped.Load() {\n",
-			New:  "	if !ok {\n",
+			In:   "registry.find",
+			Old: `if !ok || p.(*proc).stopped.Load() {
+	return nil
+}`,
+			New: `if !ok {
+	return nil
+}`,
 			Want: "behind the stop",
 		},
 		{
 			Name: "one that has stopped is registered",
-			File: "registry.go",
-			Old:  "	if p.stopped.Load() {\n		return fmt.Errorf(\"register %s as %q: %w\", p, name, ErrStalePID)\n	}\n",
+			In:   "System.Register",
+			Old: `if p.stopped.Load() {
+	return fmt.Errorf("register %s as %q: %w", p, name, ErrStalePID)
+}`,
 			New:  "",
 			Want: "names are left",
 		},
 		{
 			Name: "the end forgets the names",
-			File: "registry.go",
-			Old:  "		rare.names = append(rare.names, name)\n",
-			New:  "		_ = rare.names\n",
+			In:   "registry.enter",
+			Old:  "rare.names = append(rare.names, name)",
+			New:  "_ = rare.names",
 			Want: "names are left",
 		},
 		{
 			Name: "the end forgets the name of the spawn",
-			File: "spawn.go",
-			Old:  "		p.rareLocked().names = []string{name}\n",
-			New:  "		_ = name\n",
+			In:   "proc.spawn",
+			Old:  "p.rareLocked().names = []string{name}",
+			New:  "_ = name",
 			Want: "names are left",
 		},
 		{
 			Name: "the end takes the name from the next",
-			File: "registry.go",
-			Old:  "	for _, name := range names {\n		r.names.CompareAndDelete(name, p)\n",
-			New:  "	for _, name := range names {\n		r.names.Delete(name)\n",
+			In:   "registry.leave",
+			Old:  "r.names.CompareAndDelete(name, p)",
+			New:  "r.names.Delete(name)",
 			Want: "at the end, the name leads to",
 		},
 	},
@@ -308,24 +372,27 @@ var withdrawFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "an ask leaves though its message is in",
-			File: "send.go",
-			Old:  "	if w.done {\n		p.mu.Unlock()\n		if w.err == nil {\n			return nil\n		}\n",
-			New:  "	if w.done && w.err != nil {\n		p.mu.Unlock()\n",
+			In:   "proc.leaveQueue",
+			Old:  "w.done",
+			New:  "w.done && w.err != nil",
+			Nth:  2,
 			Want: "answers were accepted",
 			Run:  "^TestModel$/^withdraw$/^an_ask$",
 		},
 		{
 			Name: "what is not needed stays in the queue",
-			File: "gather.go",
-			Old:  "		_ = q.target().leaveQueue(q.place.w, q.place.lane, mayWait, why) // The ask says why.\n",
+			In:   "inquiry.conclude",
+			Old:  "_ = q.target().leaveQueue(q.place.w, q.place.lane, mayWait, why)",
 			New:  "",
 			Want: "waits for room still",
 		},
 		{
 			Name: "who has enough leaves the other asks open",
-			File: "gather.go",
-			Old:  "	case s.withdraw(onlyRound):\n",
-			New:  "	case false:\n",
+			In:   "inquiry.conclude",
+			Old: `case s.withdraw(onlyRound):
+	q.fail(why)`,
+			New: `case false:
+	q.fail(why)`,
 			Want: "answers were accepted",
 		},
 	},
@@ -336,24 +403,45 @@ var pumpFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a loop that has found nothing says so too late",
-			File: "pump.go",
-			Old:  "	e, ok := p.queue.pop()\n	if !ok {\n",
-			New:  "	e, ok := p.queue.pop()\n	p.mu.Unlock()\n	p.mu.Lock()\n	if !ok {\n",
+			In:   "Pump.next",
+			Old: `if !ok {
+	p.rung = false
+	p.leaveLocked()
+}`,
+			New: `p.mu.Unlock()
+p.mu.Lock()
+if !ok {
+	p.rung = false
+	p.leaveLocked()
+}`,
 			Want: "deadlock",
 		},
 		{
 			Name: "the doorbell rings before there is anything",
-			File: "pump.go",
-			Old:  "	p.queue.push(entry{n, prio})\n	ring := !p.rung && !p.busy\n	p.rung = true\n	p.mu.Unlock()\n	if ring {\n		p.ring()\n	}\n",
-			New: "	ring := !p.rung && !p.busy\n	p.rung = true\n	p.mu.Unlock()\n	if ring {\n		p.ring()\n	}\n" +
-				"	p.mu.Lock()\n	p.queue.push(entry{n, prio})\n	p.mu.Unlock()\n",
+			In:   "Pump.submit",
+			Old: `p.queue.push(entry{n, prio})
+ring := !p.rung && !p.busy
+p.rung = true
+p.mu.Unlock()
+if ring {
+	p.ring()
+}`,
+			New: `ring := !p.rung && !p.busy
+p.rung = true
+p.mu.Unlock()
+if ring {
+	p.ring()
+}
+p.mu.Lock()
+p.queue.push(entry{n, prio})
+p.mu.Unlock()`,
 			Want: "deadlock",
 		},
 		{
 			Name: "a turn that was the last leaves the doorbell as rung",
-			File: "pump.go",
-			Old:  "	if p.queue.empty() {\n		p.rung = false\n",
-			New:  "	if p.queue.empty() {\n",
+			In:   "Pump.hint",
+			Old:  "p.rung = false",
+			New:  "",
 			Want: "deadlock",
 			Run:  "^TestModel$/^pump$/^a_turn",
 		},
@@ -365,22 +453,42 @@ var watchFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "the vigil looks before it leaves its mark",
-			File: "vigil.go",
-			Old:  "	s.marked.Store(s.seen)\n	if s.turn.Load() != s.seen || w == nil || s.who.Load() != f.p {\n		s.mu.Unlock()\n		return\n	}\n",
-			New:  "	if s.turn.Load() != s.seen || w == nil || s.who.Load() != f.p {\n		s.mu.Unlock()\n		return\n	}\n	s.marked.Store(s.seen)\n",
+			In:   "vigil.act",
+			Old: `s.marked.Store(s.seen)
+if s.turn.Load() != s.seen || w == nil || s.who.Load() != f.p {
+	s.mu.Unlock()
+	return
+}`,
+			New: `if s.turn.Load() != s.seen || w == nil || s.who.Load() != f.p {
+	s.mu.Unlock()
+	return
+}
+s.marked.Store(s.seen)`,
 			Want: "begins with a context that has ended",
 		},
 		{
 			Name: "a handler looks for a mark before it has ended",
-			File: "span.go",
-			Old:  "	n := s.turn.Load()\n	s.turn.Store(n + 1)\n	if s.alarm != nil {\n		s.alarm.Stop()\n	}\n	marked := uintptr(0)\n	if s.timing.Load().strict {\n		marked = s.marked.Swap(0)\n	} else {\n		marked = s.marked.Load()\n	}\n",
-			New:  "	n := s.turn.Load()\n	marked := s.marked.Swap(0)\n	s.turn.Store(n + 1)\n",
+			In:   "activation.endSpan",
+			Old: `s.turn.Store(n + 1)
+if s.alarm != nil {
+	s.alarm.Stop()
+}
+marked := uintptr(0)
+if s.timing.Load().strict {
+	marked = s.marked.Swap(0)
+} else {
+	marked = s.marked.Load()
+}`,
+			New: `marked := s.marked.Swap(0)
+s.turn.Store(n + 1)`,
 			Want: "begins with a context that has ended",
 		},
 		{
 			Name: "a context that a time-out has ended is not renewed",
-			File: "span.go",
-			Old:  "	if x != nil {\n		x.renew()\n	}\n",
+			In:   "activation.tidySpan",
+			Old: `if x != nil {
+	x.renew()
+}`,
 			New:  "",
 			Want: "begins with a context that has ended",
 		},

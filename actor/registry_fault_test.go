@@ -9,33 +9,44 @@ var registryFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a spawn without its name keeps its place",
-			File: "proc.go",
-			Old:  "			p.disownLocked(child)\n			p.sys.table.remove(from, child)\n",
-			New:  "			p.disownLocked(child)\n",
+			In:   "proc.adopt",
+			Old: `p.sys.table.remove(from, child)
+return err`,
+			New:  "return err",
 			Want: "FAIL",
 			Run:  "^TestRegistrationAtTheSpawn$",
 		},
 		{
 			Name: "a ghost gives itself a name",
-			File: "registry.go",
-			Old:  "	if err := c.absent(); err != nil {\n",
-			New:  "	if err := c.absent(); false {\n",
+			In:   "scope.Register",
+			Old: `if err := c.absent(); err != nil {
+	return fmt.Errorf("register %s as %q: %w", p, name, err)
+}`,
+			New: `if err := c.absent(); false {
+	return fmt.Errorf("register %s as %q: %w", p, name, err)
+}`,
 			Want: "FAIL",
 			Run:  "^TestNameAndRestart$",
 		},
 		{
 			Name: "a PID of another system is looked up beyond the end",
-			File: "table.go",
-			Old:  "	if int(i/chunkSize) >= len(chunks) {\n		return nil\n	}\n",
+			In:   "table.at",
+			Old: `if int(i/chunkSize) >= len(chunks) {
+	return nil
+}`,
 			New:  "",
 			Want: "FAIL",
 			Run:  "^TestPIDBeyondTheTable$",
 		},
 		{
 			Name: "a PID leads to the next in its place",
-			File: "table.go",
-			Old:  "	if p == nil || p.pid != id {\n",
-			New:  "	if p == nil {\n",
+			In:   "table.lookup",
+			Old: `if p == nil || p.pid != id {
+	return nil
+}`,
+			New: `if p == nil {
+	return nil
+}`,
 			Want: "FAIL",
 			Run:  "^TestStalePIDs$",
 		},

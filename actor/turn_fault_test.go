@@ -9,75 +9,93 @@ var readerFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a write does not wait for readers",
-			File: "reader.go",
-			Old:  "	waits := len(t.away) > 0\n",
-			New:  "	waits := false && len(t.away) > 0\n",
+			In:   "activation.awaitReaders",
+			Old:  "len(t.away) > 0",
+			New:  "false && len(t.away) > 0",
 			Want: "readers and",
 			Run:  "^TestSharedActorsUnderSimulation$",
 		},
 		{
 			Name: "the last reader does not let the write begin",
-			File: "reader.go",
-			Old:  "	if announce {\n",
-			New:  "	if announce && ghost {\n",
+			In:   "activation.endRead",
+			Old: `if announce {
+	p.announce(a.f, pendingTurn)
+}`,
+			New: `if announce && ghost {
+	p.announce(a.f, pendingTurn)
+}`,
 			Want: "somebody waits still",
 			Run:  "^TestSharedActorsUnderSimulation$",
 		},
 		{
 			Name: "a write that waits makes no rings",
-			File: "reader.go",
-			Old:  "	if asked.slot != nil {\n		a.breakRing(asked)\n	}\n	for _, e := range a.edges() {\n",
-			New:  "	for _, e := range a.edges()[:0] {\n",
+			In:   "activation.awaitReaders",
+			Old: `if asked.slot != nil {
+	a.breakRing(asked)
+}
+for _, e := range a.edges() {
+	a.breakRing(address{e.wait, e.round})
+}`,
+			New: `for _, e := range a.edges()[:0] {
+	a.breakRing(address{e.wait, e.round})
+}`,
 			Want: "FAIL",
 			Run:  "^TestRingThroughReaders$",
 			Hang: true,
 		},
 		{
 			Name: "who asks a reader that panics is not told",
-			File: "reader.go",
-			Old:  "	a.abandon(m, err)\n	if v == nil {\n",
-			New:  "	if v == nil {\n",
+			In:   "activation.crashRead",
+			Old:  "a.abandon(m, err)",
+			New:  "",
 			Want: "FAIL",
 			Run:  "^TestAskOfAReaderThatFails$",
 			Hang: true,
 		},
 		{
 			Name: "a ghost reads beside the next incarnation",
-			File: "reader.go",
-			Old:  "	case a.mu.Load()&termBits != a.term:\n		return nil",
-			New:  "	case false:\n		return nil",
+			In:   "activation.handleShared",
+			Old:  "a.mu.Load()&termBits != a.term",
+			New:  "false",
 			Want: "want \"one two\"",
 			Run:  "^TestGhostThatIsAboutToRead$",
 		},
 		{
 			Name: "a ghost is among the readers of the next incarnation",
-			File: "reader.go",
-			Old:  "	if a.mu.Load()&termBits != a.term { // A ghost",
-			New:  "	if false { // A ghost",
+			In:   "activation.beginRead",
+			Old:  "a.mu.Load()&termBits != a.term",
+			New:  "false",
 			Want: "want \"one slow two write\"",
 			Run:  "^TestGhostThatIsAboutToRead$",
 		},
 		{
 			Name: "a ghost that is about to write keeps readers out",
-			File: "reader.go",
-			Old:  "	if a.mu.Load()&termBits != a.term {\n		a.mu.Unlock()\n		return true\n",
-			New:  "	if false {\n		return true\n",
+			In:   "activation.awaitReaders",
+			Old: `if a.mu.Load()&termBits != a.term {
+	a.mu.Unlock()
+	return true
+}`,
+			New: `if false {
+	return true
+}`,
 			Want: "want \"zero slow one two\"",
 			Run:  "^TestGhostThatIsAboutToTakeATick$",
 		},
 		{
 			Name: "a ghost takes the tick of the next incarnation",
-			File: "mark.go",
-			Old:  "	if a.mu.Load()&termBits != a.term {\n		return nil, turnOfUrgent",
-			New:  "	if false {\n		return nil, turnOfUrgent",
+			In:   "activation.takeMark",
+			Old:  "a.mu.Load()&termBits != a.term",
+			New:  "false",
 			Want: "FAIL",
 			Run:  "^TestGhostThatIsAboutToTakeATick$",
 		},
 		{
 			Name: "what a reader does not handle is no dead letter",
-			File: "reader.go",
-			Old:  "		if unhandled {\n			a.deadLetter(which, m, err)\n		}\n		if bears",
-			New:  "		_ = unhandled\n		if bears",
+			In:   "activation.concludeRead",
+			Old: `if unhandled {
+	a.deadLetter(which, m, err)
+}`,
+			New:  "_ = unhandled",
 			Want: "FAIL",
 			Run:  "^TestAskOfAReaderThatFails$",
 			Hang: true,
@@ -91,66 +109,74 @@ var turnFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "the turn is not given up",
-			File: "turn.go",
-			Old:  "	if p.transitionFromRunning(a.f, a.todo, a.term, false) {\n		return\n	}\n",
-			New:  "	return\n",
+			In:   "turn.GiveUp",
+			Old: `if p.transitionFromRunning(a.f, a.todo, a.term, false) {
+	return
+}`,
+			New:  "return",
 			Want: "somebody waits still",
 			Run:  "^TestReentrantActorsUnderSimulation$",
 		},
 		{
 			Name: "the last who came back goes first",
-			File: "turns.go",
-			Old:  "	t.queue = slices.Delete(t.queue, 0, 1)\n	if len(t.queue) == 0 {",
-			New:  "	e, t.queue = t.queue[len(t.queue)-1], t.queue[:len(t.queue)-1]\n	if len(t.queue) == 0 {",
+			In:   "activation.admit",
+			Old:  "t.queue = slices.Delete(t.queue, 0, 1)",
+			New:  "e, t.queue = t.queue[len(t.queue)-1], t.queue[:len(t.queue)-1]",
 			Want: "the order is",
 			Run:  "^TestTurnsAreFirstComeFirstServed$",
 		},
 		{
 			Name: "a message of the call chain is not let in",
-			File: "chain.go",
-			Old:  "	return asked.slot != nil && p.hasRoomLocked() && p.inChain(asked)\n",
-			New:  "	return false\n",
+			In:   "proc.invitesLocked",
+			Old:  "asked.slot != nil && p.hasRoomLocked() && p.inChain(asked)",
+			New:  "false",
 			Want: "a ring of actors",
 			Run:  "^TestReentrancyOfACallBack$",
 		},
 		{
 			Name: "a message that is not of the call chain is handled",
-			File: "turns.go",
-			Old:  "	return p.reentrancy == CallChainReentrancy && n > 0 || n >= p.opts.maxSuspended\n",
-			New:  "	return n >= p.opts.maxSuspended\n",
+			In:   "proc.isCrowded",
+			Old:  "p.reentrancy == CallChainReentrancy && n > 0 || n >= p.opts.maxSuspended",
+			New:  "n >= p.opts.maxSuspended",
 			Want: "the order is",
 			Run:  "^TestCallChainKeepsOthersOut$",
 		},
 		{
 			Name: "the end does not wait for handlers",
-			File: "turns.go",
-			Old:  "	return a.reentrancy != NoReentrancy && a.suspended() > 0\n",
-			New:  "	return false\n",
+			In:   "activation.handlersAway",
+			Old:  "a.reentrancy != NoReentrancy && a.suspended() > 0",
+			New:  "false",
 			Want: "deadlock",
 			Run:  "^TestReentrantActorsUnderSimulation$",
 		},
 		{
 			Name: "nobody goes on with the end",
-			File: "turns.go",
-			Old:  "	if due {\n",
-			New:  "	if due && a.barred {\n",
+			In:   "activation.goOnEnding",
+			Old: `if due {
+	a.leave()
+	a.windDown()
+}`,
+			New: `if due && a.barred {
+	a.leave()
+	a.windDown()
+}`,
 			Want: "deadlock",
 			Run:  "^TestReentrantActorsUnderSimulation$",
 		},
 		{
 			Name: "a handler is not known by what it was asked",
-			File: "ring.go",
-			Old:  "	return e.kind == AskWait && e.wait != nil && n.up == address{e.wait, e.round}\n",
-			New:  "	return false\n",
+			In:   "edge.isHandledIn",
+			Old:  "e.kind == AskWait && e.wait != nil && n.up == address{e.wait, e.round}",
+			New:  "false",
 			Want: "FAIL",
 			Run:  "^TestRingThroughAReentrantActor$",
 			Hang: true,
 		},
 		{
 			Name: "a handler that has waited takes its message for the last one",
-			File: "turn.go",
-			Old:  "	t.scope.lane, t.scope.asked = t.lane, t.asked\n	a.inCode",
-			New:  "	a.inCode",
+			In:   "turn.TakeBack",
+			Old:  "t.scope.lane, t.scope.asked = t.lane, t.asked",
+			New:  "",
 			Want: "FAIL",
 			Run:  "^TestLaneOfASuspendedHandler$",
 		},

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/report"
 	"github.com/troupe-go/troupe/internal/bench/runner"
 	"github.com/troupe-go/troupe/internal/bench/suite"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // TestMain makes the test binary a child.
@@ -24,12 +25,14 @@ func TestMain(m *testing.M) {
 }
 
 func TestEveryWorkloadWithEverySubject(t *testing.T) {
+	lane.Check(t)
 	self, err := bench.Self()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range slices.Concat(workload.All, workload.Growth(workload.Crowds[:1])) {
 		t.Run(w.Name, func(t *testing.T) {
+			t.Parallel() // Much of the time is starts of processes, and pauses.
 			e, err := bench.New(bench.Request{
 				Workloads: []string{w.Name}, Rounds: 1, Limit: time.Minute, JSON: true,
 			}, everything, subjects)

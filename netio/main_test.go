@@ -3,11 +3,10 @@ package netio_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/troupe-go/troupe/internal/leak"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 var guarded = patience.Context

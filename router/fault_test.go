@@ -19,31 +19,35 @@ var routerFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "the turn is that of one",
-			File: "route.go",
-			Old:  "return int((c.turn.Add(1) - 1) % n), nil",
-			New:  "return 0, nil",
+			In:   "core.choose",
+			Old:  "int((c.turn.Add(1) - 1) % n)",
+			New:  "0",
 			Want: "FAIL: TestRoundRobin",
 			Run:  "^TestRoundRobin$",
 		},
 		{
 			Name: "a bound is none",
-			File: "bound.go",
-			Old:  "	if total > enough {\n		return owner\n	}\n",
-			New:  "	if total >= 0 {\n		return owner\n	}\n",
+			In:   "core.bounded",
+			Old:  "total > enough",
+			New:  "total >= 0",
 			Want: "FAIL: TestBoundedHash",
 			Run:  "^TestBoundedHash$",
 		},
 		{
 			Name: "a look serves for ever",
-			File: "look.go",
-			Old:  "if left >= lookMost {",
-			New:  "if left &= lookMost - 1; l.until.Load() == 0 {",
+			In:   "look.planned",
+			Old: `if left >= lookMost { // Also if that is below zero.
+	return 0, false
+}`,
+			New: `if left &= lookMost - 1; l.until.Load() == 0 { // Also if that is below zero.
+	return 0, false
+}`,
 			Want: "FAIL: TestSmallestMailboxLooks",
 			Run:  "^TestSmallestMailboxLooks$",
 		},
 		{
 			Name: "a look serves for one",
-			File: "look.go",
+			In:   "look.serves",
 			Old:  "turn < l.until.Load()",
 			New:  "turn > l.until.Load()+1<<62",
 			Want: "FAIL: TestBoundedHashLooks",
@@ -51,15 +55,15 @@ var routerFaults = planted.Group{
 		},
 		{
 			Name: "a look serves also where backlogs are short",
-			File: "look.go",
-			Old:  "if backlog < lookFrom {",
-			New:  "if backlog < 2 {",
+			In:   "lasts",
+			Old:  "backlog < lookFrom",
+			New:  "backlog < 2",
 			Want: "FAIL: TestSmallestMailboxLooks",
 			Run:  "^TestSmallestMailboxLooks$",
 		},
 		{
 			Name: "a look serves for half of what there is, however much",
-			File: "look.go",
+			In:   "lasts",
 			Old:  "min(backlog/lookPart, lookMost)",
 			New:  "backlog / lookPart",
 			Want: "FAIL: TestBoundedHashLooks",
@@ -67,57 +71,59 @@ var routerFaults = planted.Group{
 		},
 		{
 			Name: "what was sent since is not counted by routee",
-			File: "look.go",
-			Old:  "		l.seen[routee] += 1 << planBits\n		words",
-			New:  "		words",
+			In:   "look.keepPlan",
+			Old: `routee := least & (1<<planBits - 1)
+l.seen[routee] += 1 << planBits`,
+			New:  "routee := least & (1<<planBits - 1)",
 			Want: "FAIL: TestSmallestMailboxCountsItsOwn",
 			Run:  "^TestSmallestMailboxCountsItsOwn$",
 		},
 		{
 			Name: "all who send at once get the same routee",
-			File: "look.go",
-			Old:  ">> (left % plansInWord * planBits) & (1<<planBits - 1)",
-			New:  "& (1<<planBits - 1)",
+			In:   "look.planned",
+			Old:  "l.plan[left/plansInWord].Load() >> (left % plansInWord * planBits) & (1<<planBits - 1)",
+			New:  "l.plan[left/plansInWord].Load() & (1<<planBits - 1)",
 			Want: "FAIL: TestManySendersAndStuckRoutees",
 			Run:  "^TestManySendersAndStuckRoutees$",
 			Hang: true,
 		},
 		{
 			Name: "an interrupted look serves when it ends",
-			File: "look.go",
-			Old:  "l.until.Store(turn + 1 + uint64(lasts(backlog)))",
-			New:  "l.until.Store(turn + 1 + 80 + uint64(lasts(backlog)))",
+			In:   "look.keep",
+			Old:  "uint64(lasts(backlog))",
+			New:  "80 + uint64(lasts(backlog))",
 			Want: "FAIL: TestInterruptedLook",
 			Run:  "^TestInterruptedLook$",
 		},
 		{
 			Name: "an interrupted look at all serves when it ends",
-			File: "look.go",
-			Old:  "l.until.Store(turn + 1 + uint64(lasts(backlog)))",
-			New:  "l.until.Store(turn + 1 + 80 + uint64(lasts(backlog)))",
+			In:   "look.keep",
+			Old:  "uint64(lasts(backlog))",
+			New:  "80 + uint64(lasts(backlog))",
 			Want: "FAIL: TestInterruptedLookAtAll",
 			Run:  "^TestInterruptedLookAtAll$",
 			Hang: true,
 		},
 		{
 			Name: "nobody is routed while one looks",
-			File: "look.go",
-			Old:  "	if !t.look.mu.TryLock() {\n		i, _ := t.smallest(turn, nil)\n		return i\n	}\n",
-			New:  "	if !t.look.mu.TryLock() {\n		return 0\n	}\n",
+			In:   "core.smallest",
+			Old: `i, _ := t.smallest(turn, nil)
+return i`,
+			New:  "return 0",
 			Want: "FAIL: TestInterruptedLook",
 			Run:  "^TestInterruptedLook$",
 		},
 		{
 			Name: "what was sent since is not counted in all",
-			File: "look.go",
-			Old:  "l.others.Load() + int64(turn)",
-			New:  "l.others.Load() + int64(l.until.Load()) - 1 - lookMost",
+			In:   "look.total",
+			Old:  "int64(turn)",
+			New:  "int64(l.until.Load()) - 1 - lookMost",
 			Want: "FAIL: TestBoundedHashCountsItsOwn",
 			Run:  "^TestBoundedHashCountsItsOwn$",
 		},
 		{
 			Name: "nobody looks again",
-			File: "bound.go",
+			In:   "core.bounded",
 			Old:  "i < 0 && served",
 			New:  "false",
 			Want: "FAIL: TestBoundedHashLooksAgain",
@@ -125,15 +131,15 @@ var routerFaults = planted.Group{
 		},
 		{
 			Name: "a key goes to whoever is next",
-			File: "route.go",
-			Old:  "i := t.ring().owner(hash)",
-			New:  "i := int(c.turn.Add(1)+hash) % len(t.refs)",
+			In:   "core.choose",
+			Old:  "t.ring().owner(hash)",
+			New:  "int(c.turn.Add(1)+hash) % len(t.refs)",
 			Want: "FAIL: TestConsistentHash",
 			Run:  "^TestConsistentHash$",
 		},
 		{
 			Name: "who leaves takes the next along",
-			File: "members.go",
+			In:   "core.drop",
 			Old:  "slices.Delete(slices.Clone(t.refs), i, i+1)",
 			New:  "slices.Delete(slices.Clone(t.refs), i, min(i+2, len(t.refs)))",
 			Want: "FAIL: TestAddAndRemove",
@@ -141,8 +147,8 @@ var routerFaults = planted.Group{
 		},
 		{
 			Name: "all points are those of one",
-			File: "ring.go",
-			Old:  "			h = mix(h)\n",
+			In:   "newRing",
+			Old:  "h = mix(h)",
 			New:  "",
 			Want: "FAIL: TestSharesAreBounded",
 			Run:  "^TestSharesAreBounded$",
@@ -155,73 +161,77 @@ var elasticFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "there are fewer than the minimum",
-			File: "scaling.go",
-			Old:  "down := max(s.Members-c.StepDown, c.Min)",
-			New:  "down := s.Members - c.StepDown",
+			In:   "ElasticConfig.decide",
+			Old:  "max(s.Members-c.StepDown, c.Min)",
+			New:  "s.Members - c.StepDown",
 			Want: "FAIL: TestDecide",
 			Run:  "^TestDecide$",
 		},
 		{
 			Name: "there are more than the maximum",
-			File: "scaling.go",
-			Old:  "up := s.Members + min(c.StepUp, max(0, c.Max-s.Members))",
-			New:  "up := s.Members + c.StepUp",
+			In:   "ElasticConfig.decide",
+			Old:  "min(c.StepUp, max(0, c.Max-s.Members))",
+			New:  "c.StepUp",
 			Want: "FAIL: TestDecide",
 			Run:  "^TestDecide$",
 		},
 		{
 			Name: "it grows at the threshold",
-			File: "scaling.go",
+			In:   "ElasticConfig.decide",
 			Old:  "s.Backlog > c.UpBacklog",
 			New:  "s.Backlog >= c.UpBacklog",
+			Nth:  1,
 			Want: "FAIL: TestDecide",
 			Run:  "^TestDecide$",
 		},
 		{
 			Name: "there is no cool-down",
-			File: "scaling.go",
-			Old:  "c.Cooldown > 0 && ",
-			New:  "c.Cooldown < 0 && ",
+			In:   "ElasticConfig.decide",
+			Old:  "c.Cooldown > 0 && !changed.IsZero()",
+			New:  "c.Cooldown < 0 && !changed.IsZero()",
 			Want: "FAIL: TestDecide",
 			Run:  "^TestDecide$",
 		},
 		{
 			Name: "who leaves stops at once",
-			File: "chief.go",
-			Old:  "return ref.Drain(ctx) }",
-			New:  "return ref.Stop(ctx) }",
+			In:   "chief.shrink",
+			Old:  "ref.Drain(ctx)",
+			New:  "ref.Stop(ctx)",
 			Want: "FAIL: TestElasticShrinksWithoutLoss",
 			Run:  "^TestElasticShrinksWithoutLoss$",
 		},
 		{
 			Name: "the oldest of equals leaves",
-			File: "chief.go",
-			Old:  "b <= least {",
-			New:  "b < least {",
+			In:   "chief.shrink",
+			Old:  "b <= least",
+			New:  "b < least",
 			Want: "FAIL: TestElasticShrinksWithoutLoss",
 			Run:  "^TestElasticShrinksWithoutLoss$",
 		},
 		{
 			Name: "a drain forgets those that leave",
-			File: "elastic.go",
-			Old:  "	refs = append(refs, e.leaving...)\n",
+			In:   "Elastic.Drain",
+			Old:  "refs = append(refs, e.leaving...)",
 			New:  "",
 			Want: "FAIL: TestElasticDrainsThoseThatLeave",
 			Run:  "^TestElasticDrainsThoseThatLeave$",
 		},
 		{
 			Name: "it grows while it drains",
-			File: "chief.go",
-			Old:  "	if k.e.router.closed() {\n		return nil // Drain has begun.\n	}\n",
+			In:   "chief.look",
+			Old: `if k.e.router.closed() {
+	return nil // Drain has begun.
+}`,
 			New:  "",
 			Want: "FAIL: TestElasticDrainsThoseThatLeave",
 			Run:  "^TestElasticDrainsThoseThatLeave$",
 		},
 		{
 			Name: "a standstill lasts for ever",
-			File: "chief.go",
-			Old:  "	default:\n		k.stalled = 0\n",
-			New:  "	default:\n",
+			In:   "chief.sample",
+			Old: `k.stalled = 0
+s.Latency = latency(backlog, handled, since)`,
+			New:  "s.Latency = latency(backlog, handled, since)",
 			Want: "FAIL: TestElasticStandstillEnds",
 			Run:  "^TestElasticStandstillEnds$",
 		},
@@ -233,23 +243,55 @@ var poolFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "two tasks of one key at once",
-			File: "dispatch.go",
-			Old:  "if chain, busy := c.keys[w.key]; busy {",
-			New:  "if chain, busy := c.keys[w.key]; busy && chain != nil {",
+			In:   "pool.accept",
+			Old: `if chain, busy := c.keys[w.key]; busy {
+	if chain == nil {
+		chain = &queue[J, R]{}
+		c.keys[w.key] = chain
+	}
+	w.stage = behind
+	chain.push(w)
+	return
+}`,
+			New: `if chain, busy := c.keys[w.key]; busy && chain != nil {
+	if chain == nil {
+		chain = &queue[J, R]{}
+		c.keys[w.key] = chain
+	}
+	w.stage = behind
+	chain.push(w)
+	return
+}`,
 			Want: "FAIL: TestPoolKeys",
 			Run:  "^TestPoolKeys$",
 		},
 		{
 			Name: "what is less urgent is first",
-			File: "dispatch.go",
-			Old:  "for lane := len(c.ready) - 1; lane >= 0; lane-- {",
-			New:  "for lane := range c.ready {",
+			In:   "pool.next",
+			Old: `for lane := len(c.ready) - 1; lane >= 0; lane-- {
+	if w := c.ready[lane].pop(); w != nil {
+		c.held[lane]--
+		w.stage, w.place = started, true
+		c.running++
+		c.busy.push(w)
+		return w
+	}
+}`,
+			New: `for lane := range c.ready {
+	if w := c.ready[lane].pop(); w != nil {
+		c.held[lane]--
+		w.stage, w.place = started, true
+		c.running++
+		c.busy.push(w)
+		return w
+	}
+}`,
 			Want: "FAIL: TestPoolRef",
 			Run:  "^TestPoolRef$",
 		},
 		{
 			Name: "a drain takes tasks on",
-			File: "dispatch.go",
+			In:   "pool.submit",
 			Old:  "c.closed || c.draining && !front && w.above == nil",
 			New:  "c.closed",
 			Want: "FAIL: TestPoolStopWaits",
@@ -257,7 +299,7 @@ var poolFaults = planted.Group{
 		},
 		{
 			Name: "a drain refuses what its tasks need",
-			File: "dispatch.go",
+			In:   "pool.submit",
 			Old:  "c.draining && !front && w.above == nil",
 			New:  "c.draining && !front",
 			Want: "FAIL: TestPoolStopWaits",
@@ -265,7 +307,7 @@ var poolFaults = planted.Group{
 		},
 		{
 			Name: "a stop does not wait",
-			File: "poolstop.go",
+			In:   "pool.quiet",
 			Old:  "!over || c.left > 0",
 			New:  "!over",
 			Want: "FAIL: TestPoolStopWaits",
@@ -273,41 +315,44 @@ var poolFaults = planted.Group{
 		},
 		{
 			Name: "a stop forgets what waits for a key",
-			File: "poolstop.go",
-			Old:  "		if next := chain.pop(); next != nil {",
-			New:  "		if next := (*work[J, R])(nil); next != nil {",
+			In:   "pool.dropOne",
+			Old:  "chain.pop()",
+			New:  "(*work[J, R])(nil)",
 			Want: "FAIL: TestPoolStopDropsWhatWaitsForAKey",
 			Run:  "^TestPoolStopDropsWhatWaitsForAKey$",
 		},
 		{
 			Name: "a place is not taken back",
-			File: "pool.go",
-			Old:  "		w.place = true\n		c.running++\n",
+			In:   "pool.takePlace",
+			Old: `w.place = true
+c.running++`,
 			New:  "",
 			Want: "FAIL: TestPoolTakesPlacesBack",
 			Run:  "^TestPoolTakesPlacesBack$",
 		},
 		{
 			Name: "a key of nobody who waits is a cycle",
-			File: "work.go",
-			Old:  "		if !a.asked {\n			break // Nobody waits for that one.\n		}\n",
+			In:   "Pool.newWork",
+			Old: `if !a.asked {
+	break // Nobody waits for that one.
+}`,
 			New:  "",
 			Want: "FAIL: TestPoolKeyOfASentTask",
 			Run:  "^TestPoolKeyOfASentTask$",
 		},
 		{
 			Name: "what is not needed stays",
-			File: "map.go",
-			Old:  "			p.core.giveUp(inner, w)\n",
-			New:  "			_ = w\n",
+			In:   "Pool.each",
+			Old:  "p.core.giveUp(inner, w)",
+			New:  "_ = w",
 			Want: "FAIL: TestMapBreakTakesBack",
 			Run:  "^TestMapBreakTakesBack$",
 		},
 		{
 			Name: "a panic is nobody's",
-			File: "pool.go",
-			Old:  "	return w.value, w.err\n",
-			New:  "	return w.value, nil\n",
+			In:   "pool.await",
+			Old:  "return w.value, w.err",
+			New:  "return w.value, nil",
 			Want: "FAIL: TestPoolFailures",
 			Run:  "^TestPoolFailures$",
 		},

@@ -10,42 +10,46 @@ var hostFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a loop that hosted is not on its worker afterwards",
-			File: "trampoline.go",
-			Old:  "	w.fiber = base\n	w.on.Store(base)\n",
-			New:  "	w.fiber = base\n",
+			In:   "Worker.host",
+			Old:  "w.on.Store(base)",
+			New:  "",
 			Want: "the job that runs is",
 			Run:  "^TestWorkAfterHostedWorkRuns$",
 		},
 		{
 			Name: "who is entered as a host forgets what was there",
-			File: "host.go",
-			Old:  "	h.outer = f.enlist()\n",
-			New:  "	f.enlist()\n",
+			In:   "Host.Enter",
+			Old:  "h.outer = f.enlist()",
+			New:  "f.enlist()",
 			Want: "FAIL",
 			Run:  "^TestHereOfAHostWithinWork$",
 		},
 		{
 			Name: "a host that is left leads nowhere",
-			File: "host.go",
-			Old:  "	f.strike(h.outer)\n",
-			New:  "	f.strike(nil)\n",
+			In:   "Host.Leave",
+			Old:  "f.strike(h.outer)",
+			New:  "f.strike(nil)",
 			Want: "FAIL",
 			Run:  "^TestHereOfAHostWithinWork$",
 		},
 		{
 			Name: "a host submits like a worker",
-			File: "host.go",
-			Old:  " || f.hosted {\n",
-			New:  " {\n",
+			In:   "Fiber.within",
+			Old: `if f == nil || f.s != s || f.hosted {
+	return nil
+}`,
+			New: `if f == nil || f.s != s {
+	return nil
+}`,
 			Want: "FAIL",
 			Run:  "^TestHost$",
 			Hang: true,
 		},
 		{
 			Name: "a host gives way to what is urgent elsewhere",
-			File: "fiber.go",
-			Old:  "f.w.inbox.urgent()) && !f.hosted\n",
-			New:  "f.w.inbox.urgent())\n",
+			In:   "Fiber.Urgent",
+			Old:  "(f.s.injector.has(Critical) || f.w.inbox.urgent()) && !f.hosted",
+			New:  "(f.s.injector.has(Critical) || f.w.inbox.urgent())",
 			Want: "critical work makes a host give way",
 			Run:  "^TestHostIsNotUrgent$",
 		},
@@ -57,37 +61,59 @@ var clockFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a nudge costs a look at the clock",
-			File: "clock.go",
-			Old:  "	w.nudged = false\n	w.budget += w.putBy\n",
-			New:  "	w.nudged = false\n",
+			In:   "Worker.unnudge",
+			Old:  "w.budget += w.putBy",
+			New:  "",
 			Want: "the worker has looked at the clock after",
 		},
 		{
 			Name: "a second nudge before the step loses the first",
-			File: "clock.go",
-			Old:  "	if !w.nudged {\n		w.nudged = true\n		w.putBy, w.budget = w.budget, 0\n	}\n",
-			New:  "	w.nudged = true\n	w.putBy, w.budget = w.budget, 0\n",
+			In:   "Worker.nudge",
+			Old: `if !w.nudged {
+	w.nudged = true
+	w.putBy, w.budget = w.budget, 0
+}`,
+			New: `w.nudged = true
+w.putBy, w.budget = w.budget, 0`,
 			Want: "the worker has looked at the clock after",
 		},
 		{
 			Name: "who has nothing left to do does not give way to whom it has woken",
-			File: "clock.go",
-			Old:  "	if w.nudged && !xatomic.Checked && w.isBare() {\n",
-			New:  "	if w.nudged && xatomic.Checked {\n",
+			In:   "Worker.rest",
+			Old:  "w.nudged && !xatomic.Checked && w.isBare()",
+			New:  "w.nudged && xatomic.Checked",
 			Want: "of 100 goroutines",
 		},
 		{
 			Name: "who has something left to do gives way to whom it has woken",
-			File: "clock.go",
-			Old:  "	if w.nudged && !xatomic.Checked && w.isBare() {\n",
-			New:  "	if w.nudged && !xatomic.Checked {\n",
+			In:   "Worker.rest",
+			Old: `if w.nudged && !xatomic.Checked && w.isBare() {
+	w.unnudge()
+	runtime.Gosched()
+}`,
+			New: `if w.nudged && !xatomic.Checked {
+	w.unnudge()
+	runtime.Gosched()
+}`,
 			Want: "of 100 goroutines",
 		},
 		{
 			Name: "a search goes over the queues before it gives way to whom the worker has woken",
-			File: "steal.go",
-			Old:  "	if w.nudged {\n",
-			New:  "	if false {\n",
+			In:   "Worker.search",
+			Old: `if w.nudged {
+	w.unnudge()
+	w.stepAside()
+	if n, p := w.poll(); n != nil {
+		return n, p
+	}
+}`,
+			New: `if false {
+	w.unnudge()
+	w.stepAside()
+	if n, p := w.poll(); n != nil {
+		return n, p
+	}
+}`,
 			Want: "attempts",
 		},
 	},

@@ -11,23 +11,37 @@ var promptFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "the system is not told of an alarm",
-			File: "alarm.go",
-			Old:  "	a.prompt.set(left)\n",
-			New:  "",
+			In:   "alarms.reset",
+			Old: `if a.timer == nil {
+	a.timer = time.AfterFunc(left, a.ring)
+} else {
+	a.timer.Reset(left)
+}
+a.prompt.set(left)`,
+			New: `if a.timer == nil {
+	a.timer = time.AfterFunc(left, a.ring)
+} else {
+	a.timer.Reset(left)
+}`,
 			Want: "before the alarm the timer is set for 0s",
 		},
 		{
 			Name: "the system's timer outlives the scheduler",
-			File: "stop.go",
-			Old:  "		s.closeAlarms()\n",
-			New:  "",
+			In:   "Scheduler.beginStop",
+			Old: `s.closeAlarms()
+close(s.ended)`,
+			New:  "close(s.ended)",
 			Want: "are left of a scheduler that has stopped",
 		},
 		{
 			Name: "the system is told of alarms that are far away",
-			File: "prompt_linux.go",
-			Old:  "if left <= 0 || left > promptFor {",
-			New:  "if left <= 0 {",
+			In:   "prompt.set",
+			Old: `if left <= 0 || left > promptFor {
+	return
+}`,
+			New: `if left <= 0 {
+	return
+}`,
 			Want: "an hour before the alarm",
 		},
 	},

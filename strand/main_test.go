@@ -5,14 +5,13 @@ import (
 	"errors"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/troupe-go/troupe/internal/leak"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/strand"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 var guarded = patience.Context
 

@@ -6,24 +6,23 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/troupe-go/troupe/internal/lane"
+	"github.com/troupe-go/troupe/internal/leak"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 var expired = patience.Ended
 
 // checked are the tests that leavesNothing looks after.
 var checked sync.Map
 
-// leavesNothing checks, when all that the test has made was stopped, that the test
-// has left no goroutine behind: neither one of its own nor that of a fiber. It comes
-// first in each test, mostly by guarded or newScheduler; one that is called later
-// adds nothing. A simulation ends within the test around it, which is looked after.
+// leavesNothing checks at the end of the test, when everything was stopped, that
+// neither a goroutine of the test nor a fiber's goroutine is left. Each test calls it
+// first, mostly by guarded or newScheduler; later calls do nothing. A simulation ends within the test around it, which is looked after.
 func leavesNothing(tb testing.TB) {
 	tb.Helper()
 	if _, simulated := tb.(interface{ RunUntilIdle() }); simulated {
@@ -32,11 +31,8 @@ func leavesNothing(tb testing.TB) {
 	if _, twice := checked.LoadOrStore(tb.Name(), true); twice {
 		return
 	}
-	before := goleak.IgnoreCurrent()
-	tb.Cleanup(func() {
-		checked.Delete(tb.Name())
-		goleak.VerifyNone(tb, before)
-	})
+	tb.Cleanup(func() { checked.Delete(tb.Name()) })
+	leak.Check(tb)
 }
 
 // guarded returns a context that ends a test that hangs.
@@ -176,6 +172,7 @@ func (l *leaky) end() {
 }
 
 func TestATestThatLeavesSomethingFails(t *testing.T) {
+	lane.Check(t)
 	ctx, l, gate := guarded(t), &leaky{T: t}, make(chan struct{})
 	s := newScheduler(l, sched.Config{})
 	g := newGroup(l, ctx, s, task.AllCompleted[int]())

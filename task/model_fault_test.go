@@ -19,118 +19,166 @@ var protocolFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "who joins does not look again after it has cancelled the others",
-			File: "join.go",
-			Old:  "		if g.settling || !g.decided || g.acted {\n",
-			New:  "		if !g.settling && g.decided && !g.acted {\n			g.release(nil)\n			g.mu.Lock()\n		}\n		if w != nil {\n",
+			In:   "Group.look",
+			Old: `if g.settling || !g.decided || g.acted {
+	*where = append(*where, w)
+	g.mu.Unlock()
+	return false
+}`,
+			New: `if !g.settling && g.decided && !g.acted {
+	g.release(nil)
+	g.mu.Lock()
+}
+if w != nil {
+	*where = append(*where, w)
+	g.mu.Unlock()
+	return false
+}`,
 			Want: "deadlock",
 			Run:  "^TestModel$/^join$/^a_success$",
 		},
 		{
 			Name: "a task is counted before it is in the news",
-			File: "settle.go",
-			Old: "	for {\n		t.next = g.news.Load()\n		if g.news.CompareAndSwap(t.next, t) {\n			break\n		}\n	}\n" +
-				"	xatomic.Release(&t.standing.word, ended)\n	invariants.Yield()\n	if g.left.Add(-1) != 0 && calm && !g.watched.Load() {\n",
-			New: "	last := g.left.Add(-1) == 0\n	for {\n		t.next = g.news.Load()\n		if g.news.CompareAndSwap(t.next, t) {\n			break\n		}\n	}\n" +
-				"	xatomic.Release(&t.standing.word, ended)\n	invariants.Yield()\n	if !last && calm && !g.watched.Load() {\n",
+			In:   "Group.taskEnded",
+			Old: `for {
+	t.next = g.news.Load()
+	if g.news.CompareAndSwap(t.next, t) {
+		break
+	}
+}
+xatomic.Release(&t.standing.word, ended)
+invariants.Yield()
+if g.left.Add(-1) != 0 && calm && !g.watched.Load() {
+	return
+}`,
+			New: `last := g.left.Add(-1) == 0
+for {
+	t.next = g.news.Load()
+	if g.news.CompareAndSwap(t.next, t) {
+		break
+	}
+}
+xatomic.Release(&t.standing.word, ended)
+invariants.Yield()
+if !last && calm && !g.watched.Load() {
+	return
+}`,
 			Want: "FAIL",
 		},
 		{
 			Name: "the last end is nobody's",
-			File: "settle.go",
-			Old:  "	if g.left.Add(-1) != 0 && calm &&",
-			New:  "	if g.left.Add(-1); calm &&",
+			In:   "Group.taskEnded",
+			Old: `if g.left.Add(-1) != 0 && calm && !g.watched.Load() {
+	return
+}`,
+			New: `if g.left.Add(-1); calm && !g.watched.Load() {
+	return
+}`,
 			Want: "deadlock",
 		},
 		{
 			Name: "who joins does not count from then on",
-			File: "join.go",
-			Old:  "		g.beginCounting()\n",
-			New:  "",
+			In:   "Group.Join",
+			Old: `g.beginCounting()
+g.drain()`,
+			New:  "g.drain()",
 			Want: "deadlock",
 		},
 		{
 			Name: "news that nobody has seen are forgotten",
-			File: "settle.go",
-			Old:  " && g.todo == nil && g.news.Load() == nil",
-			New:  " && g.todo == nil",
+			In:   "Group.quiet",
+			Old:  "g.remaining() == 0 && !g.settling && g.todo == nil && g.news.Load() == nil",
+			New:  "g.remaining() == 0 && !g.settling && g.todo == nil",
 			Want: "FAIL",
 		},
 		{
 			Name: "a failure among the news is counted as nothing",
-			File: "settle.go",
-			Old:  "		seen = seen && !failed(t)\n",
+			In:   "Group.turn",
+			Old:  "seen = seen && !failed(t)",
 			New:  "",
 			Want: "deadlock",
 			Run:  "^TestModel$/^join$/^a_failure_ends",
 		},
 		{
 			Name: "the group is quiet while its joiner is asked",
-			File: "settle.go",
-			Old:  "g.remaining() == 0 && !g.settling && ",
-			New:  "g.remaining() == 0 && ",
+			In:   "Group.quiet",
+			Old:  "g.remaining() == 0 && !g.settling && g.todo == nil",
+			New:  "g.remaining() == 0 && g.todo == nil",
 			Want: "FAIL",
 			Run:  "^TestModel$/^join$/at_the_end$",
 		},
 		{
 			Name: "a decision is not acted on",
-			File: "settle.go",
-			Old:  "		cancels = g.decided && !g.acted\n",
+			In:   "Group.release",
+			Old:  "cancels = g.decided && !g.acted",
 			New:  "",
 			Want: "deadlock",
 			Run:  "^TestModel$/^join$/^a_success_ends",
 		},
 		{
 			Name: "who takes says so after the look",
-			File: "join.go",
-			Old:  "		if where == &g.takers {\n			g.watched.Store(true) // Then drain: who ends a task looks the other way round.\n		}\n		g.drain()\n",
-			New:  "		g.drain()\n		if where == &g.takers {\n			g.watched.Store(true)\n		}\n",
+			In:   "Group.look",
+			Old: `if where == &g.takers {
+	g.watched.Store(true) // Then drain: who ends a task looks the other way round.
+}
+g.drain()`,
+			New: `g.drain()
+if where == &g.takers {
+	g.watched.Store(true)
+}`,
 			Want: "deadlock",
 			Run:  "^TestModel$/^next$/^one_worker$",
 		},
 		{
 			Name: "a task that is joined by its handle is not in the news yet",
-			File: "task.go",
-			Old:  "		xatomic.SpinWhile(&t.standing.word, ending) // Somebody is two instructions short of it.\n",
+			In:   "Task.Join",
+			Old:  "xatomic.SpinWhile(&t.standing.word, ending)",
 			New:  "",
 			Want: "Next returned",
 			Run:  "^TestModel$/^next$/^after_a_handle$",
 		},
 		{
 			Name: "the entry of a cancelled task takes a place",
-			File: "settle.go",
-			Old:  "		if !next.State().Ended() { // Else its entry is void.\n",
-			New:  "		if true {\n",
+			In:   "Group.giveUpPlace",
+			Old: `if !next.State().Ended() { // Else its entry is void.
+	next.placed = true
+	g.placed++
+}`,
+			New: `if true {
+	next.placed = true
+	g.placed++
+}`,
 			Want: "deadlock",
 			Run:  "^TestModel$/^cancel$/^one_of_three$",
 		},
 		{
 			Name: "a place is not given back",
-			File: "settle.go",
-			Old:  "		t.placed = false\n		g.placed--\n",
-			New:  "		t.placed = false\n",
+			In:   "Group.giveUpPlace",
+			Old:  "g.placed--",
+			New:  "",
 			Want: "deadlock",
 			Run:  "^TestModel$/^join$/^grows,_with_a_limit$",
 		},
 		{
 			Name: "a detached task is still waited for",
-			File: "group.go",
-			Old:  "	g.remove(t)\n	g.started(-1)\n",
-			New:  "	g.remove(t)\n",
+			In:   "Group.detach",
+			Old:  "g.started(-1)",
+			New:  "",
 			Want: "deadlock",
 			Run:  "^TestModel$/^detach$",
 		},
 		{
 			Name: "a detached task stays in the list",
-			File: "settle.go",
-			Old:  "			g.reg.removeDetached(t)\n",
+			In:   "Group.taskEnded",
+			Old:  "g.reg.removeDetached(t)",
 			New:  "",
 			Want: "detached tasks are listed",
 			Run:  "^TestModel$/^detach$",
 		},
 		{
 			Name: "a keeper is told of each end but the last",
-			File: "settle.go",
-			Old:  "			g.beLetGo(f)\n",
+			In:   "Group.release",
+			Old:  "g.beLetGo(f)",
 			New:  "",
 			Want: "the group is kept",
 			Run:  "^TestModel$/^keep$/^a_task_comes$",

@@ -14,12 +14,12 @@ import (
 	"syscall"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	main "github.com/troupe-go/troupe/cmd/troupe"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/demo"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/strands"
 	"github.com/troupe-go/troupe/internal/bench/runner"
+	"github.com/troupe-go/troupe/internal/lane"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
 // TestMain makes the test binary a child that does one run of a benchmark.
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == strands.ServerArg {
 		os.Exit(strands.Server(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	goleak.VerifyTestMain(m)
+	leak.Main(m)
 }
 
 // run runs a command line and returns its exit status and output.
@@ -63,13 +63,15 @@ func smallTree(t *testing.T) string {
 	if err := os.Symlink("nowhere", filepath.Join(dir, "dangling")); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+	if err := makePipe(filepath.Join(dir, "pipe")); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
 func TestDemoJSON(t *testing.T) {
+	lane.Short(t)
+	t.Parallel()
 	dir := smallTree(t)
 	status, stdout, stderr := run(t, "demo", "--json", "--verify", "--max-file-size", "1KiB", "--fault-rate", "0.5", dir)
 	if status != 0 {
@@ -93,6 +95,8 @@ func TestDemoJSON(t *testing.T) {
 }
 
 func TestDemoText(t *testing.T) {
+	lane.Short(t)
+	t.Parallel()
 	status, stdout, stderr := run(t, "demo", "--verify", "--seed", "5", "--fault-rate", "0.3", "--top", "1", smallTree(t))
 	if status != 0 {
 		t.Fatalf("the status is %d: %s", status, stderr)
@@ -111,6 +115,8 @@ func TestDemoText(t *testing.T) {
 }
 
 func TestEmptyDirectory(t *testing.T) {
+	lane.Short(t)
+	t.Parallel()
 	for _, args := range [][]string{{}, {"--json"}, {"--verify"}} {
 		if status, _, stderr := run(t, append([]string{"demo", t.TempDir()}, args...)...); status != 0 {
 			t.Errorf("%q: the status is %d: %s", args, status, stderr)
@@ -231,6 +237,7 @@ type brokenWriter struct{}
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestBrokenOutput(t *testing.T) {
+	lane.Short(t)
 	var errs bytes.Buffer
 	if status := main.Run(t.Context(), []string{"demo", t.TempDir()}, brokenWriter{}, &errs); status != 1 {
 		t.Errorf("the status is %d, want 1: %s", status, errs.String())

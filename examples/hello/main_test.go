@@ -8,6 +8,9 @@ import (
 )
 
 func TestHello(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs the program")
+	}
 	out, err := exec.Command("go", "run", ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

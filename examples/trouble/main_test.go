@@ -117,6 +117,9 @@ func (p page) event(kind inspect.EventKind) (e inspect.Event) {
 // The slowest handler is that of payments, its stack says where, and checkout
 // waits for room behind it.
 func TestStuckHandlerIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	p := begin(t, "stuck")
 	if e := p.event(inspect.BlockedHandler); e.Name != "payments" {
 		t.Errorf("the event is %v", e)
@@ -144,6 +147,9 @@ func TestStuckHandlerIsFound(t *testing.T) {
 // The longest mailbox is the mailer's, which is full while senders wait; its
 // handler takes 5 ms, all of its time, and waits for nobody.
 func TestBacklogIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	p := begin(t, "backlog")
 	if e := p.event(inspect.MailboxHigh); e.Name != "mailer" || e.Lane != "data" {
 		t.Errorf("the event is %v", e)

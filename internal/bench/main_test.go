@@ -4,10 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/troupe-go/troupe/internal/bench/runner"
 	"github.com/troupe-go/troupe/internal/bench/suite"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
 // TestMain makes the test binary a child.
@@ -15,5 +14,5 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == runner.ChildArg {
 		os.Exit(runner.Child([]*suite.Workload{&planted}, plantedSubjects, os.Args[2:], os.Stdout, os.Stderr))
 	}
-	goleak.VerifyTestMain(m)
+	leak.Main(m)
 }

@@ -3,3 +3,16 @@ package planted
 const Variable = variable
 
 var NameOf = nameOf
+
+// Plant returns the text of the file that gets the fault, in the package of the directory.
+func Plant(dir string, f Fault) (text string, err error) {
+	s, err := load(dir, "")
+	if err != nil {
+		return "", err
+	}
+	p, err := s.fit(f)
+	if err != nil {
+		return "", err
+	}
+	return p.text(), nil
+}

@@ -1,9 +1,14 @@
 // Package planted shows that a check finds the faults which it is there to
 // find: it plants them into a copy of the source, and expects a test to fail.
 //
-// The copy is seen by the compiler alone, through the overlay of the go
-// command. So the faults need no switches in the source, and a fault whose
-// place has changed is reported, not passed over.
+// A fault has its place in a function's syntax, not in a file's text: Old is an
+// expression or some statements of the function In, and its names stand for
+// whatever names the code has now. So a fault survives when its function moves to
+// another file, when the code around it changes, and when anything that it speaks
+// of is renamed. If a place is gone, the error names the fault and its function.
+//
+// The compiler alone sees the copy, through the overlay of the go command. So the
+// faults need no switches in the source.
 //
 // To build a test takes far longer than to run it, so all faults go into one
 // build: beside the function that a fault changes lies its faulty twin, and the
@@ -13,6 +18,7 @@ package planted
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,15 +27,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
 // Fault is a change for the worse.
 type Fault struct {
 	Name string
-	File string // Relative to the package of the running test.
-	Old  string // Occurs in File exactly once.
-	New  string
+	Dir  string // Relative to the package of the running test; "" is this package.
+	In   string // A function, a method as Type.method, a constant or a variable.
+	// Old is an expression, or statements that follow each other. It is enough that it
+	// has the shape of the code: names may differ, the same ones for the same ones.
+	Old string
+	New string // Replaces Old, with the names of the code in place of those of Old.
+	Nth int    // Which one, from 1, if several places in In have this shape.
+
 	Want string // Occurs in the output of the failing test.
 	Run  string // The tests that are to find it, if not all of the group's.
 	// Hang says that the tests fail by the end of their patience, of which they
@@ -52,25 +64,31 @@ const tries = 3
 
 // Expect builds the tests of the package of the running test, with the tags,
 // and runs those of each group: once as they are, which has to pass, and once
-// with each of the faults, which has to fail as wanted. Searches of schedules,
+// with each of the faults, which has to fail as wanted. With -run, one fault is tried alone. Searches of schedules,
 // and tests that hang, run several at a time: what else goes on does not matter to
 // them, as it does to tests that find a fault by chance.
+//
+// In the quick lane it only looks whether each fault has its place.
 func Expect(t *testing.T, tags string, groups ...Group) {
 	t.Helper()
+	places := fit(t, tags, groups)
+	lane.Check(t)
 	b := build{tags: tags, dir: t.TempDir()}
-	var all []Fault
-	for _, g := range groups {
-		all = append(all, g.Faults...)
-	}
-	twins := newTwins(t, all)
+	twins := newTwins(places)
 	binary := b.compile(t, twins.sources())
 	i := 0
-	for _, g := range groups {
-		if out, err := execute(binary, g.Run); err != nil {
-			t.Fatalf("the test fails without a fault: %v\n%s", err, out)
-		}
+	for n, g := range groups {
+		t.Run(fmt.Sprintf("no fault, group %d", n), func(t *testing.T) {
+			t.Helper()
+			if tags == "modelcheck" {
+				t.Parallel()
+			}
+			if out, err := execute(binary, g.Run); err != nil {
+				t.Errorf("%s fails without a fault: %v\n%s", g.Run, err, out)
+			}
+		})
 		for _, f := range g.Faults {
-			name := nameOf(i)
+			name, p := nameOf(i), places[i]
 			i++
 			t.Run(f.Name, func(t *testing.T) {
 				t.Helper()
@@ -79,7 +97,7 @@ func Expect(t *testing.T, tags string, groups ...Group) {
 				}
 				binary := binary
 				if !twins.have(name) {
-					binary = b.compile(t, alone(t, f))
+					binary = b.compile(t, map[string]string{p.file.path: p.text()})
 				}
 				run := g.Run
 				if f.Run != "" {
@@ -89,6 +107,32 @@ func Expect(t *testing.T, tags string, groups ...Group) {
 			})
 		}
 	}
+}
+
+// fit returns the places of all faults, and fails if one has none.
+func fit(t *testing.T, tags string, groups []Group) (places []place) {
+	t.Helper()
+	sources := map[string]*source{}
+	for _, g := range groups {
+		for _, f := range g.Faults {
+			if sources[f.Dir] == nil {
+				s, err := load(f.Dir, tags)
+				if err != nil {
+					t.Fatalf("the fault %q: %v", f.Name, err)
+				}
+				sources[f.Dir] = s
+			}
+			p, err := sources[f.Dir].fit(f)
+			if err != nil {
+				t.Errorf("the fault %q has lost its place: %v", f.Name, err)
+			}
+			places = append(places, p)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	return places
 }
 
 func expect(t *testing.T, f Fault, binary, run, name string) {

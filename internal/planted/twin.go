@@ -3,14 +3,12 @@ package planted
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 )
 
 // variable is where a test binary reads which of its faults is to act.
@@ -25,38 +23,18 @@ type twins struct {
 	names map[string]bool  // Of the faults that have a twin.
 }
 
-// file is a source that is to be changed.
-type file struct {
-	source string
-	syntax *ast.File
-	set    *token.FileSet
-	// inserts is what comes in addition, by the offset: at the beginning of a body
-	// the calls of its twins, in a signature the names that these need.
-	inserts map[int]string
-	tail    strings.Builder // The twins.
-}
-
-func newTwins(t *testing.T, faults []Fault) *twins {
-	t.Helper()
+// newTwins makes the twins of the faults that have a place, by their numbers.
+func newTwins(places []place) *twins {
 	w := &twins{files: map[string]*file{}, names: map[string]bool{}}
-	for i, f := range faults {
-		path, source, offset := place(t, f)
-		if w.files[path] == nil {
-			w.files[path] = newFile(t, path, source)
+	for i, p := range places {
+		if p.decl == nil {
+			continue
 		}
-		w.names[nameOf(i)] = w.files[path].add(f, nameOf(i), offset)
+		w.files[p.file.path] = p.file
+		p.file.addTwin(p, nameOf(i))
+		w.names[nameOf(i)] = true
 	}
 	return w
-}
-
-func newFile(t *testing.T, path, source string) *file {
-	t.Helper()
-	f := &file{source: source, set: token.NewFileSet(), inserts: map[int]string{}}
-	var err error
-	if f.syntax, err = parser.ParseFile(f.set, path, source, parser.SkipObjectResolution); err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 func (w *twins) have(name string) bool { return w.names[name] }
@@ -73,44 +51,25 @@ func (w *twins) sources() map[string]string {
 	return sources
 }
 
-// add makes a twin of the function in which the fault is. It reports false if
-// the fault is in none.
-func (f *file) add(fault Fault, name string, offset int) bool {
-	for _, d := range f.syntax.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Body == nil || !f.inside(fn.Body, offset, len(fault.Old)) {
-			continue
-		}
-		head := fmt.Sprintf("\nif plantedFault == %q {\n%s\n}\n", name, f.callOf(fn, name))
-		f.inserts[f.offset(fn.Body.Lbrace)+1] += head
-		f.tail.WriteString("\n" + f.twin(fn, fault, name, offset) + "\n")
-		return true
-	}
-	return false
+// addTwin adds a twin of the function that holds the place, with the fault.
+func (f *file) addTwin(p place, name string) {
+	head := fmt.Sprintf("\nif plantedFault == %q {\n%s\n}\n", name, f.callOf(p.decl, name))
+	f.inserts[f.offset(p.decl.Body.Lbrace)+1] += head
+	begin, nameEnd, end := f.offset(p.decl.Pos()), f.offset(p.decl.Name.End()), f.offset(p.decl.End())
+	f.tail.WriteString("\n" + f.text[begin:nameEnd] + name + f.text[nameEnd:p.begin] + p.replace + f.text[p.end:end] + "\n")
 }
 
 func (f *file) offset(p token.Pos) int { return f.set.Position(p).Offset }
-
-// inside reports whether the n bytes from offset on are within the braces.
-func (f *file) inside(b *ast.BlockStmt, offset, n int) bool {
-	return f.offset(b.Lbrace) < offset && offset+n <= f.offset(b.Rbrace)
-}
-
-// twin returns the function with the fault, under a name of its own.
-func (f *file) twin(fn *ast.FuncDecl, fault Fault, name string, offset int) string {
-	begin, nameEnd, end := f.offset(fn.Pos()), f.offset(fn.Name.End()), f.offset(fn.End())
-	return f.source[begin:nameEnd] + name + f.source[nameEnd:offset] + fault.New + f.source[offset+len(fault.Old):end]
-}
 
 // changed returns the source with all twins.
 func (f *file) changed() string {
 	var b strings.Builder
 	last := 0
 	for _, at := range slices.Sorted(maps.Keys(f.inserts)) {
-		b.WriteString(f.source[last:at] + f.inserts[at])
+		b.WriteString(f.text[last:at] + f.inserts[at])
 		last = at
 	}
-	b.WriteString(f.source[last:])
+	b.WriteString(f.text[last:])
 	b.WriteString(f.tail.String())
 	return b.String()
 }

@@ -4,9 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/troupe-go/troupe/cmd/troupe/internal/strands"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
 // TestMain makes the test binary a server.
@@ -14,5 +13,5 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == strands.ServerArg {
 		os.Exit(strands.Server(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	goleak.VerifyTestMain(m)
+	leak.Main(m)
 }

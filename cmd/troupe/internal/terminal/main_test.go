@@ -3,9 +3,9 @@ package terminal_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
+	leak.Main(m)
 }

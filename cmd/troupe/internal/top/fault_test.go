@@ -19,89 +19,138 @@ var topFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "names of jobs command the terminal",
-			File: "lists.go",
-			Old:  "	name := clean(j.Name)\n",
-			New:  "	name := j.Name\n",
+			In:   "jobRow",
+			Old:  "name := clean(j.Name)",
+			New:  "name := j.Name",
 			Want: "FAIL: TestModelShowsLists",
 			Run:  "^TestModelShowsLists$",
 		},
 		{
 			Name: "stacks command the terminal",
-			File: "describe.go",
-			Old:  "\"    \"+clean(strings.ReplaceAll(strings.TrimRight(line, \"\\r\\n\"), \"\\t\", \"  \"))",
-			New:  "\"    \"+strings.ReplaceAll(strings.TrimRight(line, \"\\r\\n\"), \"\\t\", \"  \")",
+			In:   "stackLines",
+			Old:  `clean(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "  "))`,
+			New:  `strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "  ")`,
 			Want: "FAIL: TestModelShowsLists",
 			Run:  "^TestModelShowsLists$",
 		},
 		{
 			Name: "there is no page behind the first of names",
-			File: "lists.go",
-			Old:  "	if len(p.Names) == limit {",
-			New:  "	if len(p.Names) == limit+1 {",
+			In:   "Client.Names",
+			Old:  "len(p.Names) == limit",
+			New:  "len(p.Names) == limit+1",
 			Want: "FAIL: TestClientGetsLists",
 			Run:  "^TestClientGetsLists$",
 		},
 		{
 			Name: "a new order begins in the middle",
-			File: "listing.go",
-			Old:  "	m.lists[s] = listing{prefix: prefix}\n",
-			New:  "	m.lists[s].prefix = prefix\n",
+			In:   "Model.listFrom",
+			Old:  "m.lists[s] = listing{prefix: prefix}",
+			New:  "m.lists[s].prefix = prefix",
 			Want: "FAIL: TestModelShowsLists",
 			Run:  "^TestModelShowsLists$",
 		},
 		{
 			Name: "a filter of a list is one of actors",
-			File: "keys.go",
-			Old:  "		if m.typing = false; m.screen.isListing() {",
-			New:  "		if m.typing = false; m.screen.isListing() && m.ended {",
+			In:   "Model.typeIn",
+			Old: `if m.typing = false; m.screen.isListing() {
+	return m.listFrom(m.screen, m.typed)
+}`,
+			New: `if m.typing = false; m.screen.isListing() && m.ended {
+	return m.listFrom(m.screen, m.typed)
+}`,
 			Want: "FAIL: TestModelShowsLists",
 			Run:  "^TestModelShowsLists$",
 		},
 		{
 			Name: "a view of names begins without its filter",
-			File: "model.go",
-			Old:  "		m.lists[m.screen].prefix, m.query.Name = q.Name, \"\"\n",
-			New:  "		m.query.Name = \"\"\n",
+			In:   "NewModel",
+			Old:  `m.lists[m.screen].prefix, m.query.Name = q.Name, ""`,
+			New:  `m.query.Name = ""`,
 			Want: "FAIL: TestModelBeginsWithAName",
 			Run:  "^TestModelBeginsWithAName$",
 		},
 		{
 			Name: "a paused view asks",
-			File: "model.go",
-			Old:  "		if m.paused || msg.number != m.asked {\n",
-			New:  "		if msg.number != m.asked {\n",
+			In:   "Model.Update",
+			Old:  "m.paused || msg.number != m.asked",
+			New:  "msg.number != m.asked",
 			Want: "FAIL: TestModelAsks",
 			Run:  "^TestModelAsks$",
 		},
 		{
 			Name: "an outdated look is taken",
-			File: "model.go",
-			Old:  "		if m.paused || msg.number != m.asked {\n",
-			New:  "		if m.paused {\n",
+			In:   "Model.Update",
+			Old: `if m.paused || msg.number != m.asked {
+	return m, nil
+}`,
+			New: `if m.paused {
+	return m, nil
+}`,
 			Want: "FAIL: TestModelOfALostProgram",
 			Run:  "^TestModelOfALostProgram$",
 		},
 		{
 			Name: "what is lost is not told of",
-			File: "model.go",
-			Old:  "	if m.problem = a.err; a.err == nil {\n",
-			New:  "	if m.problem = nil; a.err == nil {\n",
+			In:   "Model.take",
+			Old: `if m.problem = a.err; a.err == nil {
+	m.loaded = true
+	switch data := a.data.(type) {
+	case Look:
+		m.rate(data.Actors, a.at)
+		m.look = data
+	case []inspect.Node:
+		m.tree = data
+	case ActorLook:
+		m.actor = data
+	case inspect.Workers:
+		m.workers = data
+	case WaitsLook:
+		m.waits = data
+	case []inspect.Event:
+		slices.Reverse(data) // The latest first.
+		m.events = data
+	default:
+		m.takeList(data)
+	}
+}`,
+			New: `if m.problem = nil; a.err == nil {
+	m.loaded = true
+	switch data := a.data.(type) {
+	case Look:
+		m.rate(data.Actors, a.at)
+		m.look = data
+	case []inspect.Node:
+		m.tree = data
+	case ActorLook:
+		m.actor = data
+	case inspect.Workers:
+		m.workers = data
+	case WaitsLook:
+		m.waits = data
+	case []inspect.Event:
+		slices.Reverse(data) // The latest first.
+		m.events = data
+	default:
+		m.takeList(data)
+	}
+}`,
 			Want: "FAIL: TestModelOfALostProgram",
 			Run:  "^TestModelOfALostProgram$",
 		},
 		{
 			Name: "the chosen row is out of sight",
-			File: "model.go",
-			Old:  "	m.top = max(m.top, m.at-room+1)\n",
+			In:   "Model.within",
+			Old:  "m.top = max(m.top, m.at-room+1)",
 			New:  "",
 			Want: "FAIL: TestModelFits",
 			Run:  "^TestModelFits$",
 		},
 		{
 			Name: "lines are wider than the screen",
-			File: "view.go",
-			Old:  "		lines[i] = fit.Render(line)\n",
-			New:  "		lines[i] = line\n		_ = fit\n",
+			In:   "Model.draw",
+			Old:  "lines[i] = fit.Render(line)",
+			New: `lines[i] = line
+_ = fit`,
 			Want: "FAIL: TestModelFits",
 			Run:  "^TestModelFits$",
 		},
