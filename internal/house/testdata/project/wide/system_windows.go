@@ -1,0 +1,3 @@
+package wide
+
+func (w *wide) onSystem() {}

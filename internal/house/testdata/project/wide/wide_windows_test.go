@@ -1,0 +1,3 @@
+package wide
+
+func inTest() {}
