@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-go/troupe/internal/bench"
 	"github.com/troupe-go/troupe/internal/bench/report"
 	"github.com/troupe-go/troupe/internal/bench/suite"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
@@ -65,6 +66,7 @@ func TestFailuresAreLoudAndOthersGoOn(t *testing.T) {
 }
 
 func TestHangingRunIsEnded(t *testing.T) {
+	lane.Short(t)
 	var stdout, stderr strings.Builder
 	e := evaluation(t, &stderr, plantedSubjects[2])
 	e.Runner.Limit = time.Second

@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/troupe-go/troupe/bench/internal/growth"
 	"github.com/troupe-go/troupe/internal/bench/report"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 func TestDraw(t *testing.T) {
 	var lines []report.Line

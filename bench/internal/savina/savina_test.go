@@ -4,12 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/troupe-go/troupe/bench/internal/savina"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 func TestSineIsComputed(t *testing.T) {
 	if !savina.Sine(savina.Theta) || !savina.Craft(3) || !savina.Cut() {

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/suite"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 func TestFloodGivesUp(t *testing.T) {
 	failure := errors.New("full")

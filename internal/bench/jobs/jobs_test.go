@@ -6,18 +6,19 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/troupe-go/troupe/internal/bench/jobs"
 	"github.com/troupe-go/troupe/internal/bench/suite"
+	"github.com/troupe-go/troupe/internal/lane"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // subjects are those of jobs and those of tasks.
 var subjects = append(slices.Clone(jobs.Subjects), &jobs.Errgroup)
 
 func TestEveryWorkloadWithEverySubject(t *testing.T) {
+	lane.Short(t)
 	for _, w := range jobs.All {
 		for _, s := range subjects {
 			f := s.Runs[w.Name]

@@ -32,8 +32,8 @@ func measureGrows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 20 times as many at most, then what takes 1.1 of 5 ms.
-	if want := []int{3, 60, 552}; !slices.Equal(sizes, want) {
+	// 20 times as many at most, then what takes 1.1 of a quarter of 5 ms, then of all.
+	if want := []int{3, 60, 138, 552}; !slices.Equal(sizes, want) {
 		t.Errorf("repetitions were %v, want %v", sizes, want)
 	}
 	for _, n := range sizes {
@@ -43,6 +43,86 @@ func measureGrows(t *testing.T) {
 	}
 	if f := figures[0]; f.Row != "spin" || f.Value != 10_000 || f.Allocs == nil || f.Bytes == nil {
 		t.Errorf("figure = %+v, want 10,000 ns of row spin, with allocations", f)
+	}
+}
+
+// A Measure with so many runs has lost its way.
+const endless = 20
+
+var errEndless = errors.New("a call of Measure does not come to an end")
+
+// scripted is a workload whose repetitions take each as long, but for some runs, in
+// the time of a bubble.
+type scripted struct {
+	each  time.Duration
+	odd   map[int]time.Duration // What the whole of a run takes, by its number from 1.
+	sizes []int                 // Repetitions of each run.
+}
+
+func (s *scripted) run(r *suite.Run) (int64, error) {
+	if s.sizes = append(s.sizes, r.N); len(s.sizes) == endless {
+		return 0, errEndless
+	}
+	took, odd := s.odd[len(s.sizes)]
+	if !odd {
+		took = time.Duration(r.N) * s.each
+	}
+	r.Start()
+	defer r.Stop()
+	time.Sleep(took) //nolint:forbidigo // The time of a bubble.
+	return int64(r.N), nil
+}
+
+// TestMeasureReportsThePlannedRun has repetitions that take a good part of the 100 ms
+// wanted, and runs that are far slower than the others, as when another program has
+// the processors. The figure must be what a repetition takes: an early Measure repeated
+// a run of 55 to 75 ms until one of them was slow, and returned that one.
+func TestMeasureReportsThePlannedRun(t *testing.T) {
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		scripted
+
+		want []int
+	}{
+		"55 ms":              {scripted{each: 55 * ms}, []int{1, 2}},
+		"60 ms":              {scripted{each: 60 * ms}, []int{1, 2}},
+		"75 ms":              {scripted{each: 75 * ms}, []int{1, 2}},
+		"37 ms":              {scripted{each: 37 * ms}, []int{1, 3}},
+		"110 ms":             {scripted{each: 110 * ms}, []int{1, 1}},
+		"a slow one later":   {scripted{each: 60 * ms, odd: map[int]time.Duration{3: 90 * ms}}, []int{1, 2}},
+		"a slow start":       {scripted{each: 60 * ms, odd: map[int]time.Duration{1: 120 * ms, 3: 90 * ms}}, []int{1, 1}},
+		"a very slow start":  {scripted{each: 5 * ms, odd: map[int]time.Duration{1: 500 * ms}}, []int{1, 1, 6, 22}},
+		"a slow second step": {scripted{each: 10_000, odd: map[int]time.Duration{2: 80 * ms}}, []int{1, 20, 28, 560, 2750, 11_000}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				figures, err := suite.Measure(&suite.Workload{Name: "scripted"}, c.run, 100*ms)
+				if err != nil {
+					t.Fatalf("%v, with the repetitions %v, want %v", err, c.sizes, c.want)
+				}
+				if !slices.Equal(c.sizes, c.want) {
+					t.Errorf("repetitions were %v, want %v", c.sizes, c.want)
+				}
+				if v := figures[0].Value; v != float64(c.each) {
+					t.Errorf("the figure is %v, want %v", time.Duration(v), c.each)
+				}
+			})
+		})
+	}
+}
+
+// TestMeasureGivesUp has runs that take no longer with more repetitions.
+func TestMeasureGivesUp(t *testing.T) {
+	runs := 0
+	_, err := suite.Measure(&suite.Workload{Name: "idle"}, func(r *suite.Run) (int64, error) {
+		if runs++; runs == endless {
+			return 0, errEndless
+		}
+		r.Took(time.Microsecond)
+		return int64(r.N), nil
+	}, 100*time.Millisecond)
+	if err == nil || !strings.Contains(err.Error(), "repetitions took only 1µs") {
+		t.Errorf("after %d runs the error is %v, want one that tells what they took", runs, err)
 	}
 }
 
@@ -58,6 +138,22 @@ func opsAndPer(t *testing.T) {
 	}
 	if v := figures[0].Value; v != 100 {
 		t.Errorf("1 ms in 10 operations is %v µs each, want 100", v)
+	}
+}
+
+func TestSmokeIsAsSmallAsItGets(t *testing.T) { synctest.Test(t, smokeIsSmall) }
+
+func smokeIsSmall(t *testing.T) {
+	for _, c := range []struct{ step, tiny, want int }{{0, 0, 1}, {50, 0, 50}, {50, 5, 5}, {0, 5, 5}, {5, 50, 50}} {
+		_, err := suite.Smoke(&suite.Workload{Name: "spin", Step: c.step, TinyN: c.tiny}, func(r *suite.Run) (int64, error) {
+			if r.N != c.want {
+				t.Errorf("with Step %d and TinyN %d there are %d repetitions, want %d", c.step, c.tiny, r.N, c.want)
+			}
+			return spin(r)
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
 

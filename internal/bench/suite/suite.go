@@ -51,8 +51,8 @@ type Workload struct {
 	Size, TinySize int
 	// Step is what Run.N is a multiple of. Defaults to 1.
 	Step int
-	// N is the number of repetitions of a run. Defaults to 0: it is found by
-	// repeating until a run takes long enough.
+	// N is the number of repetitions of a run. Defaults to 0: [Measure] finds how
+	// many take long enough.
 	N int
 	// NFor is how long a run has to be that N is for: a shorter one does as much
 	// less. Defaults to 0: each run does N.

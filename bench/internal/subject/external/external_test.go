@@ -4,13 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/troupe-go/troupe/bench/internal/subject/external"
 	"github.com/troupe-go/troupe/internal/bench/suite"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 func TestParse(t *testing.T) {
 	w := &suite.Workload{Name: "away", TinyN: 100}
