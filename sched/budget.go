@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"time"
-
-	"github.com/troupe-go/troupe/internal/gid"
 )
 
 // checkpointEvery is how much time a Budget lets pass between two checkpoints:
@@ -74,7 +72,7 @@ func (b *Budget) Spend(n int) {
 // one: what takes checkpointEvery at the present pace.
 func (b *Budget) settle() {
 	f := b.f
-	if f == nil || f.id.Load() != uintptr(gid.Current()) {
+	if f == nil || !f.Here() {
 		b.f, b.left, b.chunk = nil, math.MaxInt, math.MaxInt
 		return
 	}

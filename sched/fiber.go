@@ -446,6 +446,11 @@ func (f *Fiber) Worker() int { return f.w.id }
 // Worker it may be called from any goroutine.
 func (f *Fiber) LastWorker() int { return int(f.on.Load()) }
 
+// Clock returns when the fiber's worker has read the clock last, as LookedAt does, but
+// from the fiber's own goroutine alone, and at the cost of a load. It is 0 on a host,
+// which reads none.
+func (f *Fiber) Clock() time.Duration { return f.w.clockAt }
+
 // LookedAt returns when the fiber's worker has looked at the clock last: it does
 // so every 50 us or every 16 pieces of work, whichever is more, but not within
 // one. It is a time since the scheduler's start; see [Scheduler.TimeOf]. It costs
@@ -460,7 +465,7 @@ func (f *Fiber) LookedAt() time.Duration {
 
 // Here reports whether the caller runs on the fiber. It costs about 2 ns.
 func (f *Fiber) Here() bool {
-	return gid.Known && f.id.Load() == uintptr(gid.Current())
+	return f.id.Load() == uintptr(gid.Current())
 }
 
 // number is what stack dumps call the fiber's goroutine, or 0 if it has none.

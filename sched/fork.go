@@ -5,7 +5,6 @@ import (
 	"errors"
 	"runtime"
 
-	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -78,7 +77,7 @@ func (c *forkContext) Value(key any) any {
 // caller is not on a fiber.
 func forking(ctx context.Context) *forkContext {
 	if c, ok := ctx.(*forkContext); ok {
-		if c.frame.Fiber().id.Load() == uintptr(gid.Current()) {
+		if c.frame.Fiber().Here() {
 			return c
 		}
 		return nil

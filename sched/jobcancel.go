@@ -27,7 +27,7 @@ func (j *Job) cancel(cause error) cancelled {
 	rare.mu.Unlock()
 	switch what {
 	case cancelledQueued:
-		j.tell(nil)
+		j.release(nil)
 		if b := j.body(); b != nil {
 			b.Ended(nil)
 		}
@@ -59,4 +59,35 @@ func (j *Job) abandon() {
 	j.kind.s.room.leave()
 	j.cancel(ErrStopped)
 	j.kind.s.jobGone()
+}
+
+// release ends what hangs on a job that has ended.
+func (j *Job) release(f *Fiber) {
+	j.tell(f)
+	rare := j.rare.Load()
+	rare.mu.Lock()
+	life, cause := rare.life, rare.cause
+	rare.mu.Unlock()
+	if std := rare.standard.Load(); std != nil && j.state.get() != JobTimedOut {
+		std.end(cause)
+	}
+	if life != nil {
+		j.releaseLife(rare, life)
+	}
+}
+
+func (j *Job) releaseLife(rare *jobRare, life *jobLife) {
+	rare.mu.Lock()
+	timer, unlink, linked := life.timer, life.unlink, life.linked
+	rare.mu.Unlock()
+	if timer != nil {
+		timer.Stop()
+	}
+	if unlink != nil {
+		unlink()
+	}
+	j.cutChildren()
+	if above, isJob := j.parent().(*jobContext); isJob && linked {
+		(*Job)(above).disown(j)
+	}
 }

@@ -120,34 +120,3 @@ func (j *Job) fail(err error) JobState {
 	}
 	return outcome
 }
-
-// release ends what hangs on a job that has ended.
-func (j *Job) release(f *Fiber) {
-	j.tell(f)
-	rare := j.rare.Load()
-	rare.mu.Lock()
-	life := rare.life
-	rare.mu.Unlock()
-	if std := rare.standard.Load(); std != nil && j.state.get() != JobTimedOut {
-		std.end(nil)
-	}
-	if life != nil {
-		j.releaseLife(rare, life)
-	}
-}
-
-func (j *Job) releaseLife(rare *jobRare, life *jobLife) {
-	rare.mu.Lock()
-	timer, unlink, linked := life.timer, life.unlink, life.linked
-	rare.mu.Unlock()
-	if timer != nil {
-		timer.Stop()
-	}
-	if unlink != nil {
-		unlink()
-	}
-	j.cutChildren()
-	if above, isJob := j.parent().(*jobContext); isJob && linked {
-		(*Job)(above).disown(j)
-	}
-}

@@ -2,8 +2,6 @@ package sched
 
 import (
 	"context"
-
-	"github.com/troupe-go/troupe/internal/gid"
 )
 
 // jobWaiter is somebody who waits for the job's end.
@@ -80,7 +78,7 @@ func (j *Job) isCaller() bool {
 		return false
 	}
 	f := j.fiber
-	return f.job.Load() == j && f.id.Load() == uintptr(gid.Current())
+	return f.job.Load() == j && f.Here()
 }
 
 // forget removes a waiter.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -57,6 +58,7 @@ var holdUps = map[string]func(t *testing.T) (hold, end func()){
 // TestHeldWorkersAreReplaced holds every worker, and then some, in each way;
 // the others' work has to go on.
 func TestHeldWorkersAreReplaced(t *testing.T) {
+	lane.Short(t)
 	for name, make := range holdUps {
 		t.Run(name, func(t *testing.T) {
 			ctx := guarded(t)

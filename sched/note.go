@@ -41,9 +41,5 @@ func (s *Scheduler) Notes(visit func(note any, goroutine uint64)) {
 // scheduler's: as [Current], for those who have no context to ask, or one that
 // leads elsewhere. It costs about 3 ns.
 func (s *Scheduler) Here() *Fiber {
-	id := uintptr(gid.Current())
-	if id == 0 {
-		return nil
-	}
-	return s.roll.of(id)
+	return s.roll.of(uintptr(gid.Current()))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -167,6 +168,7 @@ func TestSleepingSchedulerTimesOut(t *testing.T) {
 
 // TestTimeoutOfMoreThanAPatrolSees has more jobs wait than one patrol looks at.
 func TestTimeoutOfMoreThanAPatrolSees(t *testing.T) {
+	lane.Short(t)
 	const n = 5000
 	ctx := guarded(t)
 	var clock sched.Clock

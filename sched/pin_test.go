@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -68,6 +69,7 @@ func resumeSoon(f *sched.Fiber) {
 // checkpoints with critical work, forks, blocks that need spares, and Goexit. A
 // fiber that is resumed by another thread than its own ends the process.
 func TestPinnedWorkersSurvive(t *testing.T) {
+	lane.Short(t)
 	ctx := guarded(t)
 	s := newPinned(t, 3, 20)
 	const rounds, width, blockers = 60, 60, 4
@@ -188,6 +190,7 @@ func TestPinnedSpareStaysForItsFibers(t *testing.T) {
 // TestPinnedWorkerOutlivesGoexit ends fibers by Goexit, again and again, while
 // another is away that only this thread can continue.
 func TestPinnedWorkerOutlivesGoexit(t *testing.T) {
+	lane.Short(t)
 	ctx := guarded(t)
 	s := newPinned(t, 1, -1)
 	for _, away := range []bool{true, false} {
@@ -221,6 +224,7 @@ func TestPinnedWorkerOutlivesGoexit(t *testing.T) {
 
 // TestPinnedGoexitCostsNoMemory has nothing away, so that nothing has to be kept.
 func TestPinnedGoexitCostsNoMemory(t *testing.T) {
+	lane.Check(t)
 	const jobs, limit = 5000, 3 << 19 // About 300 bytes each.
 	ctx := guarded(t)
 	s := newPinned(t, 1, -1)

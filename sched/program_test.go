@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -175,6 +176,7 @@ func (p *program) checkRuns() error {
 }
 
 func TestRandomPrograms(t *testing.T) {
+	lane.Short(t)
 	ctx := guarded(t)
 	rapid.Check(t, func(t *rapid.T) {
 		var roots []*program

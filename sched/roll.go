@@ -112,9 +112,6 @@ func (t *posts) find(id uintptr) (f *Fiber, g *group, i int) {
 // enter notes that the goroutine id, which calls, is below f, whose id is that. It
 // returns the fiber that it was below until now, as work is that runs a host, or nil.
 func (r *roll) enter(id uintptr, f *Fiber) (outer *Fiber) {
-	if id == 0 {
-		return nil // Not known on this machine.
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.table.Load()
@@ -170,9 +167,6 @@ func (r *roll) rebuild(old *posts) *posts {
 
 // leave is the end of enter, which has returned outer, on the same goroutine.
 func (r *roll) leave(id uintptr, outer *Fiber) {
-	if id == 0 {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.table.Load()

@@ -199,11 +199,13 @@ type Scheduler struct {
 	held atomic.Int64
 
 	account account
-	room    room
-	kinds   kinds
-	fibers  fibers
-	alarms  []apart
-	shelf   shelf
+	// retained is how much a stop waits for besides jobs. Written by Retain and Release; see owed.
+	retained atomic.Int64
+	room     room
+	kinds    kinds
+	fibers   fibers
+	alarms   []apart
+	shelf    shelf
 	// overdue is how many jobs have timed out while their functions go on.
 	overdue atomic.Int64
 	// coarseClock is the time at the monitor's last look. Written by it.

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/sim"
 )
 
@@ -68,7 +67,7 @@ func (m *simulated) submit(n *Node, p Priority) error {
 // running returns the fiber that the caller runs on, whatever its context says,
 // or nil. In a simulation nobody else may run while the caller blocks.
 func (m *simulated) running() *Fiber {
-	if sim.Working() != m.engine || m.w.fiber == nil || m.w.fiber.id.Load() != uintptr(gid.Current()) {
+	if sim.Working() != m.engine || m.w.fiber == nil || !m.w.fiber.Here() {
 		return nil
 	}
 	return m.w.fiber
@@ -183,7 +182,7 @@ func (m *simulated) numbered(r Runner, kind string) string {
 func (m *simulated) Settle() bool {
 	s := m.s
 	m.w.publish()
-	if m.closed || !s.stopping.Load() || s.jobsLeft() != 0 || len(m.left) != 0 || s.settled.Swap(true) {
+	if m.closed || !s.stopping.Load() || s.owed() != 0 || len(m.left) != 0 || s.settled.Swap(true) {
 		return false
 	}
 	m.closed = true

@@ -35,9 +35,23 @@ func (s *Scheduler) Stop(ctx context.Context) error {
 	case <-ctx.Done():
 		s.force()
 		s.tellForced()
-		return fmt.Errorf("sched: stop gave up with %d jobs left: %w", s.jobsLeft(), context.Cause(ctx))
+		return fmt.Errorf("sched: stop gave up with %d jobs left: %w", s.owed(), context.Cause(ctx))
 	}
 }
+
+// Retain has stops wait until Release is called, as they wait for the end of a job: for
+// work that has begun, is no job, and may wait. It must be called while something else
+// keeps the workers, as work that runs on one does.
+func (s *Scheduler) Retain() { s.retained.Add(1) }
+
+// Release is the end of Retain.
+func (s *Scheduler) Release() {
+	s.retained.Add(-1)
+	s.settle()
+}
+
+// owed returns how many jobs, and pieces of work that are retained, have not ended.
+func (s *Scheduler) owed() int { return s.jobsLeft() + int(s.retained.Load()) }
 
 // Stopping reports whether Stop was called: the scheduler takes no more work.
 func (s *Scheduler) Stopping() bool { return s.stopping.Load() }
@@ -67,7 +81,7 @@ func (s *Scheduler) beginStop() {
 }
 
 // settle lets the workers leave if the scheduler is stopping, no job is left,
-// every worker rests and nothing is queued. Then nothing can come any more, so
+// nothing is retained, every worker rests and nothing is queued. Then nothing can come any more, so
 // that it does not have to be checked twice. Whoever makes one of these true
 // calls settle after it; the last of them sees all.
 //
@@ -99,7 +113,7 @@ func (s *Scheduler) allDone() bool {
 		resting += len(c.sleepers)
 		return true
 	})
-	return resting == len(*s.workers.Load()) && !s.hasWork() && s.jobsLeft() == 0
+	return resting == len(*s.workers.Load()) && !s.hasWork() && s.owed() == 0
 }
 
 // force gives up what has not begun. What a worker holds in its hands or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -62,6 +63,7 @@ func TestWorkerIsDrainingThenShutDown(t *testing.T) {
 }
 
 func TestWorkerIsBlockedAndItsSpareRetires(t *testing.T) {
+	lane.Short(t)
 	ctx := guarded(t)
 	s := newScheduler(t, sched.Config{Workers: 1})
 	release := occupy(t, ctx, s)

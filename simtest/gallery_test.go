@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -312,6 +313,7 @@ var gallery = []fault{
 }
 
 func TestGallery(t *testing.T) {
+	lane.Check(t)
 	for _, g := range gallery {
 		t.Run(g.name, func(t *testing.T) {
 			cfg := simtest.Config{Schedules: 2000}

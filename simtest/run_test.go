@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/simtest"
 )
@@ -125,6 +127,7 @@ func TestExhaustiveEnds(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
+	lane.Short(t)
 	for _, tc := range []struct {
 		name string
 		body func(s *simtest.Sim)
@@ -192,6 +195,7 @@ func TestFailures(t *testing.T) {
 // What computes for ever, or blocks where a bubble can't tell, is named within
 // a second or so.
 func TestStuckInRealTime(t *testing.T) {
+	lane.Short(t)
 	var mu sync.Mutex
 	mu.Lock()
 	defer mu.Unlock()
@@ -292,24 +296,35 @@ func TestVirtualTime(t *testing.T) {
 	}
 }
 
-// What becomes due in the same moment does so in any order, but in the same one
-// under the same schedule.
+// Timers of several actors that are due in the same moment send in any order, but in the
+// same one under the same schedule. Timers of one owner send in the order of creation.
 func TestTimersOfOneMoment(t *testing.T) {
-	seen := map[string]bool{}
-	simtest.Run(t, simtest.Config{Schedules: 200}, func(s *simtest.Sim) {
-		sys := s.System(actor.Config{})
-		order := ""
-		a := spawn(s, sys, "a", func(_ *actor.Context[string], m string) error { order += m; return nil })
-		for _, m := range []string{"1", "2", "3"} {
-			if _, err := actor.SendAfter(sys, time.Second, a, m); err != nil {
-				s.Fatal(err)
+	for name, c := range map[string]struct{ owners, orders int }{"one owner": {1, 1}, "three owners": {3, 6}} {
+		t.Run(name, func(t *testing.T) {
+			seen := map[string]bool{}
+			simtest.Run(t, simtest.Config{Schedules: 200}, func(s *simtest.Sim) {
+				sys := s.System(actor.Config{})
+				order := ""
+				a := spawn(s, sys, "a", func(_ *actor.Context[string], m string) error { order += m; return nil })
+				var owners []actor.Ref[string]
+				for i := range c.owners {
+					owners = append(owners, spawn(s, sys, strconv.Itoa(i), func(ctx *actor.Context[string], m string) error {
+						_, err := actor.SendAfter(ctx, time.Second, a, m)
+						return err
+					}))
+				}
+				for i, m := range []string{"1", "2", "3"} {
+					if err := owners[i%c.owners].Send(bg, m); err != nil {
+						s.Fatal(err)
+					}
+				}
+				s.Advance(time.Second)
+				seen[order] = true
+			})
+			if len(seen) != c.orders {
+				t.Errorf("of %d orders, %d were seen: %v", c.orders, len(seen), seen)
 			}
-		}
-		s.Advance(time.Second)
-		seen[order] = true
-	})
-	if len(seen) != 6 {
-		t.Errorf("of 6 orders, %d were seen: %v", len(seen), seen)
+		})
 	}
 }
 
@@ -439,6 +454,7 @@ func (r *relay) Run(f *sched.Fiber, _ sched.Priority) {
 // The watchdog of real time looks on while a long run goes on. Under the race
 // detector this takes long enough for it to look several times.
 func TestWatchedRun(t *testing.T) {
+	lane.Check(t)
 	simtest.Run(t, simtest.Config{Schedules: 1, Steps: 1_000_000}, func(s *simtest.Sim) {
 		left := 100_000
 		if err := s.Scheduler(sched.Config{}).Submit(&newRelay(&left).node, sched.Normal); err != nil {

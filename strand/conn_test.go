@@ -10,11 +10,11 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/simtest"
@@ -258,6 +258,7 @@ func serves(t *testing.T, address string) {
 }
 
 func TestPeersThatMisbehave(t *testing.T) {
+	lane.Short(t)
 	for _, c := range []struct {
 		name   string
 		handle func(s *strand.Strand, c *strand.Conn) error
@@ -284,7 +285,7 @@ func TestPeersThatMisbehave(t *testing.T) {
 			_, _ = io.WriteString(c, "one\n") // Else the handler says so.
 			_ = c.SetLinger(0)
 			_ = c.Close()
-		}, func(err error) bool { return errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) }},
+		}, func(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) }},
 		{"never reads", func(s *strand.Strand, c *strand.Conn) error {
 			ctx, cancel := context.WithCancelCause(s)
 			defer cancel(nil)
@@ -327,7 +328,7 @@ func TestPeersThatMisbehave(t *testing.T) {
 			return err
 		}, func(t *testing.T, c *net.TCPConn) {
 			_, _ = io.WriteString(c, "G") // And then nothing for long.
-			if got, err := io.ReadAll(c); len(got) != 0 || err != nil && !errors.Is(err, unix.ECONNRESET) {
+			if got, err := io.ReadAll(c); len(got) != 0 || err != nil && !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("it answered %q, %v", got, err)
 			}
 		}, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) }},

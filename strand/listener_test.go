@@ -9,14 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/sched"
-	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/strand"
 )
 
@@ -102,6 +101,7 @@ func TestDeadlineInThePast(t *testing.T) {
 // line, while others are served. What each takes of the server is bounded by the
 // limit of a line.
 func TestSlowLoris(t *testing.T) {
+	lane.Check(t)
 	const limit, rounds, most = 64, 100, 16 << 10
 	n := lorises(t)
 	address, ends := server(t, func(s *strand.Strand, c *strand.Conn) error {
@@ -144,20 +144,10 @@ func TestSlowLoris(t *testing.T) {
 		_ = c.Close() // It is of no use any more.
 	}
 	for range n + 1 {
-		if err := next(t, ends); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, unix.ECONNRESET) && !errors.As(err, new(*strand.LineTooLongError)) {
+		if err := next(t, ends); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) && !errors.As(err, new(*strand.LineTooLongError)) {
 			t.Error(err)
 		}
 	}
-}
-
-// lorises is how many there can be, with two descriptors each in this process.
-func lorises(t *testing.T) int {
-	t.Helper()
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	return min(2000, max(10, int(min(uint64(limit.Cur), 1<<20))/2-100)) //nolint:unconvert // It is signed elsewhere.
 }
 
 // TestAddressesThatAreNone are told with what was wrong.
@@ -207,37 +197,5 @@ func TestCloseLeavesTheFileOfAnother(t *testing.T) {
 		_, err = os.Lstat(path)
 		is(t, err, os.ErrNotExist)
 		return nil
-	})
-}
-
-// TestCloseEndsThePauseOfAccept closes a listener while Accept pauses, since there are no
-// descriptors. The time is virtual.
-func TestCloseEndsThePauseOfAccept(t *testing.T) {
-	simtest.Run(t, simtest.Config{}, func(s *simtest.Sim) {
-		sc := s.Scheduler(sched.Config{})
-		began := s.Now()
-		l := strand.NewExhaustedListener()
-		accepts, err := strand.Go(s.Context(), func(s *strand.Strand) error {
-			_, err := l.Accept(s)
-			return err
-		}, strand.On(sc))
-		if err != nil {
-			s.Fatal(err)
-		}
-		const at = 10*time.Second + time.Millisecond
-		if _, err := strand.Go(s.Context(), func(s *strand.Strand) error {
-			return errors.Join(s.Sleep(at), l.Close())
-		}, strand.On(sc)); err != nil {
-			s.Fatal(err)
-		}
-		if err := accepts.Join(s.Context()); !errors.Is(err, net.ErrClosed) {
-			s.Errorf("Accept says %v", err)
-		}
-		if took := s.Now().Sub(began); took != at {
-			s.Errorf("it took %v, want %v", took, at)
-		}
-		if n := l.Exhausted(); n < 10 || n > 30 {
-			s.Errorf("it looked %d times", n)
-		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/strand"
 )
@@ -18,6 +19,7 @@ import (
 // end of a wait. Whoever tells may still look who has waited while the next one
 // enters itself, which is for the race detector.
 func TestNoChangeIsMissed(t *testing.T) {
+	lane.Short(t)
 	const changes, parties = 60_000, 3
 	ctx := guarded(t)
 	sc := newScheduler(t, 2)

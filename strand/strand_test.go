@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/strand"
 )
@@ -202,6 +203,7 @@ func TestCurrent(t *testing.T) {
 // TestDeepRecursion grows a stack to some 100 MB, and sees it shrink again while
 // the strand waits.
 func TestDeepRecursion(t *testing.T) {
+	lane.Check(t)
 	const depth = 400_000
 	run(t, 1, func(s *strand.Strand) error {
 		if got := recurse(depth); got != depth {

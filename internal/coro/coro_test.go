@@ -5,12 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/troupe-go/troupe/internal/coro"
+	"github.com/troupe-go/troupe/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 func TestResumeAndYieldAlternate(t *testing.T) {
 	var got []string

@@ -1,9 +1,6 @@
-//go:build amd64 || arm64
+//go:build (amd64 || arm64) && !portable
 
 package gid
-
-// Known says whether Current tells goroutines apart.
-const Known = true
 
 // current is implemented in assembly.
 func current() uintptr

@@ -1,10 +1,14 @@
-//go:build !amd64 && !arm64
+//go:build portable || (!amd64 && !arm64)
 
 package gid
 
-// Known says whether Current tells goroutines apart.
-const Known = false
+func current() uintptr {
+	n := fromStack()
+	if n == 0 {
+		panic("gid: runtime.Stack does not begin with the number of the goroutine")
+	}
+	return max(1, uintptr(n)) // Words of 32 bits may make 0 of it.
+}
 
-func current() uintptr { return 0 }
-
-func word(_, _ uintptr) uint64 { return 0 }
+// Number returns the number of a goroutine, as the function does.
+func (id ID) Number() uint64 { return uint64(id) }

@@ -19,9 +19,6 @@ func header() []byte {
 }
 
 func TestNumberIsThatOfTheDump(t *testing.T) {
-	if gid.Current() == 0 {
-		t.Skipf("no goroutine identity on %s", runtime.GOARCH)
-	}
 	check := func() {
 		if want := fmt.Sprintf("goroutine %d ", gid.Number()); string(header()) != want {
 			t.Errorf("the dump begins with %q, want %q", header(), want)
@@ -51,9 +48,6 @@ func BenchmarkNumber(b *testing.B) {
 }
 
 func TestNumberOfAnotherGoroutine(t *testing.T) {
-	if gid.Current() == 0 {
-		t.Skipf("no goroutine identity on %s", runtime.GOARCH)
-	}
 	type pair struct {
 		id     gid.ID
 		number uint64

@@ -13,26 +13,26 @@ import (
 func TestExplorer(t *testing.T) {
 	planted.Expect(t, "modelcheck", planted.Group{Run: ".", Faults: []planted.Fault{{
 		Name: "writes commute",
-		File: "program.go",
-		Old:  "o.Addr != other.Addr || o.Kind == Read && other.Kind == Read",
-		New:  "o.Addr != other.Addr || o.Kind == other.Kind",
+		In:   "Op.independent",
+		Old:  "o.Kind == Read && other.Kind == Read",
+		New:  "o.Kind == other.Kind",
 		Want: "with sleep sets reach",
 	}, {
 		Name: "sleepers never wake",
-		File: "modelcheck.go",
-		Old:  "(parent.asleep | parent.tried).has(t) && t != parent.chosen && op.independent(parent.ops[parent.chosen])",
-		New:  "(parent.asleep | parent.tried).has(t) && t != parent.chosen && op.Addr != nil",
+		In:   "node.inherit",
+		Old:  "op.independent(parent.ops[parent.chosen])",
+		New:  "op.Addr != nil",
 		Want: "FAIL",
 	}, {
 		Name: "what is outside commutes",
-		File: "program.go",
+		In:   "Op.independent",
 		Old:  "o.Addr == nil || other.Addr == nil",
 		New:  "false",
 		Want: "a saw map[",
 	}, {
 		Name: "a run goes on when it is over",
-		File: "program.go",
-		Old:  "	aborting = true\n",
+		In:   "Program.abort",
+		Old:  "aborting = true",
 		New:  "",
 		Want: "the other thread went on: true",
 	}}})

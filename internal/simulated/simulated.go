@@ -10,7 +10,7 @@ import (
 )
 
 // Too runs a test as it is, and then under 30 schedules in virtual time, or as many
-// as TROUPE_SCHEDULES says. The test must not share channels or variables with what
+// as TROUPE_SCHEDULES says; with -short, only as it is. The test must not share channels or variables with what
 // is outside of it, nor block a handler until another one has run.
 //
 // Such tests are told by channels of their own what handlers do, and go on beside
@@ -19,6 +19,9 @@ import (
 func Too(t *testing.T, test func(t testing.TB)) {
 	t.Helper()
 	t.Run("real", func(t *testing.T) { test(t) })
+	if testing.Short() {
+		return
+	}
 	t.Run("simulated", func(t *testing.T) {
 		f, err := simtest.Find(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) { test(s) })
 		switch {
