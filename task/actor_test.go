@@ -2,7 +2,9 @@ package task_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/patience"
@@ -111,5 +113,55 @@ func TestAForcedStopOfTheSystemEndsTasks(t *testing.T) {
 	is(t, receive(t, ctx, "the handler", result), context.Canceled)
 	if err := sys.Stop(ctx); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAGhostThatWaitsGoesOnToItsEnd stops a system while a handler waits, by means of this
+// module, for longer than the stop does. Its deferred calls run all the same.
+func TestAGhostThatWaitsGoesOnToItsEnd(t *testing.T) {
+	const nap = 300 * time.Millisecond // Longer than a stop waits for ghosts.
+	for name, wait := range map[string]func(ctx context.Context) error{
+		"with a detached context": func(ctx context.Context) error {
+			return task.Sleep(context.WithoutCancel(ctx), nap)
+		},
+		"in a shield": func(ctx context.Context) error {
+			return task.Shield(ctx, task.NoLimit, func(ctx context.Context) error { return task.Sleep(ctx, nap) })
+		},
+	} {
+		for _, reentrant := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", reentrant ", reentrant), func(t *testing.T) {
+				leavesNothing(t)
+				ctx := guarded(t)
+				sys, err := actor.NewSystem(actor.Config{Workers: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				began, ended := make(chan struct{}), make(chan error, 1)
+				var opts []actor.Option
+				if reentrant {
+					opts = append(opts, actor.WithReentrancy(actor.FullReentrancy))
+				}
+				ref, err := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[int], _ int) (err error) {
+					defer func() { ended <- err }()
+					close(began)
+					return wait(ctx)
+				}), opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := ref.Send(ctx, 1); err != nil {
+					t.Fatal(err)
+				}
+				receive(t, ctx, "the handler", began)
+				is(t, sys.StopWithin(ctx, 0), actor.ErrForced)
+				select {
+				case err := <-ended:
+					is(t, err, nil)
+				case <-ctx.Done():
+					t.Fatal("the ghost has never returned")
+				}
+				is(t, sys.Stop(ctx), nil)
+			})
+		}
 	}
 }

@@ -218,7 +218,7 @@ func (g *Group[T]) start(work any, code uintptr, name *string) (*Task[T], error)
 	a := sched.Admission{Kind: g.opts.name, Priority: g.opts.priority, From: g.caller()}
 	// A task that starts others must not wait for room, since what is queued may
 	// wait for it. Whether the caller is one is not known, unless it is the opener.
-	a.Wait = a.From == nil && g.opener != 0 && g.opener == gid.Current()
+	a.Wait = a.From == nil && g.opener == gid.Current()
 	g.mu.Lock()
 	if g.closed {
 		g.mu.Unlock()

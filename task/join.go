@@ -60,6 +60,9 @@ func (g *Group[T]) finished() bool {
 	if !g.closed && g.quiet() {
 		g.closed = true
 		g.unlist()
+		if r, ok := g.owner.(*runKeeper); ok {
+			r.forget((*kept[T])(g))
+		}
 	}
 	return g.closed
 }

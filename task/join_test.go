@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
@@ -289,6 +290,7 @@ func TestAllEndsWithItsContext(t *testing.T) {
 // before the task that made it does, now and then: then it cancels the others itself,
 // and the last of them may end before it waits.
 func TestJoinMeetsTheEndsThatItCauses(t *testing.T) {
+	lane.Short(t)
 	ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 2})
 	for range 5_000 {
 		g := newGroup(t, ctx, s, task.FirstSuccess[string]())

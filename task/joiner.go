@@ -91,9 +91,28 @@ func (o Outcome[T]) Values() []T {
 	return values
 }
 
+// withLaterFailures joins err, the error of Decided, with the errors of other tasks that are
+// more than cancellations.
+func (o Outcome[T]) withLaterFailures(err error) error {
+	errs := []error{err}
+	for t := range o.each {
+		if t == o.Decided || t.State() == sched.JobCompleted {
+			continue
+		}
+		if _, later := t.Result(); !onlyCancelled(later, nil) {
+			errs = append(errs, later)
+		}
+	}
+	if len(errs) == 1 {
+		return err
+	}
+	return errors.Join(errs...)
+}
+
 // Err returns the errors of the tasks, joined, in the order of Go, and nil if
 // all succeeded. Of the tasks that were cancelled with their group it has the
-// first only, and none of those that were no longer needed.
+// first only, and those that have failed besides, as in their clean-up; and none of
+// those that were no longer needed.
 func (o Outcome[T]) Err() error {
 	if o.Count.Succeeded == o.Count.Started {
 		return nil
@@ -106,7 +125,7 @@ func (o Outcome[T]) Err() error {
 			continue
 		}
 		if t.known() && t.endedWithGroup(err) {
-			if told {
+			if told && onlyCancelled(err, nil) {
 				continue
 			}
 			told = true

@@ -12,8 +12,9 @@ import (
 func AllCompleted[T any]() Joiner[T] { return allCompleted[T]{} }
 
 // FirstFailure waits for all tasks until one fails; then the others are
-// cancelled and Join returns that error, without values. Otherwise it returns the
-// values in the order of Go. A task that was cancelled by itself has not failed:
+// cancelled and Join returns that error, without values. Where others fail too before
+// they have ended, as in their clean-up, it is joined with theirs. Otherwise Join returns
+// the values in the order of Go. A task that was cancelled by itself has not failed:
 // the others go on, and Join returns its error at the end.
 func FirstFailure[T any]() Joiner[T] { return firstFailure[T]{} }
 
@@ -64,7 +65,7 @@ func failed[T any](t *Task[T]) bool {
 func (firstFailure[T]) Result(o Outcome[T]) ([]T, error) {
 	if o.Decided != nil {
 		_, err := o.Decided.Result()
-		return nil, err
+		return nil, o.withLaterFailures(err)
 	}
 	if err := o.Err(); err != nil {
 		return nil, err

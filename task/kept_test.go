@@ -122,13 +122,15 @@ func TestTheEndOfAnActorWaitsForItsTasks(t *testing.T) {
 func TestTheEndOfAnActorWaitsForTheGroupsOfItsTasks(t *testing.T) {
 	ctx, told, gate := guarded(t), make(chan error, 1), make(chan struct{})
 	ref, stopped := own(t, func(ctx *actor.Context[how]) error {
-		_, err := task.Run(ctx, nil, func(_ context.Context, g *task.Group[int]) error {
-			start(t, g, func(ctx context.Context) (int, error) {
-				deaf(t, ctx, told, gate) // Which nobody joins.
-				return 0, nil
-			})
-			return nil
+		g, err := task.NewGroup[int](ctx, nil) // A Run would wait for the group of its task.
+		if err != nil {
+			return err
+		}
+		start(t, g, func(ctx context.Context) (int, error) {
+			deaf(t, ctx, told, gate) // Which nobody joins.
+			return 0, nil
 		})
+		_, err = g.Join(ctx)
 		return err
 	})
 	tell(t, ref, stops)

@@ -3,6 +3,7 @@ package task_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -193,4 +194,121 @@ func TestBadRuns(t *testing.T) {
 	if _, err := task.Run(ctx, nil, func(context.Context, *task.Group[int]) error { return nil }); !errors.Is(err, task.ErrNoScheduler) {
 		t.Errorf("Run returned %v", err)
 	}
+}
+
+// TestNothingThatTheBodyOpensOutlivesRun opens a group on the context of a Run's body, or of
+// one of its tasks, and leaves it. Run cancels it, waits for it, and returns the error of its
+// clean-up.
+func TestNothingThatTheBodyOpensOutlivesRun(t *testing.T) {
+	for name, open := range map[string]func(ctx context.Context, g *task.Group[int], open func(ctx context.Context) error) error{
+		"the body": func(ctx context.Context, _ *task.Group[int], open func(ctx context.Context) error) error {
+			return open(ctx)
+		},
+		"a scope": func(ctx context.Context, _ *task.Group[int], open func(ctx context.Context) error) error {
+			return task.Within(ctx, func(ctx context.Context, _ *task.Scope) error { return open(ctx) })
+		},
+		"a task": func(_ context.Context, g *task.Group[int], open func(ctx context.Context) error) error {
+			_, err := g.Do(open)
+			return err
+		},
+		"a Run within": func(ctx context.Context, _ *task.Group[int], open func(ctx context.Context) error) error {
+			_, err := task.Run(ctx, nil, func(ctx context.Context, _ *task.Group[int]) error { return open(ctx) })
+			return err
+		},
+	} {
+		for _, failure := range []error{nil, errBroken} {
+			for _, panics := range []bool{false, true} {
+				t.Run(fmt.Sprint(name, ", clean-up ", failure, ", panics ", panics), func(t *testing.T) {
+					ctx, s := guarded(t), newScheduler(t, sched.Config{})
+					var cleared atomic.Bool
+					run := func() (err error) {
+						defer func() {
+							if v := recover(); v != nil && v != any("panic") {
+								panic(v)
+							}
+						}()
+						_, err = task.Run(ctx, nil, func(ctx context.Context, g *task.Group[int]) error {
+							began := make(chan struct{})
+							err := open(ctx, g, func(ctx context.Context) error {
+								left, err := task.NewGroup[int](ctx, nil)
+								if err != nil {
+									return err
+								}
+								_, err = left.Do(func(ctx context.Context) error {
+									close(began)
+									return errors.Join(forever(ctx), task.Shield(ctx, task.NoLimit, func(ctx context.Context) error {
+										err := task.Sleep(ctx, 1)
+										cleared.Store(true)
+										return errors.Join(err, failure)
+									}))
+								})
+								<-began
+								return err
+							})
+							<-began
+							if panics {
+								panic("panic")
+							}
+							return err
+						}, task.On(s))
+						return err
+					}
+					err := run()
+					if !cleared.Load() {
+						t.Error("Run has returned before the clean-up of the group")
+					}
+					if !panics && !errors.Is(err, failure) {
+						t.Errorf("Run returns %v, want %v", err, failure)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestTheErrorOfACleanUpComesWithTheFirstFailure has one of three tasks fail, and another
+// one as it clears up for that.
+func TestTheErrorOfACleanUpComesWithTheFirstFailure(t *testing.T) {
+	errCleanUp := errors.New("clean-up")
+	for name, end := range map[string]func(cancelled error) error{
+		"alone":           func(error) error { return errCleanUp },
+		"with the cancel": func(cancelled error) error { return errors.Join(cancelled, errCleanUp) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, s := guarded(t), newScheduler(t, sched.Config{})
+			g := newGroup[int](t, ctx, s, nil)
+			began := make(chan struct{}, 2)
+			start(t, g, untilCancelled[int](began))
+			start(t, g, func(ctx context.Context) (int, error) {
+				began <- struct{}{}
+				return 0, end(forever(ctx))
+			})
+			<-began
+			<-began
+			start(t, g, returns(0, errBroken))
+			_, err := g.Join(ctx)
+			is(t, err, errBroken, errCleanUp)
+			if errors.Is(err, task.ErrDecided) && name == "alone" {
+				t.Errorf("a task that was just cancelled is in the error: %v", err)
+			}
+		})
+	}
+}
+
+// TestTheErrorOfACleanUpIsInThatOfJoin cancels two tasks, the second of which fails as it
+// clears up.
+func TestTheErrorOfACleanUpIsInThatOfJoin(t *testing.T) {
+	ctx, s := guarded(t), newScheduler(t, sched.Config{})
+	g := newGroup(t, ctx, s, task.AllCompleted[int]())
+	began := make(chan struct{}, 2)
+	start(t, g, untilCancelled[int](began))
+	start(t, g, func(ctx context.Context) (int, error) {
+		began <- struct{}{}
+		return 0, errors.Join(forever(ctx), errBroken)
+	})
+	<-began
+	<-began
+	g.Cancel(nil)
+	_, err := g.Join(ctx)
+	is(t, err, context.Canceled, errBroken)
 }

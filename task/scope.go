@@ -51,6 +51,9 @@ type Scope struct {
 	// shared are the errors of tasks that returned the cause, and of those that returned
 	// what the context's Err does. Written under mu, by who first needs one.
 	shared xatomic.Pointer[[2]CancelledError]
+	keeper *runKeeper // Of the scope of a Run. Written before the body begins.
+	// overtaken are the causes of scopes below that had ended before. Guarded by mu.
+	overtaken *overtaken
 }
 
 // scopeKey is the key under which a context returns its innermost *Scope.
@@ -143,15 +146,63 @@ func (sc *Scope) Cause() error {
 }
 
 // Caught reports whether err is owed to the end of this scope itself: the scope
-// was cancelled or its deadline has passed, and err says that. It is false if
-// what surrounds the scope was cancelled, and for an error of that kind which
-// has come from elsewhere while this scope is well: the timeout of some request,
-// say.
+// was cancelled or its deadline has passed, and err says that some context has
+// ended, or why this one has. It is false for an error of that kind which has come
+// from elsewhere while this scope is well: the timeout of some request, say. And it is
+// false if what surrounds the scope has ended, before or after: then the scope there
+// whose end it is has caught the error, also one that tells this scope's cause.
 func (sc *Scope) Caught(err error) bool {
-	if err == nil || !sc.isOver() || !sc.own {
+	if err == nil || !sc.isOver() || !sc.own || sc.isOvertaken() {
 		return false
 	}
-	return errors.Is(err, sc.cause) || errors.Is(err, sc.err) || errors.Is(err, context.Canceled)
+	return errors.Is(err, sc.cause) || isCancellation(err) || sc.hasOvertaken(err)
+}
+
+// isCancellation reports whether err says that some context has ended.
+func isCancellation(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// isOvertaken reports whether what surrounds the scope has ended too, which has ended by
+// itself before. Then the end is owed to the surroundings. The scope from which that is
+// comes to know the cause of this one, with which work here may still come back.
+func (sc *Scope) isOvertaken() bool {
+	if sc.parent == nil || sc.shielded || sc.parent.Err() == nil {
+		return false
+	}
+	if by := Canceller(sc.parent); by != nil {
+		by.overtake(sc.cause)
+	}
+	return true
+}
+
+// overtaken is the cause of a scope whose end was overtaken, and of others.
+type overtaken struct {
+	cause error
+	next  *overtaken
+}
+
+func (sc *Scope) overtake(cause error) {
+	if isCancellation(cause) || sc.hasOvertaken(cause) {
+		return // It is known for one already.
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.overtaken = &overtaken{cause, sc.overtaken}
+}
+
+// hasOvertaken reports whether err is owed to the end of a scope that this one's end has
+// overtaken.
+func (sc *Scope) hasOvertaken(err error) bool {
+	sc.mu.Lock()
+	first := sc.overtaken
+	sc.mu.Unlock()
+	for o := first; o != nil; o = o.next {
+		if errors.Is(err, o.cause) {
+			return true
+		}
+	}
+	return false
 }
 
 // scopeOf returns the innermost scope around ctx, or nil.
@@ -161,8 +212,9 @@ func scopeOf(ctx context.Context) *Scope {
 }
 
 // Canceller returns the outermost scope around ctx that has ended by itself, not
-// with one around it, and nil if there is none: the one to which a cancellation
-// seen now is owed. What is outside of a [Shield] does not count.
+// with what is around it, and nil if there is none: the one to which a cancellation
+// seen now is owed, so that its [Scope.Caught] says so. What is outside of a [Shield]
+// does not count.
 func Canceller(ctx context.Context) *Scope {
 	var found *Scope
 	for ctx != nil {
@@ -177,6 +229,9 @@ func Canceller(ctx context.Context) *Scope {
 			break
 		}
 		ctx = sc.parent
+	}
+	if found != nil && found.parent != nil && !found.shielded && found.parent.Err() != nil {
+		return nil // A context that is no scope's has ended.
 	}
 	return found
 }
@@ -267,6 +322,9 @@ func same(a, b error) bool {
 
 // leave ends the scope because its work is done.
 func (sc *Scope) leave() {
+	if sc.ended.Load() && sc.own {
+		sc.isOvertaken() // Its cause may be on its way to the scope that is told then.
+	}
 	sc.mu.Lock()
 	sc.release()
 	sc.mu.Unlock()

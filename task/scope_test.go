@@ -3,6 +3,8 @@ package task_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -190,6 +192,149 @@ func TestAScopeResumesASuspendedJob(t *testing.T) {
 			return canceller.Wait(context.WithoutCancel(ctx))
 		})
 	})
+}
+
+// TestTrioAnEndAroundAScopeOvertakesItsOwn ends a scope, and then one around it, while the
+// error of the first is on its way. The outermost scope that ended has caught it, whatever
+// it says, and no other one.
+func TestTrioAnEndAroundAScopeOvertakesItsOwn(t *testing.T) {
+	leavesNothing(t)
+	errInner, errOuter := errors.New("inner"), errors.New("outer")
+	past := time.Unix(0, 0)
+	ends := map[string]func(sc *task.Scope, cause error){
+		"cancelled":              func(sc *task.Scope, _ error) { sc.Cancel(nil) },
+		"cancelled with a cause": func(sc *task.Scope, cause error) { sc.Cancel(cause) },
+		"at its deadline":        func(sc *task.Scope, _ error) { sc.SetDeadline(past) },
+	}
+	for first, endInner := range ends {
+		for second, endOuter := range ends {
+			t.Run(first+", then the outer "+second, func(t *testing.T) {
+				_ = task.Within(t.Context(), func(_ context.Context, far *task.Scope) error {
+					var seen error
+					err := task.Within(t.Context(), func(ctx context.Context, outer *task.Scope) error {
+						err := task.Within(ctx, func(ctx context.Context, inner *task.Scope) error {
+							endInner(inner, errInner)
+							err := task.Sleep(ctx, time.Hour)
+							if !inner.Caught(err) || task.Canceller(ctx) != inner {
+								t.Errorf("the inner scope has not caught %v", err)
+							}
+							endOuter(outer, errOuter)
+							if inner.Caught(err) || inner.Caught(ctx.Err()) || task.Canceller(ctx) != outer {
+								t.Errorf("the inner scope has caught %v, which is the outer one's", err)
+							}
+							if far.Caught(err) {
+								t.Error("a scope that is well has caught it")
+							}
+							return err
+						})
+						seen = err
+						if !outer.Caught(err) || !outer.Caught(fmt.Errorf("wrapped: %w", err)) {
+							t.Errorf("the outer scope has not caught %v", err)
+						}
+						if outer.Caught(errBroken) {
+							t.Error("the outer scope has caught an error of another kind")
+						}
+						return nil
+					})
+					is(t, err, nil)
+					if seen == nil {
+						t.Error("no error has come")
+					}
+					return nil
+				})
+			})
+		}
+	}
+}
+
+// TestAnEndAroundAllScopesIsCaughtByNone ends a scope, and then the plain context around it.
+func TestAnEndAroundAllScopesIsCaughtByNone(t *testing.T) {
+	leavesNothing(t)
+	around, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_ = task.Within(around, func(ctx context.Context, sc *task.Scope) error {
+		sc.Cancel(errBroken)
+		cancel()
+		if sc.Caught(ctx.Err()) || sc.Caught(errBroken) || task.Canceller(ctx) != nil {
+			t.Error("the scope has caught what is owed to the context around it")
+		}
+		return task.Shield(ctx, time.Hour, func(ctx context.Context) error {
+			return task.Within(ctx, func(ctx context.Context, sc *task.Scope) error {
+				sc.Cancel(nil)
+				if !sc.Caught(ctx.Err()) || task.Canceller(ctx) != sc {
+					t.Error("a scope in a shield has not caught its own end")
+				}
+				return nil
+			})
+		})
+	})
+}
+
+// asked counts how often it is asked whether it has ended: once by each scope that asks what
+// surrounds it, and that asks in turn.
+type asked struct {
+	context.Context
+	times *atomic.Int64
+}
+
+func (c asked) Err() error {
+	c.times.Add(1)
+	return c.Context.Err()
+}
+
+// TestTheFirstWaitBelowManyScopesGoesThroughThemAFewTimes has work wait first in the
+// innermost of many scopes. How often it goes up through all of them must not depend on how
+// many there are.
+func TestTheFirstWaitBelowManyScopesGoesThroughThemAFewTimes(t *testing.T) {
+	for name, between := range map[string]func(ctx context.Context) context.Context{
+		"one in the other":     func(ctx context.Context) context.Context { return ctx },
+		"with a value between": func(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, 1) },
+		"with a cancel between": func(ctx context.Context) context.Context {
+			ctx, cancel := context.WithCancel(ctx)
+			t.Cleanup(cancel)
+			return ctx
+		},
+	} {
+		for _, onFiber := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", on a fiber ", onFiber), func(t *testing.T) {
+				s, ctx := newScheduler(t, sched.Config{}), guarded(t)
+				// asks returns how often the surroundings of n scopes are asked.
+				asks := func(n int) (times int64) {
+					var nest func(ctx context.Context, n int, count *atomic.Int64) error
+					nest = func(ctx context.Context, n int, count *atomic.Int64) error {
+						if n == 0 {
+							count.Store(0)
+							err := task.Sleep(ctx, 1)
+							times = count.Load()
+							return err
+						}
+						return task.Within(between(ctx), func(ctx context.Context, _ *task.Scope) error {
+							return nest(ctx, n-1, count)
+						})
+					}
+					work := func(ctx context.Context) error {
+						ctx, cancel := context.WithCancel(ctx)
+						defer cancel()
+						var count atomic.Int64
+						return nest(asked{ctx, &count}, n, &count)
+					}
+					if !onFiber {
+						is(t, work(ctx), nil)
+						return times
+					}
+					j, err := s.Go(ctx, work)
+					if err == nil {
+						err = j.Wait(ctx)
+					}
+					is(t, err, nil)
+					return times
+				}
+				if few, many := asks(20), asks(400); many > few+10 {
+					t.Errorf("the surroundings of 20 scopes are asked %d times, those of 400 %d times", few, many)
+				}
+			})
+		}
+	}
 }
 
 // TestAScopeThatNobodyOpened is about the nil Scope and the zero one, which may come

@@ -31,11 +31,19 @@ func (c *scopeContext) Value(key any) any {
 	switch key {
 	case scopeKey{}:
 		return sc
-	case sched.FrameKey, sched.KeeperKey:
+	case sched.KeeperKey:
+		if sc.keeper != nil {
+			return sc.keeper
+		}
+		return sc.parent.Value(key)
+	case sched.FrameKey:
 		return sc.parent.Value(key)
 	}
-	if sc.state() != nil {
-		return sc.standard().Value(key) // Perhaps it is the cause that is asked for.
+	// The caller may want the cause: then it called Err first, and Err has asked the contexts
+	// around the scope. To do that here too would go through all scopes, for each of
+	// them, when a wait below them links one with the other.
+	if sc.ended.Load() {
+		return sc.standard().Value(key)
 	}
 	sc.mu.Lock()
 	std := sc.std

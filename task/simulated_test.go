@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/simtest"
@@ -148,6 +149,7 @@ func TestDetachedTasksUnderSchedules(t *testing.T) {
 // TestManyTakersUnderSchedules has tasks of another group take the results of
 // one: each goes to one taker.
 func TestManyTakersUnderSchedules(t *testing.T) {
+	lane.Short(t)
 	leavesNothing(t)
 	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
 		sc := s.Scheduler(sched.Config{})
@@ -173,6 +175,7 @@ func TestManyTakersUnderSchedules(t *testing.T) {
 // TestTheEndOfAnActorUnderSchedules has an actor end while its tasks begin, end,
 // and start others.
 func TestTheEndOfAnActorUnderSchedules(t *testing.T) {
+	lane.Short(t)
 	leavesNothing(t)
 	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
