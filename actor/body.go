@@ -141,7 +141,7 @@ func (b *body) end(f *sched.Fiber) {
 	f.SetOwner(nil)
 	p := b.scope.p
 	if b.ghost {
-		p.sys.ghosts.Add(-1)
+		p.sys.ghostGone()
 	}
 	p.mu.Lock()
 	if p.rare != nil && p.rare.body == b {
@@ -172,7 +172,7 @@ func (b *body) wait(f *sched.Fiber) {
 		if b.scope.fence.Load() && b.state.CompareAndSwap(bodyWaiting, bodyRunning) {
 			b.ghost, b.last = true, true
 			b.verdict = b.scope.p.whyKilled()
-			b.scope.p.sys.ghosts.Add(1)
+			b.scope.p.sys.ghostCame()
 			break
 		}
 		f.Suspend()

@@ -63,7 +63,13 @@ type contents interface {
 // letters are messages on their way to somebody who does not know their type.
 type letters interface {
 	len() int
-	each(do func(m any))
+	at(i int) letter
+}
+
+func eachLetter(all letters, do func(m letter)) {
+	for i := range all.len() {
+		do(all.at(i))
+	}
 }
 
 func newBuffers[M any](capacity int, tight bool) *buffers[M] {
@@ -133,12 +139,15 @@ func (b *buffers[M]) skip() {
 // places, if they are as many as the messages: so it moves each one once at most.
 //
 //go:noinline
-func (b *buffers[M]) push(m M) {
+func (b *buffers[M]) push(m M, asked address) {
+	closed := int32(0)
 	if n := b.pending(); len(b.in) == cap(b.in) && n <= int(b.lane.skipped) {
 		copy(b.in, b.in[b.lane.skipped:])
 		clear(b.in[n:])
+		closed = b.lane.skipped
 		b.in, b.lane.skipped = b.in[:n], 0
 	}
+	b.lane.asks.push(closed, len(b.in), asked)
 	b.in = append(b.in, m)
 }
 
@@ -170,7 +179,7 @@ func (b *buffers[M]) trim(keep int) (gone bool) {
 }
 
 func (b *buffers[M]) accept(w *sendWaiter) {
-	b.push(*w.message.(*M))
+	b.push(*w.message.(*M), w.asked)
 	if b.lane.meter != nil {
 		b.lane.meter.add(w.size)
 	}
@@ -198,8 +207,35 @@ type batch[M any] []M
 
 func (b batch[M]) len() int { return len(b) }
 
-func (b batch[M]) each(do func(m any)) {
-	for _, m := range b {
-		do(m)
+func (b batch[M]) at(i int) letter { return letter{message: b[i]} }
+
+// askedLetters are letters with the asks that they belong to.
+type askedLetters struct {
+	letters
+	asks []address
+}
+
+// withAsks returns the letters with the asks that they belong to, at the same places. The
+// asks are fewer if the last letters belong to none.
+//
+//go:noinline
+func withAsks(all letters, asks []address) letters {
+	if len(asks) == 0 {
+		return all
 	}
+	return &askedLetters{all, asks}
+}
+
+func (l *askedLetters) at(i int) letter {
+	m := l.letters.at(i)
+	m.asked = askAt(l.asks, i)
+	return m
+}
+
+// withoutAsks returns the letters that withAsks got.
+func withoutAsks(all letters) letters {
+	if l, ok := all.(*askedLetters); ok {
+		return l.letters
+	}
+	return all
 }

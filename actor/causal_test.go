@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -214,6 +215,7 @@ func (g *gossip) begin(ctx context.Context, n, fuel int) {
 // on one lane gets it first: by whichever way, over restarts and kills, through
 // lanes that are full or drop, and by actors that are reentrant.
 func TestCausalOrder(t *testing.T) {
+	lane.Check(t)
 	bound := 0
 	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
 		g := newGossip(s, s.System(actor.Config{}), s.Rand())

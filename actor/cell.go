@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"time"
+	"unsafe"
 )
 
 // cell is an actor of one type of messages: its control block, which is all
@@ -85,11 +86,12 @@ func (x *Context[M]) begin(actor any) {
 func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error) {
 	b, _ := l.contents.(*buffers[M]) // Nil for the message of the pocket.
 	var m M
+	var asked address
 	var ok, returned bool
 	defer func() {
 		if !returned {
 			failed := m // Copied here, so that m itself need not be on the heap.
-			err = a.crash(l, which, failed, recover())
+			err = a.crash(l, which, letter{failed, asked}, recover())
 		}
 	}()
 	plain := a.plain()
@@ -110,10 +112,9 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			traced := m // It is on the heap, and m need not be.
 			traceMessage(a.f, a.proc, which, reflect.ValueOf(&traced).Elem())
 		}
-		var asked address
 		c := x
-		if l.locator != nil {
-			asked = addressIn(l.locator, &m)
+		if l.asks != nil {
+			asked = l.asks.taken(l.head-1, unsafe.Pointer(&m))
 			x.asked = asked
 			if asked.slot != nil && asked.slot.errand != nil {
 				c = x.sees(asked.slot.errand, asked, which)
@@ -135,19 +136,19 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		if c != x {
 			x.asked = address{} // Which would be kept alive.
 		}
-		if asked.slot != nil && asked.slot.isOpen(asked.round) && !x.keeps(l.locator, asked) {
+		if asked.slot != nil && asked.slot.isOpen(asked.round) && !x.keeps(asked) {
 			asked.release(a.proc) // Put aside, it would come again.
 		}
 		if err != nil {
 			unhandled, bears := a.bears(err)
 			if !bears && c != x {
-				bears = x.excuses(a, asked.slot.errand, m, err)
+				bears = x.excuses(a, asked.slot.errand, letter{m, asked}, err)
 			}
 			if unhandled {
-				a.deadLetter(which, m, err)
+				a.deadLetter(which, letter{m, asked}, err)
 			}
 			if !bears {
-				a.giveBack(which, m, err)
+				a.giveBack(which, letter{m, asked}, err)
 				break
 			}
 			err = nil
@@ -156,7 +157,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 	}
 	returned = true
 	if ok && a.mu.Load()&termBits != a.term {
-		a.abandon(m, ErrKilled) // It can't have replied.
+		a.abandon(letter{m, asked}, ErrKilled) // It can't have replied.
 	}
 	return err
 }
@@ -170,9 +171,9 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 		}
 	}
 	state := p.mu.lock()
-	if p.closed {
+	if p.closed && (p.reentrancy == NoReentrancy || !p.goesOnLocked(askOf(ctx, lanePlanOf(reflect.TypeFor[M]()).asks, &m))) {
 		p.mu.unlock(state)
-		return p.refuse(which, m, mode, ErrStopped)
+		return p.refuse(which, letter{message: m}, mode, ErrStopped)
 	}
 	l := p.lanes[which].Load()
 	if l == nil {
@@ -184,8 +185,8 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 	}
 	b := l.contents.(*buffers[M])
 	var moved address
-	if l.locator != nil {
-		moved = addressIn(l.locator, &m)
+	if l.asks != nil {
+		moved = askOf(ctx, l.asks, &m)
 		if p.reentrancy == CallChainReentrancy && p.invitesLocked(moved) {
 			guest := m
 			p.letIn(ctx, which, moved, &guest)
@@ -193,10 +194,10 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 		}
 	}
 	if l.full(len(b.in)) {
-		return c.sendFull(ctx, b, which, m, mode)
+		return c.sendFull(ctx, b, which, m, moved, mode)
 	}
 	if moved.slot != nil {
-		moved = p.entrust(moved)
+		moved = p.entrustIn(l, len(b.in), moved)
 	}
 	b.in = append(b.in, m)
 	if l.shown.Load() >= 0 {
@@ -218,11 +219,11 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 
 // sendFull deals with a lane that is full, or tight. The caller holds mu, which
 // sendFull unlocks.
-func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, mode sendMode) error {
+func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, asked address, mode sendMode) error {
 	p := &c.proc
 	o := p.opts.overflow
 	if o == nil {
-		return c.sendWaiting(ctx, b, which, m, mode, 0)
+		return c.sendWaiting(ctx, b, which, m, asked, mode, 0)
 	}
 	size := 0
 	switch {
@@ -236,25 +237,22 @@ func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, 
 			return p.notSent(err)
 		}
 		p.mu.Lock()
-		if p.closed {
+		if p.closed && !p.goesOnLocked(asked) {
 			p.mu.Unlock()
-			return p.refuse(which, m, mode, ErrStopped)
+			return p.refuse(which, letter{message: m}, mode, ErrStopped)
 		}
 		b = p.laneLocked(which).contents.(*buffers[M])
 	}
 	v := p.judge(&b.lane, which, size)
 	if v.waits {
-		return c.sendWaiting(ctx, b, which, m, mode, size)
+		return c.sendWaiting(ctx, b, which, m, asked, mode, size)
 	}
 	if v.drop != nil {
 		p.carryOut(ctx, &v, 0, address{})
-		return p.overflowed(which, m, mode, v.drop)
+		return p.overflowed(which, letter{m, asked}, mode, v.drop)
 	}
-	var moved address
-	if b.lane.locator != nil {
-		moved = p.entrust(addressIn(b.lane.locator, &m))
-	}
-	b.push(m)
+	moved := p.entrust(asked)
+	b.push(m, asked)
 	p.entered(&b.lane, size)
 	p.carryOut(ctx, &v, which.bit(), moved)
 	return nil
@@ -262,7 +260,7 @@ func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, 
 
 // sendWaiting sends to a lane that is full, when there is room. The caller holds
 // mu, which sendWaiting unlocks.
-func (c *cell[M]) sendWaiting(ctx context.Context, b *buffers[M], which Lane, m M, mode sendMode, size int) error {
+func (c *cell[M]) sendWaiting(ctx context.Context, b *buffers[M], which Lane, m M, asked address, mode sendMode, size int) error {
 	p := &c.proc
 	if mode&(mayWait|hasLingered) == mayWait && p.linger(ctx, &b.lane) {
 		return c.send(ctx, which, m, mode|hasLingered)
@@ -272,9 +270,6 @@ func (c *cell[M]) sendWaiting(ctx context.Context, b *buffers[M], which Lane, m 
 		return err
 	}
 	parcel := m // It is on the heap, and m need not be.
-	w := &sendWaiter{message: &parcel, size: size}
-	if b.lane.locator != nil {
-		w.asked = addressIn(b.lane.locator, &parcel)
-	}
-	return p.awaitRoom(ctx, &b.lane, which, w, mode)
+	w := &sendWaiter{message: &parcel, size: size, asked: asked}
+	return p.awaitRoom(uncarried(ctx), &b.lane, which, w, mode)
 }

@@ -75,7 +75,7 @@ func (p *proc) letIn(ctx context.Context, which Lane, asked address, m any) {
 	p.entrust(asked)
 	asked.slot.letIn(asked.round)
 	l := p.impl.newLane(1, false)
-	l.contents.accept(&sendWaiter{message: m})
+	l.contents.accept(&sendWaiter{message: m, asked: asked})
 	t := p.rare.turns
 	t.queue = append(t.queue, entrant{guest: &guest{lane: l, which: which}})
 	l.swap(nil)
@@ -112,5 +112,5 @@ func (a *activation) turnAway(g *guest) {
 	if a.phase.Load() == stopping {
 		reason = ErrStopped
 	}
-	g.lane.contents.part(0, 1).each(func(m any) { a.deadLetter(g.which, m, reason) })
+	eachLetter(g.lane.part(0, 1), func(m letter) { a.deadLetter(g.which, m, reason) })
 }

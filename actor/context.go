@@ -83,8 +83,8 @@ type typed interface {
 	// is used up, or something more urgent has come. It returns the reason if the
 	// actor has failed.
 	handleBatch(a *activation, l *lane, which Lane) error
-	stow(which Lane, m any, tries int32)
-	keeps(l *locator, asked address) bool
+	stow(which Lane, m *letter, tries int32)
+	keeps(asked address) bool
 	unstash(which Lane, all bool) *lane
 	stashedLocked() int
 }

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // An actor whose handlers all wait for itself, as many as may, is found to be a ring
 // at once: the search goes by each wait once, and not by each way that leads to it.
 func TestRingOfManyHandlersOfOneActor(t *testing.T) {
+	lane.Check(t)
 	ctx := guarded(t)
 	for _, kind := range []actor.Reentrancy{actor.CallChainReentrancy, actor.FullReentrancy} {
 		t.Run(kind.String(), func(t *testing.T) {

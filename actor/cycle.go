@@ -37,7 +37,8 @@ import (
 // message is. A handler that sends the message on moves it, and looks for a ring
 // too; the asker then gets the error. If the handler returns without an answer,
 // and has not sent the message on, somebody may still answer, and nobody knows
-// who: the edge ends. Asks from goroutines are no edges.
+// who: the edge ends, unless the actor has said by Reply.WaitFor whose start or end
+// the answer waits for. Asks from goroutines are no edges.
 //
 // The alternatives: to let each ask carry its chain and compare finds only rings
 // in which an actor repeats in one chain, and Orleans has given that up for its
@@ -96,6 +97,7 @@ type edge struct {
 	lane    Lane
 	chained bool
 	since   time.Duration
+	begins  *scope // For a StartWait: the incarnation that has not started.
 	// group is that of the ask, and need and spare are what it has yet to wait for, if
 	// it does not wait for all.
 	group       *gathering
@@ -115,7 +117,19 @@ func (s *asking) edge(p *proc, round uint64) (edge, bool) {
 		e.need, e.spare = g.need.Load(), g.spare.Load()
 	}
 	s.unpin(round)
+	if e.kind == StartWait && e.to != nil {
+		if e.begins = e.to.ctx.Load(); e.to.hasStarted() {
+			return edge{}, false
+		}
+	}
 	return e, e.from == p && e.to != nil
+}
+
+// hasStarted reports whether the Started hook of the incarnation has returned, and
+// the incarnation has not ended.
+func (p *proc) hasStarted() bool {
+	phase := p.phase.Load()
+	return phase == alive || phase == draining
 }
 
 // edges returns what the handlers of p wait for: of one of them at most, unless p

@@ -1,10 +1,10 @@
 package actor
 
 // deadLetter accounts for a message that is not handled.
-func (p *proc) deadLetter(which Lane, m any, reason error) { p.account(which, m, reason, true) }
+func (p *proc) deadLetter(which Lane, m letter, reason error) { p.account(which, m, reason, true) }
 
 // account is deadLetter that tells who wants to know, or not.
-func (p *proc) account(which Lane, m any, reason error, tell bool) {
+func (p *proc) account(which Lane, m letter, reason error, tell bool) {
 	p.abandon(m, reason)
 	p.sys.deadLetters.Add(1)
 	o := p.sys.probes.Load()
@@ -12,7 +12,7 @@ func (p *proc) account(which Lane, m any, reason error, tell bool) {
 		return
 	}
 	s := p.subject()
-	d := DeadLetter{To: s.PID, Name: s.Name, Kind: s.Kind, Lane: which, Message: m, Reason: reason}
+	d := DeadLetter{To: s.PID, Name: s.Name, Kind: s.Kind, Lane: which, Message: m.message, Reason: reason}
 	if p.sys.cfg.OnDeadLetter != nil {
 		p.sys.tellDeadLetter(d)
 	}
@@ -33,16 +33,16 @@ func (s *leftovers) take(p *proc, which Lane, l *lane) {
 	s.letters[which] = l.empty()
 }
 
-// each calls do with all that was in the lanes, the most urgent first: messages
-// and ticks.
-func (s *leftovers) each(do func(which Lane, m any)) {
+// each calls do with all that was in the lanes, the most urgent first: messages,
+// and ticks with theirs.
+func (s *leftovers) each(do func(which Lane, m letter, t tick)) {
 	for i := range s.letters {
 		which := Control - Lane(i)
 		if s.letters[which] != nil {
-			s.letters[which].each(func(m any) { do(which, m) })
+			eachLetter(s.letters[which], func(m letter) { do(which, m, nil) })
 		}
 		for _, t := range s.ticks[which] {
-			do(which, t)
+			do(which, letter{message: t.message()}, t)
 		}
 	}
 }
@@ -56,23 +56,23 @@ func (p *proc) deadLetters(s *leftovers, reason error) {
 			return
 		}
 		n := 0
-		s.each(func(which Lane, m any) {
+		s.each(func(which Lane, m letter, t tick) {
 			if n++; n > told {
-				p.drop(which, m, reason, false)
+				p.drop(which, m, t, reason, false)
 			}
 		})
 	}()
-	s.each(func(which Lane, m any) {
+	s.each(func(which Lane, m letter, t tick) {
 		told++
-		p.drop(which, m, reason, true)
+		p.drop(which, m, t, reason, true)
 	})
 	all = true
 }
 
-// drop makes a dead letter of what was in a lane, a message or a tick, and tells
-// who wants to know, or not.
-func (p *proc) drop(which Lane, m any, reason error, tell bool) {
-	if t, ok := m.(tick); ok {
+// drop makes a dead letter of what was in a lane, a message, which may be that of a
+// tick, and tells who wants to know, or not.
+func (p *proc) drop(which Lane, m letter, t tick, reason error, tell bool) {
+	if t != nil {
 		defer t.timed().leaveOwner()
 		p.dropTick(which, t, reason, tell)
 		return
@@ -83,7 +83,7 @@ func (p *proc) drop(which Lane, m any, reason error, tell bool) {
 // dropTick is drop for a tick that leaves its owner otherwise. If its receiver has
 // stopped, that one's own timers end with it, so theirs are none.
 func (p *proc) dropTick(which Lane, t tick, reason error, tell bool) {
-	m := t.message()
+	m := letter{message: t.message()}
 	if t.timed().owner == p && p.phase.Load() == stopping {
 		p.abandon(m, reason)
 		return

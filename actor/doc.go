@@ -60,8 +60,9 @@
 // closes such a ring, by an ask, a send to a full lane, or a stop, gets a
 // [*CycleError] instead, which names all actors of the ring and what each waits
 // for. An answer that nobody can be known to owe, since the [Reply] was kept, is
-// not part of a ring. A [Reply] in a slice, or in an interface that is a field,
-// is not seen, and its ask is not part of a ring either.
+// not part of a ring, unless [Reply.WaitFor] says for whose start or end it waits. Nor
+// is an ask whose message was sent on with the [Reply] behind a pointer, in a slice, or
+// in an interface that is a field.
 //
 // # Reentrancy
 //
@@ -117,8 +118,8 @@
 // values of the asker's, and ends when that ends, with the same
 // [context.Cause]. It passes all that on to the asks that it makes itself, to
 // databases and to outgoing requests, and so do those who are asked in turn, also
-// where the message was handed on or put aside: one deadline holds for all that
-// is done for a request, and a trace goes through all of it. A handler that
+// where the message was handed on, with the [Reply] in it, or put aside: one deadline
+// holds for all that is done for a request, and a trace goes through all of it. A handler that
 // returns the error of such an end has not failed, also if it has answered with it.
 // [CallChain] tells who has asked whom.
 //
@@ -216,10 +217,20 @@
 //     TestTickOfAnOwnerThatEnds); what the receiver has put aside is handled, also
 //     for another try by WithRetry (TestTickThatIsStashed).
 //
+// Of timers:
+//
+//   - What the timers of one owner send to one lane of an actor is sent in the order in
+//     which it is due, and, if it is due at the same time, in the order in which they were
+//     set, single messages and ticks alike. Beside what others send there is no order
+//     (TestTimersThatAreDueTogether).
+//
 // Of stops:
 //
 //   - Stop leaves what waits to the dead letters, and Drain handles it; both let the
 //     handler that runs return (TestStopDropsWhatWaits, TestDrainAcceptsNothingNew).
+//   - A drain refuses new messages from the call on, while the handler still runs
+//     (TestDrainRefusesFromTheCallOn), but not the asks of the actor's own call chains
+//     (TestDrainLetsCallChainsEnd).
 //   - A drain gives up what is stashed by then (TestDrainGivesUpTheStash).
 //   - One that fails while it drains is not restarted, and what waits goes to the dead
 //     letters (TestDrainOfOneThatFails).
@@ -241,6 +252,8 @@
 //     (TestKillAndTimeoutThatCoincide).
 //   - The asker of a handler that fails, is killed, or takes too long, is told at
 //     once (TestAskFailsAtOnceWithItsHandler, TestAskerIsToldOfTheTimeout).
+//   - A message that leads to a Reply by a pointer belongs to its ask only if the ask has
+//     sent it (TestKeptRepliesAreNotOfOtherMessages, TestAsksOfPointersThroughTheLanes).
 //
 // # Processes
 //

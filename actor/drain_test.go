@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 // drain begins to drain an actor that is held by its gate, and returns where
@@ -90,6 +93,166 @@ func TestDrainAcceptsNothingNew(t *testing.T) {
 	}
 }
 
+// The refusal begins at the call, before the running handler returns. It holds for all
+// senders, and for the senders that wait for room.
+func TestDrainRefusesFromTheCallOn(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	ref := spawnActor(t, sys, actor.Actor[int](g), actor.WithCapacity(actor.Data, 2))
+	g.hold(t, ctx, ref)
+	send(t, ctx, ref, 1, 2)
+	waits := make(chan error, 1)
+	go func() { waits <- ref.Send(ctx, 3) }()
+	until(t, ctx, func() bool { return actor.SendersWaiting(ref) == 1 })
+	drained := drain(t, ctx, ref)
+	wantErr(t, receive(t, ctx, waits), actor.ErrStopped)
+	for _, lane := range lanes {
+		wantErr(t, ref.On(lane).Send(ctx, 5), actor.ErrStopped)
+		wantErr(t, ref.On(lane).TrySend(ctx, 6), actor.ErrStopped)
+	}
+	_, err := actor.SendAfter(sys, 0, ref, 7)
+	wantNoErr(t, err)
+	until(t, ctx, func() bool { return sys.Stats().DeadLetters == 8 })
+	select {
+	case <-ref.Done():
+		t.Error("the actor has stopped, with its handler at work")
+	default:
+	}
+	close(g.open)
+	wantNoErr(t, receive(t, ctx, drained))
+	if handled := len(g.seen); handled != 2 {
+		t.Errorf("%d messages were handled, want 2", handled)
+	}
+}
+
+// In a handler of the actor itself, too.
+func TestDrainFromWithinRefusesAtOnce(t *testing.T) {
+	simulated.Too(t, testDrainFromWithinRefusesAtOnce)
+}
+
+func testDrainFromWithinRefusesAtOnce(t testing.TB) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	errs := make(chan error, 3)
+	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
+		errs <- c.Self().Send(c, 1)
+		errs <- c.Self().Drain(c)
+		errs <- c.Self().Send(c, 2)
+		return nil
+	}, actor.WithThroughput(1))
+	send(t, ctx, ref, 0)
+	wantNoErr(t, receive(t, ctx, errs))
+	wantErr(t, receive(t, ctx, errs), actor.ErrWouldDeadlock)
+	wantErr(t, receive(t, ctx, errs), actor.ErrStopped)
+	wantErr(t, receive(t, ctx, errs), actor.ErrStopped) // The message of before is handled.
+	receive(t, ctx, ref.Done())
+}
+
+// ownEnd is an actor that takes its end into its own hands.
+type ownEnd struct{ gate }
+
+func (*ownEnd) Leave(*actor.Context[int]) error { return nil }
+
+func (l *ownEnd) Receive(c *actor.Context[int], m int) error {
+	if m < 0 {
+		c.Stop()
+	}
+	return l.gate.Receive(c, m)
+}
+
+func TestDrainOfALeaverRefusesNothing(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	l := &ownEnd{*newGate()}
+	ref := spawnActor(t, sys, actor.Actor[int](l))
+	l.hold(t, ctx, ref)
+	drained := drain(t, ctx, ref)
+	send(t, ctx, ref, 1)
+	close(l.open)
+	receive(t, ctx, l.seen)
+	send(t, ctx, ref, 2, -1)
+	wantNoErr(t, receive(t, ctx, drained))
+	if n := len(l.seen); n != 2 {
+		t.Errorf("%d more messages were handled, want 2", n)
+	}
+}
+
+// A reentrant actor that drains finishes its work: the asks that its handlers wait for may
+// lead back to it, which strangers' don't.
+func TestDrainLetsCallChainsEnd(t *testing.T) {
+	kinds := map[string][]actor.Option{
+		"call chain": {actor.WithReentrancy(actor.CallChainReentrancy)},
+		"full":       {actor.WithReentrancy(actor.FullReentrancy)},
+		"reads":      {actor.WithReadOnly(func(question) bool { return true }), actor.WithMaxReaders(10)},
+	}
+	for name, kind := range kinds {
+		for _, capacity := range []int{1, 100} {
+			t.Run(fmt.Sprint(name, capacity), func(t *testing.T) {
+				drainLetsCallChainsEnd(t, append(kind, actor.WithCapacity(actor.Data, capacity))...)
+			})
+		}
+	}
+}
+
+func drainLetsCallChainsEnd(t *testing.T, opts ...actor.Option) {
+	const rounds = 5
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	called, goOn := make(chan struct{}, 1), make(chan struct{})
+	var self actor.Ref[question]
+	// The helper asks back, until it is asked for 0.
+	helper := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		if q.n == rounds {
+			called <- struct{}{}
+			<-goOn
+		}
+		v, err := actor.Ask(c, self, asking(q.n-1))
+		if err != nil {
+			return q.reply.Fail(c, err)
+		}
+		return q.reply.Send(c, v+1)
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	self = spawn(t, sys, func(c *actor.Context[question], q question) error {
+		if q.n == 0 {
+			return q.reply.Send(c, 0)
+		}
+		v, err := actor.Ask(c, helper, asking(q.n))
+		if err != nil {
+			return q.reply.Fail(c, err)
+		}
+		return q.reply.Send(c, v)
+	}, opts...)
+	type result struct {
+		v   int
+		err error
+	}
+	results := make(chan result, 1)
+	go func() {
+		v, err := actor.Ask(ctx, self, asking(rounds))
+		results <- result{v, err}
+	}()
+	receive(t, ctx, called)
+	drained := make(chan error, 1)
+	go func() { drained <- self.Drain(ctx) }()
+	until(t, ctx, func() bool { return actor.Closed(self) })
+	_, err := actor.Ask(ctx, self, asking(0))
+	wantErr(t, err, actor.ErrStopped)
+	stranger := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		_, err := actor.Ask(c, self, asking(0))
+		return q.reply.Fail(c, err)
+	})
+	_, err = actor.Ask(ctx, stranger, asking(0))
+	wantErr(t, err, actor.ErrStopped)
+	close(goOn)
+	if r := receive(t, ctx, results); r.v != rounds || r.err != nil {
+		t.Errorf("the ask in progress got %d, %v, want %d", r.v, r.err, rounds)
+	}
+	wantNoErr(t, receive(t, ctx, drained))
+	_, err = actor.Ask(ctx, self, asking(0))
+	wantErr(t, err, actor.ErrStopped)
+}
+
 func TestStopCutsADrainShort(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -138,6 +301,7 @@ func TestFailureEndsADrain(t *testing.T) {
 // Whatever is accepted is handled or becomes a dead letter, however the actor
 // ends while others send.
 func TestNothingAcceptedIsLost(t *testing.T) {
+	lane.Short(t)
 	ends := map[string]func(context.Context, *actor.System, *traffic) error{
 		"drain":       func(ctx context.Context, _ *actor.System, f *traffic) error { return f.to.Drain(ctx) },
 		"stop":        func(ctx context.Context, _ *actor.System, f *traffic) error { return f.to.Stop(ctx) },
@@ -214,4 +378,80 @@ func nothingIsLost(t testing.TB, capacity int, end func(context.Context, *actor.
 	if n := sys.Stats().DeadLetters; int64(n) != f.letters.Load() {
 		t.Errorf("%d dead letters were counted, %d shown", n, f.letters.Load())
 	}
+}
+
+// Whenever a reentrant actor drains, each ask that it has accepted gets its answer, whatever
+// the depth at which the helpers ask back, and every other one is refused.
+func TestDrainsOfReentrantActors(t *testing.T) {
+	lane.Short(t)
+	for name, kind := range map[string]actor.Reentrancy{"call chain": actor.CallChainReentrancy, "full": actor.FullReentrancy} {
+		for _, capacity := range []int{1, 100} {
+			t.Run(fmt.Sprint(name, capacity), func(t *testing.T) {
+				simulated.Too(t, func(t testing.TB) {
+					drainsOfReentrantActors(t, actor.WithReentrancy(kind), actor.WithCapacity(actor.Data, capacity))
+				})
+			})
+		}
+	}
+}
+
+func drainsOfReentrantActors(t testing.TB, opts ...actor.Option) {
+	const askers, each = 4, 6
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	var self actor.Ref[question]
+	helper := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		v, err := actor.Ask(c, self, asking(q.n-1))
+		if err != nil {
+			return q.reply.Fail(c, fmt.Errorf("after %d: %w", q.n, err))
+		}
+		return q.reply.Send(c, v+1)
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	self = spawn(t, sys, func(c *actor.Context[question], q question) error {
+		if q.n == 0 {
+			return q.reply.Send(c, 0)
+		}
+		v, err := actor.Ask(c, helper, asking(q.n))
+		if err != nil {
+			return q.reply.Fail(c, fmt.Errorf("after %d: %w", q.n, err))
+		}
+		return q.reply.Send(c, v)
+	}, opts...)
+	done := make(chan int, askers)
+	var answered atomic.Int64
+	for n := range askers {
+		asker := spawn(t, sys, func(c *actor.Context[int], _ int) error {
+			refused := 0
+			for i := range each {
+				depth := (n + i) % 4
+				switch v, err := actor.Ask(c, self, asking(depth)); {
+				case err == nil && v == depth && refused == 0:
+					answered.Add(1)
+				case errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrNoReply) && strings.HasPrefix(err.Error(), "send to "+self.String()):
+					refused++
+				default:
+					t.Errorf("ask %d of depth %d got %d, %v, after %d that were refused", i, depth, v, err, refused)
+				}
+			}
+			done <- refused
+			return nil
+		})
+		send(t, ctx, asker, 1)
+	}
+	drainer := spawn(t, sys, func(c *actor.Context[int], _ int) error {
+		for answered.Load() < askers { // In a simulation, others go on meanwhile.
+			if _, err := actor.Ask(c, self, asking(0)); err != nil {
+				return err
+			}
+		}
+		if err := self.Drain(c); err != nil {
+			t.Errorf("the drain: %v", err)
+		}
+		return nil
+	})
+	send(t, ctx, drainer, 1)
+	for range askers {
+		receive(t, ctx, done)
+	}
+	receive(t, ctx, self.Done())
 }

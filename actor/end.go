@@ -27,11 +27,45 @@ func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
 	}
 	f, _ := p.sys.caller(ctx)
 	caller := current(f) // Also if it is a ghost.
+	if kind == sysDrain {
+		p.close(f)
+	}
 	p.post(f, sysMessage{kind: kind})
 	if caller.hasAncestor(p) {
 		return fmt.Errorf("stop of %s in a handler of %s: %w", p, caller, ErrWouldDeadlock)
 	}
 	return p.await(ctx)
+}
+
+// close has the actor accept no messages from now on, as it is about to drain. A Leaver
+// goes on to accept them. Of an actor without an incarnation it is not known yet whether
+// it is one; it is held, and a drain stops it.
+func (p *proc) close(from *sched.Fiber) {
+	p.mu.Lock()
+	if p.closed || p.traits&isLeaver != 0 || p.unborn() {
+		p.mu.Unlock()
+		return
+	}
+	p.closed = true
+	var woken []sched.Waiter
+	for i := range p.lanes {
+		if l := p.lanes[i].Load(); l != nil {
+			woken = l.refuseBut(p.goesOnLocked, woken)
+		}
+	}
+	p.mu.Unlock()
+	for i := range woken {
+		woken[i].Wake(from, sched.Normal)
+	}
+}
+
+// goesOnLocked reports whether an actor that is closed takes the message of an ask
+// nevertheless: it drains, and one of its handlers waits for what the ask is a part of.
+// The caller holds mu.
+//
+//go:noinline
+func (p *proc) goesOnLocked(asked address) bool {
+	return p.reentrancy != NoReentrancy && asked.slot != nil && p.phase.Load() <= draining && p.inChain(asked)
 }
 
 // await waits until p has stopped. When ctx ends, it ends the contexts of the

@@ -181,7 +181,7 @@ func (e *errand) value(key any) any {
 // excuses reports whether err, which a handler has returned, says no more than
 // that its asker has left, or would have if it had not been told the same first. It
 // then deals with the message.
-func (a *activation) excuses(e *errand, m any, err error) bool {
+func (a *activation) excuses(e *errand, m letter, err error) bool {
 	why, cause := e.end()
 	if e.phase.Load() == errandSettled {
 		why, cause = e.err, e.cause

@@ -71,7 +71,8 @@ var (
 	ErrWouldDeadlock = errors.New("actor: the stop waits for the handler that called it")
 
 	// ErrStalePID is returned when a PID belongs to an actor that has stopped,
-	// even if its slot in the process table is in use again.
+	// even if its slot in the process table is in use again, or to an actor of
+	// another system.
 	ErrStalePID = errors.New("actor: no actor has this pid any more")
 
 	// ErrNotChild is returned when an actor decides about another that is not

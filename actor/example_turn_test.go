@@ -88,7 +88,9 @@ func ExampleWithThroughput() {
 	for _, ref := range refs {
 		_ = ref.Drain(ctx)
 	}
-	// Output:
+	// In this order, unless the machine is so busy that a turn takes 1 ms, and ends at that.
+
+	// Unordered output:
 	// red 1
 	// red 2
 	// blue 1

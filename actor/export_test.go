@@ -1,8 +1,10 @@
 package actor
 
 import (
+	"iter"
 	"reflect"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/troupe-go/troupe/sched"
@@ -78,7 +80,9 @@ func Timers[M any](r Ref[M]) (n int) {
 func Stashed[M any](r Ref[M]) int { return r.cell.proc.ctx.Load().typed.(*Context[M]).Stashed() }
 
 // IsAsk reports whether a Reply that belongs to an ask lies in m.
-func IsAsk[M any](m M) bool { return isAsk(&m) }
+func IsAsk[M any](m M) bool {
+	return spotsIn(reflect.TypeFor[M]()).first(unsafe.Pointer(&m)).slot != nil
+}
 
 // KindOf returns the kind of an actor.
 func KindOf[M any](a Actor[M]) string {
@@ -156,6 +160,9 @@ func Closed[M any](r Ref[M]) bool {
 	return r.cell.proc.closed
 }
 
+// Drains reports whether the actor has come to its drain, or to its end.
+func Drains[M any](r Ref[M]) bool { return r.cell.proc.phase.Load() >= draining }
+
 // HasLane reports whether the lane of r has been made.
 func HasLane[M any](r Ref[M]) bool { return r.cell.proc.lanes[r.lane].Load() != nil }
 
@@ -184,4 +191,30 @@ func AbandonThread(s *System, first func(abandon func()), next func()) {
 		t.end()
 	}))
 	t.submit(&nodes[0], sched.Normal)
+}
+
+// Dues are the timers of an owner that wait for their time.
+type Dues struct {
+	dues   dues
+	timers map[int]*timer
+}
+
+// NewDues returns empty ones.
+func NewDues() *Dues { return &Dues{timers: map[int]*timer{}} }
+
+func (d *Dues) Add(number, at int) {
+	t := &timer{number: uint64(number)}
+	d.timers[number] = t
+	d.dues.add(t, time.Unix(int64(at), 0))
+}
+
+func (d *Dues) Remove(number int) { d.dues.remove(d.timers[number]) }
+
+// Until returns the numbers of the timers that are due at the given time.
+func (d *Dues) Until(at int) iter.Seq[int] {
+	d.dues.until = time.Unix(int64(at), 0)
+	return func(yield func(int) bool) {
+		for t := d.dues.next(); t != nil && yield(int(t.number)); t = d.dues.next() {
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // maxTypeBytes is how much a further type of messages may add to a program. It
@@ -24,9 +25,7 @@ const maxTypeBytes = 100_000
 // A type of messages costs its users little: what does not depend on it is
 // compiled once.
 func TestBytesPerType(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds two programs")
-	}
+	lane.Check(t)
 	const few, many = 1, 9
 	per := (programSize(t, many) - programSize(t, few)) / (many - few)
 	t.Logf("%d bytes per type of messages", per)

@@ -188,6 +188,10 @@ func (q *inquiry[M, T]) begin(ctx context.Context, g *gathering) {
 	s.waiter, s.sys = g.waiter, q.target().sys
 	s.open(g.asker, q.target(), g.up, AskWait, q.ref.lane)
 	m := q.msg(Reply[T]{slot: s, round: onlyRound})
+	if c := carry(ctx, address{&s.asking, onlyRound}, &m, false); c != nil {
+		defer c.put()
+		ctx = c
+	}
 	err := q.ref.cell.send(ctx, q.ref.lane, m, 0)
 	if errors.Is(err, ErrFull) && s.isOpen(onlyRound) {
 		place := &queuePlace{Context: ctx, wake: g.waiter}

@@ -31,7 +31,7 @@ func SpawnHeld[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref
 
 // unborn reports whether the actor has not had an incarnation.
 func (p *proc) unborn() bool {
-	return p.traits&isSeat != 0 && p.ctx.Load().incarnation == 0
+	return p.seat && p.ctx.Load().incarnation == 0
 }
 
 // countLocked takes a new child into account. The caller holds mu.
@@ -63,7 +63,7 @@ func (p *proc) atRestLocked() bool {
 func (p *proc) rests(child *proc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if child.traits&isSeat != 0 && !child.resting {
+	if child.seat && !child.resting {
 		p.uncountLocked(child)
 	}
 }
@@ -74,7 +74,7 @@ func (p *proc) rouse(child *proc) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case child.traits&isSeat == 0:
+	case !child.seat:
 		return true
 	case !child.resting:
 		return false

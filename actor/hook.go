@@ -12,7 +12,7 @@ const (
 	onDown
 	onExit
 	onCheckup // See Patient.
-	onAlarm   // See signal.
+	onAlarm   // See Wakeful, and signal.
 )
 
 // occasion is the call of a hook, with what that is told.
@@ -138,11 +138,19 @@ func (c *Context[M]) hook(h hook, o *occasion) (has bool, err error) {
 		}
 		return ok, err
 	case onAlarm:
-		v, ok := any(own).(sequel)
-		if ok && o != nil {
-			err = v.alarmed()
+		switch v := any(own).(type) {
+		case sequel:
+			if o != nil {
+				err = v.alarmed()
+			}
+		case Wakeful[M]:
+			if o != nil {
+				err = v.Woken(c)
+			}
+		default:
+			return false, nil
 		}
-		return ok, err
+		return true, err
 	default: // onCheckup
 		v, ok := own.(Patient[M])
 		if ok && o != nil {
@@ -168,6 +176,9 @@ func (c *scope) traits() (t traits) {
 	}
 	if c.has(onCheckup) {
 		t |= isPatient
+	}
+	if c.has(onLeave) {
+		t |= isLeaver
 	}
 	return t
 }

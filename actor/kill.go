@@ -38,6 +38,9 @@ import (
 // stop, and the actor has ended when they have. Kill does not wait; see
 // [Ref.Done].
 //
+// An actor that is about to stop without a reason has the reason ErrKilled then, if
+// the kill comes before its Stopped hook has returned: it has not cleared up.
+//
 // A handler that runs can't be stopped and goes on, but the actor does not wait
 // for it. Its context ends with the cause ErrKilled, and it is fenced off: what
 // it does by its [Context] from now on has no effect and returns [ErrFenced],
@@ -73,7 +76,7 @@ func (s *System) Kill(id PID) error {
 // RequestStop asks the actor with the given PID to stop, as [Ref.Stop] does, and
 // does not wait. It returns [ErrStalePID] if that has stopped.
 func (s *System) RequestStop(id PID) error {
-	return s.postTo(id, "stop", sysStop)
+	return s.postTo(id, "stop", sysMessage{kind: sysStop})
 }
 
 func (p *proc) kill() {
@@ -164,6 +167,19 @@ func (a *activation) enter() bool {
 	return a.inCode
 }
 
+// ghostCame counts a handler that was killed and has not returned. The scheduler stops
+// only when it has: it may wait by the scheduler's own means.
+func (s *System) ghostCame() {
+	s.ghosts.Add(1)
+	s.scheduler.Retain()
+}
+
+// ghostGone counts the end of a ghost.
+func (s *System) ghostGone() {
+	s.ghosts.Add(-1)
+	s.scheduler.Release()
+}
+
 // leave is called after the actor's code. It does not return if another
 // activation has taken over meanwhile.
 func (a *activation) leave() {
@@ -183,7 +199,7 @@ func (a *activation) vanish() {
 	a.f.SetOwner(nil)
 	a.endTurn()
 	if a.turn != nil && a.turn.stray {
-		a.sys.ghosts.Add(-1)
+		a.sys.ghostGone()
 		runtime.Goexit()
 	}
 	a.mu.Lock()
@@ -191,7 +207,7 @@ func (a *activation) vanish() {
 	relics, ok := r.relics[a.term]
 	if ok {
 		delete(r.relics, a.term)
-		a.sys.ghosts.Add(-1)
+		a.sys.ghostGone()
 	} else {
 		r.keepRelics(a.term, nil)
 	}
@@ -199,7 +215,7 @@ func (a *activation) vanish() {
 	var left leftovers
 	for which, l := range relics {
 		if l != nil {
-			left.letters[which] = l.contents.part(l.head, l.claimed)
+			left.letters[which] = l.part(l.head, l.claimed)
 		}
 	}
 	a.deadLetters(&left, ErrKilled)
@@ -229,10 +245,14 @@ func (a *activation) beKilled(seized bool) {
 		a.rescue(reason)
 	}
 	for _, in := range a.bury(seized) {
-		in.each(func(m any) { a.abandon(m, reason) })
+		eachLetter(in, func(m letter) { a.abandon(m, reason) })
 	}
 	freed := a.forsake(reason)
-	switch phase := a.phase.Load(); {
+	phase := a.phase.Load()
+	if (phase == failing || phase == stopping) && (seized || !a.closing) && a.reason == nil {
+		a.reason = reason // Its Stopped hook is cut off, or will not run at all.
+	}
+	switch {
 	case phase <= draining:
 		a.fail(reason)
 	case !seized || !a.closing:
@@ -272,13 +292,13 @@ func (a *activation) rescue(reason error) {
 		delete(r.relics, term)
 	} else {
 		r.keepRelics(term, relics)
-		a.sys.ghosts.Add(1)
+		a.sys.ghostCame()
 	}
 	if a.pocketed() != 0 {
 		a.todo |= Data.bit()
 	}
 	a.mu.Unlock()
 	for _, in := range lost {
-		in.each(func(m any) { a.abandon(m, reason) })
+		eachLetter(in, func(m letter) { a.abandon(m, reason) })
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -202,6 +203,9 @@ func TestKillInAHook(t *testing.T) {
 				wantNoErr(t, child.Kill())
 				if where == "stopped at stop" {
 					receive(t, ctx, child.Done())
+					if err := child.Err(); !errors.Is(err, actor.ErrKilled) {
+						t.Errorf("the reason of the end is %v", err)
+					}
 				} else if v, err := actor.Ask(ctx, child, asking(1)); v != 2 || err != nil {
 					t.Errorf("after the kill the child answers %d, %v", v, err)
 				}
@@ -353,6 +357,30 @@ func TestKillEndsAStop(t *testing.T) {
 	wantNoErr(t, receive(t, ctx, stopped))
 }
 
+// A kill that keeps the Stopped hook from running is the reason of an end that had
+// none: what was to be cleared up was not.
+func TestKillWhileChildrenStop(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	g := newGate()
+	open := sync.OnceFunc(func() { close(g.open) })
+	defer open()
+	var below actor.Ref[int]
+	parent := spawn(t, sys, func(c *actor.Context[int], _ int) (err error) {
+		below, err = actor.Spawn(c, actor.Actor[int](g))
+		return err
+	})
+	send(t, ctx, parent, 1)
+	until(t, ctx, func() bool { return actor.Idle(parent) })
+	g.hold(t, ctx, below)
+	wantErr(t, parent.Stop(ended()), context.Canceled)
+	until(t, ctx, func() bool { return info(t, sys, parent.PID()).State == actor.Stopping })
+	wantNoErr(t, parent.Kill())
+	open()
+	wantKilled(t, ctx, parent)
+	wantNoErr(t, below.Err())
+}
+
 // The goroutine that an incarnation has left behind does not act for the next.
 func TestLeftoverOfAnIncarnation(t *testing.T) {
 	ctx := guarded(t)
@@ -385,6 +413,7 @@ func TestLeftoverOfAnIncarnation(t *testing.T) {
 // A handler runs on the fiber of its actor, where its waits hold no worker, whatever an
 // activation that was about to begin at a kill does late.
 func TestHandlersAreOnTheirFiber(t *testing.T) {
+	lane.Short(t)
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
 	sink := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
@@ -411,5 +440,37 @@ func TestHandlersAreOnTheirFiber(t *testing.T) {
 	wantNoErr(t, sys.Stop(ctx))
 	if n := strayed.Load(); n != 0 {
 		t.Errorf("%d handlers were elsewhere than their actor", n)
+	}
+}
+
+// A parent that can be restarted may be killed while its children begin. The race detector
+// checks that neither reads what the other writes.
+func TestKillWhileHeldChildrenBegin(t *testing.T) {
+	lane.Check(t)
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 2})
+	for range 100 {
+		begun := make(chan struct{}, 1)
+		grandparent, parent := keptChild(t, sys, func() actor.Actor[int] {
+			return &keeping[int]{hooks[int]{receive: func(c *actor.Context[int], _ int) error {
+				for {
+					child, err := actor.SpawnHeld(c, func() actor.Actor[int] { return &hooks[int]{} })
+					if err == nil {
+						err = c.Restart(child.PID())
+					}
+					if err != nil {
+						return nil // It was killed.
+					}
+					select {
+					case begun <- struct{}{}:
+					default:
+					}
+				}
+			}}}
+		}, true)
+		send(t, ctx, parent, 1)
+		receive(t, ctx, begun)
+		wantNoErr(t, parent.Kill())
+		wantNoErr(t, grandparent.Stop(ctx))
 	}
 }

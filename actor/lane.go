@@ -105,7 +105,7 @@ type lane struct {
 	// What both sides read, and seldom anyone writes: another cache line.
 
 	contents contents      // The buffers, which have this lane in them.
-	locator  *locator      // Of the asks that messages belong to; nil if they can't be seen.
+	asks     *laneAsks     // That messages belong to; nil if they belong to none.
 	meter    *meter        // Of an actor with a limit, else nil.
 	queue    xatomic.Int32 // The length of waiting. Written under the mutex, read by the consumer.
 	capacity int32
@@ -168,7 +168,7 @@ const claimChunk = 16
 // init prepares a lane for messages of a type.
 func (l *lane) init(capacity int, tight bool, contents contents, plan *lanePlan) {
 	l.contents, l.capacity, l.stride, l.chunk = contents, int32(capacity), 1, plan.chunk
-	l.keep, l.locator = plan.keep, plan.locator
+	l.keep, l.asks = plan.keep, plan.asks.forLane()
 	l.shown.Store(-1)
 	if l.tight = tight; !tight {
 		l.fullAt = l.capacity
@@ -182,7 +182,7 @@ func (l *lane) init(capacity int, tight bool, contents contents, plan *lanePlan)
 type lanePlan struct {
 	of          reflect.Type
 	keep, chunk int32
-	locator     *locator
+	asks        *laneAsks
 	seeded      bool // The first places are in the buffers.
 }
 
@@ -197,8 +197,8 @@ func lanePlanOf(t reflect.Type) *lanePlan {
 		return p
 	}
 	p := &lanePlan{of: t, keep: int32(max(keepMessages, keepBytes/max(1, int(t.Size())))), chunk: claimChunk}
-	if holdsReply(t) {
-		p.chunk, p.locator = 1, locatorOf(t)
+	if p.asks = newLaneAsks(t); p.asks != nil {
+		p.chunk = 1
 	}
 	p.seeded = t.Size() != 0 && t.Size() <= seedBytes && isFlat(t)
 	last.Store(p)
@@ -269,6 +269,7 @@ func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 	if invariants.Enabled {
 		invariants.Check(l.left() == 0, "a lane is swapped with %d messages in hand", l.left())
 	}
+	l.asks.swapIn(l)
 	l.begin(l.contents.swap())
 	l.admitted = false
 	if l.tight {
@@ -333,32 +334,8 @@ func (l *lane) claim() bool {
 func (l *lane) forget() {
 	if l.chunk == 1 && l.head > 0 {
 		l.contents.forget(l.head - 1)
+		l.asks.forgetOut(l.head - 1)
 	}
-}
-
-// rescue returns a lane that goes on in place of l, whose consumer has lost its
-// actor. The messages that the consumer has claimed stay with it unless it has
-// gone; if it claims one by one, rescue returns a copy of the one that it is
-// handling. The caller holds the mutex.
-func (l *lane) rescue(gone bool) (fresh *lane, inHand letters) {
-	n := int(max(0, l.unclaimed.Swap(-1)))
-	if gone {
-		n = l.left()
-	}
-	at := l.size - n
-	fresh = l.contents.handOver(at)
-	fresh.chunk, fresh.swapped, fresh.slid = l.chunk, l.swapped-int64(n), l.slid
-	if fresh.meter = l.meter; l.meter != nil {
-		l.meter.prepend(n)
-	}
-	fresh.waiting = l.waiting
-	fresh.queue.Store(int32(len(fresh.waiting)))
-	fresh.countTicks(l.ticks)
-	l.waiting = nil
-	if l.chunk == 1 && at > 0 && !gone {
-		return fresh, l.contents.part(at-1, at)
-	}
-	return fresh, l.contents.part(0, 0)
 }
 
 // left returns how many messages the consumer has in hand.
@@ -421,7 +398,7 @@ func (l *lane) takeIn(woken []sched.Waiter) []sched.Waiter {
 
 // discard takes the oldest, or else the newest, message out of in, which is not
 // empty, and returns it. The lane is tight, and the caller holds the mutex.
-func (l *lane) discard(oldest bool) (m any) {
+func (l *lane) discard(oldest bool) (m letter) {
 	if oldest {
 		l.slid++
 	} else if l.stamp != nil {
@@ -430,7 +407,8 @@ func (l *lane) discard(oldest bool) (m any) {
 	if l.meter != nil {
 		l.meter.drop(oldest)
 	}
-	m = l.contents.discard(oldest)
+	m.asked = l.asks.discard(int(l.skipped), l.contents.pending(), oldest)
+	m.message = l.contents.discard(oldest)
 	l.show()
 	return m
 }
@@ -443,6 +421,24 @@ func (l *lane) refuse(err error, woken []sched.Waiter) []sched.Waiter {
 		woken = append(woken, w.wake)
 	}
 	l.dropWaiting(len(l.waiting))
+	return woken
+}
+
+// refuseBut is refuse, with ErrStopped, but for the messages of asks that stays lets wait.
+func (l *lane) refuseBut(stays func(asked address) bool, woken []sched.Waiter) []sched.Waiter {
+	all := l.waiting
+	l.waiting = nil
+	var left []*sendWaiter
+	for _, w := range all {
+		if stays(w.asked) {
+			left = append(left, w)
+		} else {
+			l.waiting = append(l.waiting, w)
+		}
+	}
+	woken = l.refuse(ErrStopped, woken)
+	l.waiting = left
+	l.queue.Store(int32(len(left)))
 	return woken
 }
 

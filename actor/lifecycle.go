@@ -330,16 +330,7 @@ func (a *activation) requestDrain() {
 		return
 	}
 	a.phase.Store(draining)
-	a.mu.Lock()
-	a.closed = true
-	var woken []sched.Waiter
-	for i := range a.lanes {
-		if l := a.lanes[i].Load(); l != nil {
-			woken = l.refuse(ErrStopped, woken)
-		}
-	}
-	a.mu.Unlock()
-	a.wake(woken)
+	a.close(a.f)
 }
 
 // stopIfDrained stops the actor if no messages are left. A sender that found a

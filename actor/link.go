@@ -25,7 +25,7 @@ type signal struct {
 	exit  Exit
 	link  *link  // By which the actor is told, or
 	watch *watch // the monitor.
-	alarm bool   // It is none of both: the receive of a process has waited long enough.
+	alarm bool   // It is none of both: the receive of a process has waited long enough, or see Wakeful.
 	mark  mark   // If it has a place among the messages.
 }
 

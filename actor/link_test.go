@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/simtest"
 )
@@ -305,7 +306,10 @@ func (o *observer) note(how string, e actor.Exit) error {
 
 // Everything that an actor has sent before its end, on whichever lane, is
 // handled before its exit and its Down.
-func TestSignalsComeAfterTheMessages(t *testing.T) { simulated.Too(t, testSignalsComeAfterTheMessages) }
+func TestSignalsComeAfterTheMessages(t *testing.T) {
+	lane.Check(t)
+	simulated.Too(t, testSignalsComeAfterTheMessages)
+}
 
 func testSignalsComeAfterTheMessages(t testing.TB) {
 	const senders, each = 300, 30

@@ -93,7 +93,7 @@ func (p *proc) unmark(m *mark, which Lane) {
 // mark places a signal behind all messages that the actor has accepted.
 func (p *proc) mark(f *sched.Fiber, s *signal) {
 	p.mu.Lock()
-	if p.closed && p.phase.Load() != draining && p.lanes[Data].Load() == nil {
+	if p.closed && p.phase.Load() == stopping && p.lanes[Data].Load() == nil {
 		p.mu.Unlock()
 		return // It is about to stop.
 	}

@@ -147,7 +147,7 @@ var background = context.Background()
 // announcing has one sender for each number of messages, all in Data, to an actor that
 // has a lane from the first one on.
 func announcing(workers, throughput int, each ...int) func(*modelcheck.Program) {
-	return announcingTo(workers, each, actor.WithThroughput(throughput), actor.WithRetry(1))
+	return announcingTo(workers, each, actor.WithThroughput(throughput), withLane)
 }
 
 // pocketing is announcing to an actor with a pocket.
@@ -368,7 +368,7 @@ var models = []struct {
 	{"pocket/kill", modelcheck.Config{Preemptions: 2}, killing(100, false, nil, []actor.Lane{actor.Data, actor.Data})},
 	{"pocket/kill with something urgent", modelcheck.Config{Preemptions: 1}, killing(1, false, nil, []actor.Lane{actor.Data}, []actor.Lane{actor.Control})},
 	{"pocket/kill behind something else", modelcheck.Config{Preemptions: 1}, killing(100, false, nil, []actor.Lane{actor.Data, actor.Management})},
-	{"pocket/kill of one with a lane", modelcheck.Config{Preemptions: 2}, killing(1, false, []actor.Option{actor.WithRetry(1)}, []actor.Lane{actor.Data, actor.Data})},
+	{"pocket/kill of one with a lane", modelcheck.Config{Preemptions: 2}, killing(1, false, []actor.Option{withLane}, []actor.Lane{actor.Data, actor.Data})},
 	{"reply/two rounds", modelcheck.Config{}, answering(2, []int{0, 1})},
 	{"reply/two answers", modelcheck.Config{}, answering(1, []int{0}, []int{0})},
 	{"reply/a late answer", modelcheck.Config{Preemptions: 2}, answering(2, []int{0}, []int{1})},
@@ -394,7 +394,7 @@ var models = []struct {
 	{"turn/a drain", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{}, drainParlour, 2)},
 	{"read/three messages", modelcheck.Config{Random: 5_000}, turning(parlourOf{reads: true}, 3)},
 	{"read/a failure", modelcheck.Config{Random: 5_000}, turning(parlourOf{restarted: true, fails: true, reads: true}, 3)},
-	{"read/a kill", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{restarted: true, reads: true}, killParlour, 1, 2)},
+	{"read/a kill", modelcheck.Config{Random: 20_000}, turningAtAnEnd(parlourOf{restarted: true, reads: true}, killParlour, 1, 2)},
 	{"read/a kill and a failure", modelcheck.Config{Random: 10_000}, turningAtAnEnd(parlourOf{restarted: true, fails: true, reads: true}, killParlour, 1, 2)},
 	{"read/a stop", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{reads: true}, stopParlour, 3)},
 	{"read/a drain", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{reads: true}, drainParlour, 3)},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
@@ -169,7 +170,10 @@ func TestDemonitor(t *testing.T) {
 }
 
 // Monitors from everywhere race with the end.
-func TestMonitorsRaceWithTheEnd(t *testing.T) { simulated.Too(t, testMonitorsRaceWithTheEnd) }
+func TestMonitorsRaceWithTheEnd(t *testing.T) {
+	lane.Short(t)
+	simulated.Too(t, testMonitorsRaceWithTheEnd)
+}
 
 func testMonitorsRaceWithTheEnd(t testing.TB) {
 	ctx := guarded(t)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -97,6 +98,7 @@ type nest struct {
 }
 
 func TestNestedAsks(t *testing.T) {
+	lane.Short(t)
 	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
 		n := &nest{s: s, sys: s.System(actor.Config{}), killed: map[actor.PID]bool{}}
 		modes := []actor.Reentrancy{actor.NoReentrancy, actor.NoReentrancy, actor.CallChainReentrancy, actor.FullReentrancy}

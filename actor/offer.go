@@ -90,7 +90,9 @@ func (c *scope) Lane() Lane {
 }
 
 // Deliverer hands a message to one of several actors, and returns which one has
-// it. On an error none has.
+// it. On an error none has. It sends the message with the context that it is given,
+// or with one that comes from it: by that the message is known to be the ask's where
+// its [Reply] is behind a pointer.
 type Deliverer[M any] interface {
 	Deliver(ctx context.Context, m M) (Ref[M], error)
 }
@@ -118,7 +120,7 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	slot := takeSlot[T](ctx, f, s, asker, up)
 	slot.waiter.ArmOn(f, s.scheduler)
 	round := slot.open(asker, nil, up, AskWait, Data)
-	to, err := by.Deliver(ctx, msg(Reply[T]{slot: slot, round: round}))
+	to, err := deliverAsk(ctx, by, msg(Reply[T]{slot: slot, round: round}), address{&slot.asking, round})
 	if err == nil && to.cell != nil && asker != nil {
 		slot.delivered(round, &to.cell.proc, to.lane)
 		if err = asker.enterWait(f, &to.cell.proc, &slot.asking, round); err != nil {

@@ -117,10 +117,10 @@ type verdict struct {
 
 // loss is a message that was dropped.
 type loss struct {
-	lane    Lane
-	message any
-	reason  error
-	tick    tick // If it is one.
+	letter
+	lane   Lane
+	reason error
+	tick   tick // If it is one.
 }
 
 // judge makes room for a message of the given size in the lane l, if it can. The
@@ -155,7 +155,7 @@ func (v *verdict) lose(p *proc, which Lane, oldest bool, reason error) {
 	p.sys.dropped.Add(1)
 	if t := p.tickAtEnd(which, l, oldest); t != nil {
 		t.timed().leaveLane(l)
-		v.lost = append(v.lost, loss{which, t.message(), reason, t})
+		v.lost = append(v.lost, loss{letter{message: t.message()}, which, reason, t})
 		return
 	}
 	if oldest {
@@ -165,7 +165,7 @@ func (v *verdict) lose(p *proc, which Lane, oldest bool, reason error) {
 			m.at--
 		}
 	}
-	v.lost = append(v.lost, loss{which, l.discard(oldest), reason, nil})
+	v.lost = append(v.lost, loss{l.discard(oldest), which, reason, nil})
 }
 
 // carryOut does what a verdict says about others than the message itself, and then
@@ -198,7 +198,7 @@ func (p *proc) lost(all []loss) {
 	told := 0
 	defer func() {
 		for _, one := range all[told:] {
-			p.account(one.lane, one.message, one.reason, false)
+			p.account(one.lane, one.letter, one.reason, false)
 			one.leaveOwner()
 		}
 	}()
@@ -207,7 +207,7 @@ func (p *proc) lost(all []loss) {
 		told++
 		func() {
 			defer one.leaveOwner()
-			p.account(one.lane, one.message, one.reason, true)
+			p.account(one.lane, one.letter, one.reason, true)
 		}()
 	}
 }
@@ -219,7 +219,7 @@ func (o *loss) leaveOwner() {
 }
 
 // overflowed deals with a message for which there is no room in a lane.
-func (p *proc) overflowed(which Lane, m any, mode sendMode, reason error) error {
+func (p *proc) overflowed(which Lane, m letter, mode sendMode, reason error) error {
 	if mode == mayKeep {
 		return (*overLimit)(p) // Somebody else may have room.
 	}

@@ -35,7 +35,7 @@ const (
 	isGreeter                    // See Greeter.
 	isTrapper                    // Survives the ends of those it is linked to, see Trapper.
 	isWatcher                    // May monitor others, see Watcher.
-	isSeat                       // See SpawnHeld.
+	isLeaver                     // Takes its end into its own hands, see Leaver.
 	isPatient                    // Can be asked how well it does, see Patient.
 )
 

@@ -243,6 +243,28 @@ func TestRetry(t *testing.T) {
 	}
 }
 
+// An actor that is never restarted can't be given a message again.
+func TestRetryOfWhatIsNotRestarted(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	newActor := func() actor.Actor[int] { return noted(&diary{}) }
+	_, plain := actor.Spawn(sys, newActor(), actor.WithRetry(1))
+	_, noParent := actor.SpawnNew(sys, newActor, actor.WithRetry(1))
+	for _, err := range []error{plain, noParent} {
+		if err == nil || !strings.Contains(err.Error(), "never restarted") {
+			t.Errorf("the spawn returned %v", err)
+		}
+	}
+	failed := make(chan error, 1)
+	spawnActor(t, sys, actor.Actor[int](&keeping[int]{hooks[int]{exited: restart, started: func(c *actor.Context[int]) error {
+		_, err := actor.Spawn(c, newActor(), actor.WithRetry(1)) // The parent restarts others.
+		failed <- err
+		return nil
+	}}}))
+	if err := <-failed; err == nil {
+		t.Error("an actor that can't be made anew was spawned with a retry")
+	}
+}
+
 // A question whose handler fails is answered by the next incarnation.
 func TestRetryOfAnAsk(t *testing.T) {
 	sys := newSystem(t, actor.Config{})

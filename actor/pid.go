@@ -10,6 +10,9 @@ import (
 // PID identifies an actor within its system for as long as the system runs.
 // It is a slot of the process table and the slot's generation: slots are used
 // again, PIDs are not. The zero PID is nobody's.
+//
+// PIDs of systems that run in a process at the same time differ: in another system, a PID is stale,
+// and a call with it returns [ErrStalePID]. When a system has stopped, a later one may use its PIDs.
 type PID struct {
 	slot uint32
 	gen  uint32

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/simulated"
 )
 
 func TestStalePIDs(t *testing.T) {
@@ -37,6 +39,44 @@ func TestStalePIDs(t *testing.T) {
 	}
 	_, err = actor.Resolve[question](sys, actor.PID{})
 	wantErr(t, err, actor.ErrStalePID)
+}
+
+// A PID of one system is stale in another one that runs at the same time, also where both
+// have an actor in that slot.
+func TestPIDsOfTwoSystems(t *testing.T) { simulated.Too(t, testPIDsOfTwoSystems) }
+
+func testPIDsOfTwoSystems(t testing.TB) {
+	const systems = 5
+	ctx := guarded(t)
+	seen := map[actor.PID]bool{}
+	var refs [systems]actor.Ref[question]
+	var all [systems]*actor.System
+	for i := range all {
+		all[i] = newSystem(t, actor.Config{})
+		refs[i] = spawn(t, all[i], answer)
+		if seen[refs[i].PID()] = true; !actor.SameSlot(refs[i].PID(), refs[0].PID()) {
+			t.Fatalf("the actors %v and %v are in different slots, so this tests nothing", refs[i], refs[0])
+		}
+	}
+	if len(seen) != systems {
+		t.Errorf("%d systems have %d PIDs", systems, len(seen))
+	}
+	foreign := refs[1].PID()
+	_, err := actor.Resolve[question](all[0], foreign)
+	wantErr(t, err, actor.ErrStalePID)
+	wantErr(t, all[0].Kill(foreign), actor.ErrStalePID)
+	wantErr(t, all[0].Register("foreign", foreign), actor.ErrStalePID)
+	down, _ := all[0].Monitor(foreign)
+	if e := receive(t, ctx, down); e.PID != foreign || !errors.Is(e.Reason, actor.ErrStalePID) {
+		t.Errorf("the monitor of a foreign PID says %+v", e)
+	}
+	if parsed, err := actor.ParsePID(foreign.String()); parsed != foreign || err != nil {
+		t.Errorf("%v was read back as %v, %v", foreign, parsed, err)
+	}
+	wantNoErr(t, all[1].Stop(ctx))
+	if again := spawn(t, newSystem(t, actor.Config{}), answer).PID(); seen[again] && again != foreign {
+		t.Errorf("a new system uses the PID %v of one that runs", again)
+	}
 }
 
 // The error of a wrong type names both, also where the wrong one is an interface.

@@ -155,5 +155,5 @@ func (a *activation) dropPocket() {
 	m := at.Interface()
 	at.SetZero()
 	a.openPocket()
-	a.deadLetter(Data, m, ErrKilled)
+	a.deadLetter(Data, letter{message: m}, ErrKilled)
 }

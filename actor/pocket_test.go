@@ -14,6 +14,10 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
+// withLane has an actor begin with a lane in place of a pocket. The burst is never
+// used up.
+var withLane = actor.WithBurst(actor.Data, 1000)
+
 // handleOne sends m and returns when it has been handled.
 func handleOne(tb testing.TB, ctx context.Context, ref actor.Ref[int], m int) {
 	tb.Helper()
@@ -54,13 +58,20 @@ func TestWhoHasNoPocket(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	for name, opt := range map[string]actor.Option{
 		"burst": actor.WithBurst(actor.Data, 5), "reentrant": actor.WithReentrancy(actor.FullReentrancy), "sliding": actor.WithBuffer(actor.Data, actor.Sliding),
-		"limit": actor.WithMailboxLimit(actor.MailboxLimit{Items: 1}), "retry": actor.WithRetry(1),
+		"limit": actor.WithMailboxLimit(actor.MailboxLimit{Items: 1}),
 	} {
 		ref := spawn(t, sys, func(*actor.Context[int], int) error { return nil }, opt)
 		send(t, ctx, ref, 1)
 		if !actor.HasLane(ref) {
 			t.Errorf("%s: the message is in the pocket", name)
 		}
+	}
+	_, retrying := restarting(t, sys, func() actor.Actor[int] {
+		return actor.Func(func(*actor.Context[int], int) error { return nil })
+	}, restart, actor.WithRetry(1))
+	send(t, ctx, retrying, 1)
+	if !actor.HasLane(retrying) {
+		t.Error("retry: the message is in the pocket")
 	}
 	asked := spawn(t, sys, answer)
 	send(t, ctx, asked, question{})
@@ -299,8 +310,13 @@ func TestPocketOfASuspendedActor(t *testing.T) {
 	suspend(t, ctx, sys, ref.PID())
 	send(t, ctx, ref, 1)
 	wantErr(t, ref.Drain(ended()), context.Canceled)
-	until(t, ctx, func() bool { return actor.Closed(ref) })
-	if i := info(t, sys, ref.PID()); i.State != actor.Suspended || i.Mailbox[actor.Data] != 1 || len(seen) != 0 {
+	var i actor.Info
+	until(t, ctx, func() (there bool) {
+		there = actor.Drains(ref) && actor.Quiet(ref)
+		i, _ = ref.Info()
+		return there || i.State == actor.Exited
+	})
+	if i.State != actor.Suspended || i.Mailbox[actor.Data] != 1 || len(seen) != 0 {
 		t.Errorf("the actor is %v, with %v in its lanes, and has handled %d", i.State, i.Mailbox, len(seen))
 	}
 	wantNoErr(t, sys.Resume(ref.PID()))

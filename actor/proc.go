@@ -52,6 +52,7 @@ type proc struct {
 	leaving    farewell   // Has been asked to leave, see Leaver. The running activation's own.
 
 	resting bool // Is held, as its parent knows. Guarded by the parent's mu.
+	seat    bool // See held.go. Not written after the spawn: its parent reads it without a lock.
 
 	// What is seldom of interest.
 
@@ -66,9 +67,9 @@ type proc struct {
 	// mu guards the links of the children and the rest of the fields, and the
 	// lanes' producer sides. It is the activation state, too; see state.go.
 	mu      latch
-	closed  bool           // No message is accepted any more.
+	closed  bool           // No message is accepted any more, but those of its own call chains while it drains.
 	barred  bool           // No child is accepted any more.
-	traits  traits         // Written under mu, before the first incarnation begins.
+	traits  traits         // Written under mu, before the first incarnation begins: of a seat, after its spawn.
 	first   sysKind        // What is before the mail in the system lane.
 	pocket  xatomic.Uint32 // The state of the place for a message in the cell; see pocket.go.
 	stopped xatomic.Bool
@@ -132,6 +133,7 @@ type rare struct {
 	astir  int      // How many children are not resting; counted for a Parent.
 	names  []string // Under which it is, or was, registered.
 	timers *timer   // The youngest.
+	dues   dues     // Of these, those that wait for their time.
 	killed error    // Why the incarnation was killed, if it was.
 	// relics has, by their term, what killed handlers that have not returned have
 	// left behind.
@@ -296,7 +298,7 @@ func (p *proc) adopt(from *sched.Fiber, child *proc, incarnation uint32) error {
 		p.eldest = child
 	}
 	p.youngest = child
-	p.countLocked(child, child.traits&isSeat != 0)
+	p.countLocked(child, child.seat)
 	p.sys.table.add(from, child)
 	if name := child.opts.registered; name != "" {
 		if err := p.sys.registry.claim(name, child); err != nil {
@@ -363,7 +365,7 @@ func (p *proc) windUp(from *sched.Fiber, keepSeats bool) (over bool) {
 	p.cancelTimers()
 	for _, c := range children {
 		kind := sysStop
-		if keepSeats && c.traits&isSeat != 0 {
+		if keepSeats && c.seat {
 			kind = sysRecall // One that rests already ignores it.
 		}
 		c.post(from, sysMessage{kind: kind})

@@ -113,7 +113,7 @@ func TestDrainGoesOnWithWhatIsNew(t *testing.T) {
 	}
 }
 
-// A kill does not wait for a body, and leaves none behind: goleak would see it.
+// A kill does not wait for a body, and leaves none behind: the check for leaks would see it.
 func TestKillWhileItWaits(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	seen := make(chan error, 2)

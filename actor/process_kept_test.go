@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // What a process has kept of another lane than Data is there for the next receive, also
@@ -161,6 +162,7 @@ func TestKillsBesideRestarts(t *testing.T) {
 // TestKillsBesideStops has processes killed while they stop. Each of their bodies comes to
 // its end, also where the actor had done with its messages before the kill.
 func TestKillsBesideStops(t *testing.T) {
+	lane.Short(t)
 	ctx := guarded(t)
 	for i := range 2000 {
 		sys := newSystem(t, actor.Config{})

@@ -67,14 +67,15 @@ func (p *player) disorders() bool {
 	return p.killed || p.stashes || p.form == picking || p.form == reading
 }
 
-// draw says what kind of actor the player is.
-func (p *player) draw() (opts []actor.Option) {
+// draw says what kind of actor the player is. Only one that is restarted can have its
+// messages come again.
+func (p *player) draw(restarted bool) (opts []actor.Option) {
 	t := p.of.draw
 	p.form = form(rapid.IntRange(0, int(numForms)-1).Draw(t, "form"))
 	p.asks, p.stashes = rapid.Bool().Draw(t, "asks"), rapid.Bool().Draw(t, "stashes")
 	p.shrugs = rapid.Bool().Draw(t, "shrugs") && p.form != sequential && p.form != picking // These would end.
 	p.hands, p.begets, p.ties = rapid.Bool().Draw(t, "hands"), rapid.Bool().Draw(t, "begets"), rapid.Bool().Draw(t, "ties")
-	if p.retries = rapid.IntRange(0, 3).Draw(t, "retry") == 0; p.retries {
+	if p.retries = rapid.IntRange(0, 3).Draw(t, "retry") == 0 && restarted; p.retries {
 		opts = append(opts, actor.WithRetry(2))
 	}
 	p.changes, p.ticks = rapid.Bool().Draw(t, "changes"), rapid.Bool().Draw(t, "ticks")

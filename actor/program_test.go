@@ -118,7 +118,7 @@ func newProgram(t tester, draw *rapid.T) *program {
 // spawn adds an actor, under a parent that restarts it or at the top.
 func (p *program) spawn(restarted bool, capacity, throughput int) {
 	a := &player{of: p, accepted: map[letter]bool{}, seen: map[letter]bool{}}
-	opts := append(a.draw(), actor.WithThroughput(throughput))
+	opts := append(a.draw(restarted), actor.WithThroughput(throughput))
 	for _, l := range lanes {
 		b := actor.Buffer(rapid.IntRange(0, 3).Draw(p.draw, "buffer"))
 		opts = append(opts, actor.WithBuffer(l, b))

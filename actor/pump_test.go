@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
@@ -121,7 +122,10 @@ func TestPumpRingsOncePerBatch(t *testing.T) {
 }
 
 // No message is left behind when the loop goes to sleep.
-func TestPumpLosesNoWakeUp(t *testing.T) { simulated.Too(t, testPumpLosesNoWakeUp) }
+func TestPumpLosesNoWakeUp(t *testing.T) {
+	lane.Check(t)
+	simulated.Too(t, testPumpLosesNoWakeUp)
+}
 
 func testPumpLosesNoWakeUp(t testing.TB) {
 	ctx := guarded(t)

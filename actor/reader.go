@@ -3,6 +3,7 @@ package actor
 import (
 	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -120,7 +121,7 @@ func (a *activation) beginRead() {
 	if a.mu.Load()&termBits != a.term { // A ghost: the actor's turns are those of the next incarnation.
 		t.of, t.lost, a.lost = &turns{buried: true}, true, true
 		a.mu.Unlock()
-		t.inHand.each(func(m any) { a.abandon(m, ErrKilled) }) // The kill has not seen it.
+		eachLetter(t.inHand, func(m letter) { a.abandon(m, ErrKilled) }) // The kill has not seen it.
 		return
 	}
 	t.of = a.turnsLocked()
@@ -136,7 +137,7 @@ func (a *activation) beginRead() {
 	t.lost = true
 	if t.stray {
 		t.stray = false
-		a.sys.ghosts.Add(-1)
+		a.sys.ghostGone()
 	}
 	a.mu.Unlock()
 }
@@ -169,7 +170,7 @@ func (a *activation) endRead(err error) {
 
 // crashRead deals with a reader that has not returned, but panicked with v, or
 // called Goexit.
-func (a *activation) crashRead(m, v any) {
+func (a *activation) crashRead(m letter, v any) {
 	err := ErrGoexit
 	if v != nil {
 		err = sched.NewPanicError(v)
@@ -209,8 +210,8 @@ func newReads[M any](tell func(m M) bool) *reads {
 		message: reflect.TypeFor[M](),
 		next: func(l *lane) (reads bool, asked address) {
 			m := &l.contents.(*buffers[M]).out[l.head]
-			if l.locator != nil {
-				asked = addressIn(l.locator, m)
+			if l.asks != nil {
+				asked = l.asks.taken(l.head, unsafe.Pointer(m))
 			}
 			return tell(*m), asked
 		},
@@ -222,7 +223,7 @@ func newReads[M any](tell func(m M) bool) *reads {
 			x := a.turn.scope.typed.(*Context[M])
 			c := x.sees(e, asked, which)
 			c.view().frame = newFrame(a.f)
-			return x.receiveObserved(c, a, l, which, in.(batch[M])[0])
+			return x.receiveObserved(c, a, l, which, withoutAsks(in).(batch[M])[0])
 		},
 	}
 }
@@ -257,8 +258,8 @@ func (a *activation) mayBegin(t tick, l *lane) bool {
 		return false
 	}
 	m, asked := t.message(), address{}
-	if l.locator != nil {
-		asked = t.askedBy(l.locator)
+	if l.asks != nil {
+		asked = t.askedBy(l.asks)
 	}
 	a.mu.Unlock()
 	return a.tickReads(t, m) || !a.awaitReaders(asked)
@@ -289,7 +290,7 @@ func (a *activation) takeOne(l *lane) (in letters, ok bool) {
 	if l.head == l.claimed && !l.claim() {
 		return nil, false
 	}
-	in = l.contents.part(l.head, l.head+1)
+	in = l.part(l.head, l.head+1)
 	l.head++
 	l.taken.Store(uintptr(l.head))
 	l.forget()
@@ -300,7 +301,7 @@ func (a *activation) takeOne(l *lane) (in letters, ok bool) {
 // reject fails because of the next message, which could not be told apart.
 func (a *activation) reject(l *lane, which Lane, err error) error {
 	if in, ok := a.takeOne(l); ok {
-		in.each(func(m any) { a.giveBack(which, m, err) })
+		eachLetter(in, func(m letter) { a.giveBack(which, m, err) })
 	}
 	return err
 }
@@ -312,7 +313,7 @@ func (a *activation) handleRead(x *scope, l *lane, which Lane, asked address) (f
 		return nil
 	}
 	if a.sys.simulated {
-		in.each(func(m any) { traceMessage(a.f, a.proc, which, reflect.ValueOf(m)) })
+		eachLetter(in, func(m letter) { traceMessage(a.f, a.proc, which, reflect.ValueOf(m.message)) })
 	}
 	e := noErrand
 	if asked.slot != nil && asked.slot.errand != nil {
@@ -324,14 +325,14 @@ func (a *activation) handleRead(x *scope, l *lane, which Lane, asked address) (f
 		switch v := recover(); {
 		case returned:
 		case a.lost:
-			in.each(func(m any) { a.crashRead(m, v) })
+			eachLetter(in, func(m letter) { a.crashRead(m, v) })
 		default: // It has not begun to read.
-			in.each(func(m any) { failed = a.crash(l, which, m, v) })
+			eachLetter(in, func(m letter) { failed = a.crash(l, which, m, v) })
 		}
 	}()
 	err := a.opts.reads.handle(a, in, l, which, asked, e)
 	returned = true
-	in.each(func(m any) { a.concludeRead(asked, e, which, m, err) })
+	eachLetter(in, func(m letter) { a.concludeRead(asked, e, which, m, err) })
 	return nil
 }
 
@@ -342,7 +343,7 @@ func newFrame(f *sched.Fiber) *sched.Frame {
 }
 
 // concludeRead does what is to be done when a reader has returned err.
-func (a *activation) concludeRead(asked address, e *errand, which Lane, m any, err error) {
+func (a *activation) concludeRead(asked address, e *errand, which Lane, m letter, err error) {
 	returned := false
 	defer func() {
 		if !returned { // Who is told of a dead letter has called Goexit.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -315,6 +316,7 @@ func TestRingThroughReaders(t *testing.T) {
 // TestSharedActorsUnderSimulation has readers and writers wait, and be killed, under
 // many schedules.
 func TestSharedActorsUnderSimulation(t *testing.T) {
+	lane.Short(t)
 	for _, end := range []string{"drain", "stop", "kill"} {
 		t.Run(end, func(t *testing.T) {
 			simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) { sharedProgram(s, end) })

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -368,6 +369,7 @@ func TestReentrancyUnderSimulation(t *testing.T) {
 // TestReentrantActorsUnderSimulation has actors of all kinds ask each other, be
 // killed and stopped, under many schedules: every ask ends.
 func TestReentrantActorsUnderSimulation(t *testing.T) {
+	lane.Short(t)
 	for _, r := range reentrant {
 		for _, end := range []string{"drain", "stop", "kill"} {
 			t.Run(r.String()+" "+end, func(t *testing.T) {

@@ -84,8 +84,16 @@ func (r Ref[M]) Stop(ctx context.Context) error {
 }
 
 // Drain is Stop, except that the actor first handles the messages that it has.
-// It accepts no new ones meanwhile. One that fails at that is not restarted: the
-// messages behind go to the dead letters.
+//
+// From the call on, before Drain begins to wait, the actor accepts no new ones: sends
+// return [ErrStopped], also those that wait for room by then, those by its
+// own handlers, and what timers send. The asks that belong to the work in hand of a
+// reentrant actor are accepted until it is done: those that a handler of it has made,
+// or that were made, by whichever way, in handling those; see [WithReentrancy]. A
+// [Leaver] decides by itself, and goes on to accept messages until it stops.
+//
+// An actor that fails while it drains is not restarted: the messages behind go to the
+// dead letters.
 func (r Ref[M]) Drain(ctx context.Context) error {
 	return r.shutdown(ctx, sysDrain)
 }

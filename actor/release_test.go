@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
@@ -108,7 +109,10 @@ func testAnswersAreReleased(t testing.TB) {
 	k.wantNone(t, ctx)
 }
 
-func TestStoppedActorsAreReleased(t *testing.T) { simulated.Too(t, testStoppedActorsAreReleased) }
+func TestStoppedActorsAreReleased(t *testing.T) {
+	lane.Short(t)
+	simulated.Too(t, testStoppedActorsAreReleased)
+}
 
 func testStoppedActorsAreReleased(t testing.TB) {
 	ctx := guarded(t)

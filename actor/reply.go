@@ -15,10 +15,27 @@ import (
 // takes one answer. The zero Reply belongs to no ask; what is sent to it is
 // dropped, so that a message that can be asked can also just be sent.
 //
-// An ask whose message is dropped, or whose handler fails, ends at once, if its
-// Reply is found in the message: in its fields, arrays, slices and interfaces, and
-// behind its pointers. One that is only in a function, a map or a channel is not
-// found, and its asker waits until its context ends.
+// # Which messages belong to the ask
+//
+// The message that the ask sends belongs to it. So does every message that has the
+// Reply in itself: in a field or an array, or in a value in an interface. A handler
+// hands an ask on by sending such a message to another actor. When a message that
+// belongs to the ask is dropped, or its handler fails, the ask ends at once, with
+// [ErrNoReply]; while one is handled, the handler's [Context] says what the asker's
+// says. Of a Reply in an interface that is a field, or of several in one message,
+// the latter holds for the first that is found in the fields and arrays only, unless
+// it is the ask's own message.
+//
+// A message that only leads to the Reply, by a pointer, a slice, a map, a function or a
+// channel, is no part of the ask, unless the ask has sent it itself. So an actor may
+// keep Replies in a record of its own, guarded by a lock or not, and send that
+// record's pointer about: whatever becomes of those messages, the asks go on to wait,
+// and nothing behind the pointer is read. An ask whose own message has its Reply
+// behind a pointer or in a slice is still told when that message is dropped or its
+// handler fails. A handler that sends it on to another actor gives the ask away only if the
+// Reply is in the message itself. Of a Reply that can only be
+// found in a map, a function, a channel, or an interface behind a pointer, no message
+// belongs to the ask; the asker waits until its context ends.
 type Reply[T any] struct {
 	slot  *replySlot[T]
 	round uint64
@@ -62,6 +79,38 @@ func (r Reply[T]) Fail(ctx context.Context, err error) error {
 	return r.late(ctx, r.answer(sched.Current(ctx), zero, err))
 }
 
+// WaitFor is for an actor that keeps the Reply until another one has started, or has
+// stopped, as a supervisor does: kind is [StartWait] or [StopWait], and id is the PID
+// of that actor. The asker then counts as waiting for it, so that a ring of waits
+// through the keeper is found; without, nobody knows who is to answer. A later call
+// takes the place of an earlier one. A wait for a start ends when the Started hook has
+// returned.
+//
+// If that closes a ring, the ask ends with a [*CycleError]. WaitFor reports whether
+// the asker still waits. It does nothing if the actor has stopped, or for another
+// kind, or if the asker is no handler. It never waits.
+func (r Reply[T]) WaitFor(kind WaitKind, id PID) bool {
+	s := r.slot
+	if s == nil {
+		return false
+	}
+	p := s.sys.table.lookup(id)
+	if p == nil || kind != StartWait && kind != StopWait {
+		return s.isOpen(r.round)
+	}
+	if !s.pin(r.round) {
+		return false
+	}
+	asker := s.asker
+	s.kind = kind
+	s.move(p)
+	s.unpin(r.round)
+	if asker != nil && (p == asker || p.mayWait(&s.asking)) {
+		p.breakRing(address{&s.asking, r.round})
+	}
+	return s.isOpen(r.round)
+}
+
 // refuse tells the asker, instead of an answer from behind a fence, that none
 // will come.
 func (r Reply[T]) refuse(ctx context.Context, fenced error) error {
@@ -69,7 +118,9 @@ func (r Reply[T]) refuse(ctx context.Context, fenced error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		reason = fmt.Errorf("%w: %w", fenced, cause) // Why it was killed.
 	}
-	r.abandonReply(fmt.Errorf("%w: %w", ErrNoReply, reason))
+	if r.slot != nil {
+		address{&r.slot.asking, r.round}.abandon(fmt.Errorf("%w: %w", ErrNoReply, reason))
+	}
 	return repliesFenced(ctx, fenced)
 }
 
@@ -97,13 +148,6 @@ func (r Reply[T]) late(ctx context.Context, err error) error {
 	return r.slot.sys.tellLate(ctx, err)
 }
 
-// abandonReply answers the ask, if nobody has, on behalf of a message that
-// will not be handled.
-func (r Reply[T]) abandonReply(err error) {
-	var zero T
-	_ = r.answer(nil, zero, err) // An answer that is there already is the better one.
-}
-
 // Ask sends the message that msg makes, with a reply address in it, and waits
 // for the answer, or until ctx ends. In a handler the wait holds no worker, whatever
 // the context; with the handler's own [Context] it also ends when that does.
@@ -117,7 +161,9 @@ func (r Reply[T]) abandonReply(err error) {
 //
 // The handler's context has the deadline and the values of ctx, and ends with it;
 // see [Context]. In steady state an Ask allocates nothing, unless its context has
-// something to say: then the handler gets a Context of its own.
+// something to say: then the handler gets a Context of its own. Where the message has
+// its Reply behind a pointer or in a slice, one more allocation tells to which ask it
+// belongs; see [Reply].
 func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, error) {
 	var zero T
 	ctx = orBackground(ctx)
@@ -139,7 +185,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	s := takeSlot[T](ctx, f, target.sys, asker, up)
 	s.waiter.ArmOn(f, target.sys.scheduler)
 	round := s.open(asker, target, up, AskWait, to.lane)
-	if err := to.Send(ctx, msg(Reply[T]{slot: s, round: round})); err != nil {
+	if err := to.sendAsk(ctx, msg(Reply[T]{slot: s, round: round}), address{&s.asking, round}); err != nil {
 		s.withdraw(round)
 		s.keep(f)
 		return zero, err

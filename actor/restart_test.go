@@ -11,9 +11,9 @@ import (
 
 // restarting spawns a child that can be restarted, under a parent that decides
 // with the given function.
-func restarting(tb testing.TB, sys *actor.System, newActor func() actor.Actor[int], decide func(*actor.Context[int], actor.Exit) error, opts ...actor.Option) (parent, child actor.Ref[int]) {
+func restarting[M any](tb testing.TB, sys *actor.System, newActor func() actor.Actor[M], decide func(*actor.Context[int], actor.Exit) error, opts ...actor.Option) (parent actor.Ref[int], child actor.Ref[M]) {
 	tb.Helper()
-	children := make(chan actor.Ref[int], 1)
+	children := make(chan actor.Ref[M], 1)
 	parent = spawnActor(tb, sys, actor.Actor[int](&keeping[int]{hooks[int]{
 		started: func(c *actor.Context[int]) error {
 			ref, err := actor.SpawnNew(c, newActor, append(opts, actor.WithName("child"))...)

@@ -10,7 +10,8 @@ import (
 // WithRetry makes the message in which the actor fails the first one that its
 // next incarnation handles, up to n times; after that it goes to the dead
 // letters. A message that always fails can so cost n restarts, not more. Without
-// this option no message is handled twice.
+// this option no message is handled twice. It is an error to spawn an actor with it
+// that is never restarted: by [Spawn], or below what is no [Parent].
 //
 // Whoever has asked by the message goes on to wait meanwhile. A message whose
 // handler was killed is not handled again, since that handler may still run. Of a
@@ -88,7 +89,7 @@ func (p *proc) putBackLocked(which Lane, l *lane, n int) {
 }
 
 // giveBack deals with a message in which the actor has failed.
-func (a *activation) giveBack(which Lane, m any, reason error) {
+func (a *activation) giveBack(which Lane, m letter, reason error) {
 	if a.opts.retry == 0 {
 		a.abandon(m, reason)
 		return
@@ -103,7 +104,7 @@ func (a *activation) giveBack(which Lane, m any, reason error) {
 	tries := a.triedLocked(which) + 1
 	again := int(tries) <= a.opts.retry && !x.fence.Load() && a.phase.Load() != stopping
 	if again {
-		x.typed.stow(which, m, tries)
+		x.typed.stow(which, &m, tries)
 	}
 	a.mu.Unlock()
 	if !again {
@@ -144,7 +145,8 @@ func (l *lane) empty() letters {
 	if l.meter != nil {
 		l.meter.reset(n)
 	}
-	dropped := l.contents.empty(l.head)
+	asks := l.asks.empty(l.head, l.size, int(l.skipped))
+	dropped := withAsks(l.contents.empty(l.head), asks)
 	l.begin(0, 0)
 	l.claimed = 0
 	l.unclaimed.Store(0)

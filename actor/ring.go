@@ -15,7 +15,8 @@ import "slices"
 //     for one more, and else when any of them does: so all have to be stuck. So
 //     does one with readers, as long as no write waits for them.
 //
-// The wait for an actor's end is one for all of its handlers.
+// The wait for an actor's end is one for all of its handlers, and so is the wait for
+// its start, as long as it has not started.
 //
 // An actor that lives in an event loop does nothing while a handler of another one waits
 // there, so it is held up by that as well.
@@ -141,7 +142,7 @@ func (r *ringSearch) heldUp(e edge) bool {
 		return true
 	}
 	next := r.handlersOf(e.to)
-	if e.kind != StopWait {
+	if e.kind != StopWait && e.kind != StartWait {
 		at := slices.IndexFunc(next, func(n []edge) bool { return e.isHandledIn(n[0]) })
 		switch {
 		case at >= 0:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // Of messages that come one by one, exactly one in so many is measured, with its
@@ -49,6 +50,7 @@ func TestSamplesAreRegular(t *testing.T) {
 // A busy actor has fewer messages measured than were asked for, and those come at
 // least so far apart; once it is quiet it has as many as were asked for again.
 func TestSamplesOfABusyActorAreFewer(t *testing.T) {
+	lane.Short(t)
 	synctest.Test(t, func(t *testing.T) {
 		sys := newSystem(t, actor.Config{})
 		const every, gap = 4, time.Millisecond

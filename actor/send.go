@@ -131,6 +131,10 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	if !p.queueLocked(f, l, which, w) {
 		return nil
 	}
+	if t := w.timer; t != nil {
+		t.passedOn = true
+		t.owner.passOn()
+	}
 	if asker != nil {
 		if err := asker.enterWait(f, p, w.wait, onlyRound); err != nil {
 			return p.leaveQueue(w, which, mode, err)
@@ -206,7 +210,7 @@ func (place *queuePlace) check(p *proc) (over bool, err error) {
 
 // refuse deals with a message that the actor does not take, since it has
 // stopped.
-func (p *proc) refuse(which Lane, m any, mode sendMode, reason error) error {
+func (p *proc) refuse(which Lane, m letter, mode sendMode, reason error) error {
 	if mode&mayKeep == 0 {
 		p.deadLetter(which, m, reason)
 	}
@@ -222,7 +226,7 @@ func (p *proc) leaveQueue(w *sendWaiter, which Lane, mode sendMode, cause error)
 		if w.err == nil {
 			return nil
 		}
-		m := reflect.ValueOf(w.message).Elem().Interface()
+		m := letter{reflect.ValueOf(w.message).Elem().Interface(), w.asked}
 		if w.err == ErrMailboxLimit { //nolint:errorlint // Admit wraps nothing.
 			return p.overflowed(which, m, mode, w.err)
 		}
@@ -253,7 +257,15 @@ func (p *proc) entrust(a address) address {
 	return address{}
 }
 
-// abandon answers the asks in a message that will not be handled to its end.
-func (p *proc) abandon(m any, reason error) {
-	abandonReplies(m, fmt.Errorf("%w from %s: %w", ErrNoReply, p, reason))
+// entrustIn is entrust for a message that is to be the i-th in the lane.
+//
+//go:noinline
+func (p *proc) entrustIn(l *lane, i int, a address) address {
+	l.asks.enter(i, a)
+	return p.entrust(a)
+}
+
+// abandon answers the asks that a message belongs to which will not be handled to its end.
+func (p *proc) abandon(m letter, reason error) {
+	m.abandon(fmt.Errorf("%w from %s: %w", ErrNoReply, p, reason))
 }

@@ -75,10 +75,10 @@ func (s *process[M]) Receive(x *Context[M], m M) error {
 	if s.view = nil; x.view() != nil {
 		s.view = &x.scope
 	}
-	err := s.offer(x.lane, m)
+	err := s.offer(x.lane, m, x.asked)
 	s.view = nil
 	if err == errNotGiven && x.p.opts.retry == 0 { //nolint:errorlint // Offer wraps nothing. By WithRetry it is one anyway.
-		x.p.deadLetter(x.lane, m, ErrKilled)
+		x.p.deadLetter(x.lane, letter{m, x.asked}, ErrKilled)
 	}
 	return err
 }
@@ -87,12 +87,12 @@ func (s *process[M]) Receive(x *Context[M], m M) error {
 var errNotGiven = fmt.Errorf("actor: the process has no use for the message: %w", ErrKilled)
 
 // offer is Receive for a message, and for what is made of a signal.
-func (s *process[M]) offer(which Lane, m M) error {
+func (s *process[M]) offer(which Lane, m M, asked address) error {
 	switch {
 	case s.chosen && which == s.from:
 		s.chosen = false
 	case s.chosen, s.match != nil && !s.match(m):
-		return s.keep(which, m)
+		return s.keep(which, m, asked)
 	}
 	if !s.body.claim() {
 		return errNotGiven
@@ -102,7 +102,7 @@ func (s *process[M]) offer(which Lane, m M) error {
 }
 
 // keep puts m into the stash.
-func (s *process[M]) keep(which Lane, m M) error {
+func (s *process[M]) keep(which Lane, m M, asked address) error {
 	x := s.body.scope.typed.(*Context[M])
 	p := x.p
 	p.mu.Lock()
@@ -112,7 +112,7 @@ func (s *process[M]) keep(which Lane, m M) error {
 	}
 	e := x.extraLocked()
 	full := len(e.stash) >= p.opts.stash
-	kept := stashed[M]{lane: which, m: m}
+	kept := stashed[M]{lane: which, m: m, asked: asked.kept()}
 	if x.lane == which { // Else it was made of a signal.
 		kept.tries = p.triedLocked(which)
 	}
@@ -162,7 +162,7 @@ func (s *process[M]) choose(x *Context[M], i int) error {
 	l := p.laneLocked(which)
 	p.comesBackLocked(which, 1, all[i].tries)
 	p.putBackLocked(which, l, 1)
-	l.contents.(*buffers[M]).putFirst(all[i].m)
+	l.contents.(*buffers[M]).putFirst(all[i].m, all[i].asked.orNobody())
 	p.limit(which, l)
 	x.extra.stash = without(all, i)
 	p.mu.Unlock()
@@ -192,14 +192,14 @@ func without[M any](all []stashed[M], i int) []stashed[M] {
 func (s *process[M]) Down(_ *Context[M], m Monitor, e Exit) error {
 	told := s.downs[m]
 	delete(s.downs, m)
-	return s.offer(Data, told(e))
+	return s.offer(Data, told(e), address{})
 }
 
 // Exited is told of the end of an actor that the process is linked to.
 func (s *process[M]) Exited(_ *Context[M], e Exit) error {
 	switch {
 	case s.exited != nil:
-		return s.offer(Data, s.exited(e))
+		return s.offer(Data, s.exited(e), address{})
 	case e.Reason != nil:
 		return &LinkedError{PID: e.PID, Name: e.Name, Reason: e.Reason}
 	}

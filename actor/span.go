@@ -144,7 +144,7 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 	}
 	if a.span != nil {
 		w, kind := a.span.timing.Load(), sent
-		if w.kinds && isAsk(&m) {
+		if w.kinds && c.asked.slot != nil {
 			kind = asked
 		}
 		if w.choose != nil {

@@ -135,6 +135,9 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 			return err
 		}
 	}
+	if p.opts.retry > 0 && (!p.renewable || parent.traits&isParent == 0) {
+		return fmt.Errorf("actor: WithRetry(%d) under %s, but the actor is never restarted; use SpawnNew or SpawnHeld below an actor that is a Parent", p.opts.retry, parent)
+	}
 	x := p.ctx.Load()
 	if value == nil {
 		if parent.traits&isParent == 0 {
@@ -142,7 +145,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 		}
 		p.phase.Store(waiting)
 		p.hold()
-		p.traits = isSeat
+		p.seat = true
 	} else {
 		k, telling := kindOf(value)
 		x.kind.Store(k)
@@ -301,7 +304,9 @@ const maxCapacity = 1 << 30
 
 // WithThroughput sets how many messages of Data and Management the actor
 // handles before it gives others their turn. The default is 100; a larger
-// number costs others latency, a smaller one costs throughput.
+// number costs others latency, a smaller one costs throughput. Whatever the number,
+// a turn also ends with the message during which 1 ms has passed since it began. Where
+// messages have become slow all of a sudden, it takes up to 16 of them to notice.
 func WithThroughput(n int) Option {
 	return func(o *options) error {
 		if n < 1 {

@@ -11,8 +11,42 @@ import (
 type stashed[M any] struct {
 	_     [0]func()
 	lane  Lane
-	tries int32 // How often the actor has failed in it.
+	tries int32    // How often the actor has failed in it.
+	asked *address // The ask that it belongs to, or nil.
 	m     M
+}
+
+// kept returns the ask as it is kept with a message.
+//
+//go:noinline
+func (a address) kept() *address {
+	if a.slot == nil {
+		return nil
+	}
+	return &a
+}
+
+// kept returns the letter's ask as it is kept with a message.
+//
+//go:noinline
+func (l *letter) kept() *address { return l.asked.kept() }
+
+// orNobody is the way back from kept.
+func (a *address) orNobody() address {
+	if a == nil {
+		return address{}
+	}
+	return *a
+}
+
+// is reports whether a kept ask is the given one.
+//
+//go:noinline
+func (a *address) is(asked address) bool {
+	if a == nil {
+		return asked == address{}
+	}
+	return *a == asked
 }
 
 // defaultStash is how many messages an actor may put aside: as many as come in
@@ -48,9 +82,10 @@ func (c *Context[M]) Stash(m M) error {
 	if err != nil {
 		return err
 	}
+	asked := c.asked.kept()
 	c = c.root()
 	e := c.extraLocked()
-	e.stash = append(e.stash, stashed[M]{lane: c.lane, tries: tries, m: m})
+	e.stash = append(e.stash, stashed[M]{lane: c.lane, tries: tries, m: m, asked: asked})
 	c.p.mu.Unlock()
 	return nil
 }
@@ -162,9 +197,11 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 	b.out = make([]M, n+len(old))
 	copy(b.out[n:], old)
 	back, left := 0, 0
+	var asks []address
 	for i := range e.returning {
 		if s := &e.returning[i]; s.lane == which {
 			b.out[back] = s.m
+			asks = addKept(asks, back, s.asked)
 			back++
 		} else {
 			e.returning[left] = *s
@@ -175,25 +212,29 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 	if e.returning = e.returning[:left]; left == 0 {
 		e.returning = nil
 	}
+	l.asks.insert(asks, n, l.head)
 	l.putBack(len(b.out), cap(b.out))
 	return l
 }
 
 // putFirst puts m before the messages that the consumer has in hand, who calls
 // it. The caller holds the mutex.
-func (b *buffers[M]) putFirst(m M) {
+func (b *buffers[M]) putFirst(m M, asked address) {
 	l := &b.lane
 	if l.head > 0 { // The place of a message that was handled is free, and claimed.
 		l.head--
 		b.out[l.head] = m
+		l.asks.set(l.head, asked)
 		l.taken.Store(uintptr(l.head))
 		l.fill(l.left())
 		return
 	}
 	if l.size == 0 {
 		b.out = append(b.out[:0], m)
+		l.asks.set(0, asked)
 	} else {
 		b.out = append([]M{m}, b.out...)
+		l.asks.insertFirst(asked)
 	}
 	l.putBack(len(b.out), cap(b.out))
 }
@@ -211,19 +252,19 @@ func (l *lane) putBack(size, room int) {
 // proc's mu.
 //
 //go:noinline
-func (c *Context[M]) stow(which Lane, m any, tries int32) {
-	message, _ := m.(M) // One that is a nil interface has no type.
+func (c *Context[M]) stow(which Lane, m *letter, tries int32) {
+	message, _ := m.message.(M) // One that is a nil interface has no type.
 	e := c.extraLocked()
-	e.returning = append([]stashed[M]{{lane: which, tries: tries, m: message}}, e.returning...)
+	e.returning = append([]stashed[M]{{lane: which, tries: tries, asked: m.kept(), m: message}}, e.returning...)
 }
 
 // keeps reports whether the message of an ask is stashed. It is the handler's
 // question; of one that was killed meanwhile, all is the next incarnation's.
-func (c *Context[M]) keeps(l *locator, asked address) (does bool) {
+func (c *Context[M]) keeps(asked address) (does bool) {
 	c.p.mu.Lock()
 	if does = c.absent() != nil; !does && c.extra != nil {
 		for i := len(c.extra.stash) - 1; i >= 0 && !does; i-- { // Mostly it is the last.
-			does = addressIn(l, &c.extra.stash[i].m) == asked
+			does = c.extra.stash[i].asked.is(asked)
 		}
 	}
 	c.p.mu.Unlock()

@@ -16,8 +16,8 @@ import "fmt"
 // senders. Suspend does not wait; see [Info].State for when it has happened.
 //
 // All else goes on. A suspended actor can be stopped, killed and restarted,
-// which does not resume it; it decides about its children, so that a suspended
-// supervisor still supervises; it answers checkups, and takes part in the end of
+// which does not resume it; it decides about its children and can be woken, see
+// [Wakeful], so that a suspended supervisor still supervises; it answers checkups, and takes part in the end of
 // its system. One that drains ends when it has been resumed, or at once if it has
 // no messages. Handlers that wait, as those of a reentrant actor, return, and what
 // belongs to their call chains is let in. The body of a [Process] runs on, and
@@ -25,14 +25,14 @@ import "fmt"
 //
 // It returns [ErrStalePID] if the actor has stopped. Suspending an actor that
 // is suspended does nothing: there is no count.
-func (s *System) Suspend(id PID) error { return s.postTo(id, "suspend", sysSuspend) }
+func (s *System) Suspend(id PID) error { return s.postTo(id, "suspend", sysMessage{kind: sysSuspend}) }
 
 // Resume ends what [System.Suspend] has begun. The actor goes on with the
 // messages that have come meanwhile, in order. It returns [ErrStalePID] if the
 // actor has stopped, and does nothing to one that is not suspended.
-func (s *System) Resume(id PID) error { return s.postTo(id, "resume", sysResume) }
+func (s *System) Resume(id PID) error { return s.postTo(id, "resume", sysMessage{kind: sysResume}) }
 
-func (s *System) postTo(id PID, what string, kind sysKind) error {
+func (s *System) postTo(id PID, what string, m sysMessage) error {
 	if s.missing() {
 		return ErrNoSystem
 	}
@@ -40,7 +40,7 @@ func (s *System) postTo(id PID, what string, kind sysKind) error {
 	if p == nil {
 		return fmt.Errorf("%s %s: %w", what, id, ErrStalePID)
 	}
-	p.post(nil, sysMessage{kind: kind})
+	p.post(nil, m)
 	return nil
 }
 

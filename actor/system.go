@@ -100,7 +100,8 @@ type System struct {
 	main     atomic.Pointer[mainLoop]
 	hosts    sync.WaitGroup // The goroutines of blocking and of threads.
 
-	simulated bool // The system is part of a simulation.
+	simulated bool   // The system is part of a simulation.
+	vacate    func() // Lets another system use the origin of the process table.
 
 	probes   atomic.Pointer[probes] // Nil unless the system is observed. Written under probesMu.
 	probesMu sync.Mutex
@@ -151,7 +152,9 @@ func NewSystem(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
 	s.cfg = cfg
-	s.table = newTable(s.scheduler)
+	in := currentSimulation()
+	s.table = newTable(s.scheduler, origins.take(in))
+	s.vacate = func() { origins.free(in, s.table.origin) }
 	s.giveReports()
 	s.born = s.clock.Now()
 	if s.simulated = s.scheduler.Simulated(); s.simulated {
@@ -244,6 +247,7 @@ func (s *System) beginStop(f *sched.Fiber) {
 			_ = s.scheduler.Stop(context.Background()) // Its context does not end.
 		}
 		s.hosts.Wait()
+		s.vacate()
 	}()
 }
 

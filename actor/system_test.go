@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -22,7 +24,7 @@ func TestSystemConfig(t *testing.T) {
 	wantNoErr(t, err)
 	wantNoErr(t, stopped.Stop(guarded(t)))
 	for _, cfg := range []actor.Config{
-		{Workers: -1}, {Workers: 1 << 40}, {Scheduler: s, Workers: 1}, {Scheduler: &sched.Scheduler{}}, {Scheduler: stopped},
+		{Workers: -1}, {Workers: math.MaxInt}, {Scheduler: s, Workers: 1}, {Scheduler: &sched.Scheduler{}}, {Scheduler: stopped},
 		{MaxBlocking: -2}, {SlowAfter: -2},
 	} {
 		if _, err := actor.NewSystem(cfg); err == nil || !strings.HasPrefix(err.Error(), "actor: ") {
@@ -182,6 +184,7 @@ func TestForcedSystemStopReachesEveryHandler(t *testing.T) {
 // Spawns race with the stop of their system: each is refused, or its actor has
 // a full life.
 func TestSpawnsDuringSystemStop(t *testing.T) {
+	lane.Check(t)
 	for range 50 {
 		ctx := guarded(t)
 		sys, err := actor.NewSystem(actor.Config{Workers: 2})

@@ -29,6 +29,7 @@ type table struct {
 	// under mu, read by workers that have one.
 	hungry    atomic.Bool
 	scheduler *sched.Scheduler
+	origin    uint32     // Generations are counted from here, see origins.
 	magazines []magazine // By the ids of the workers; spare workers have none.
 	_         [64]byte   // What is above is read by everyone.
 
@@ -64,8 +65,8 @@ type slot struct {
 	gen  uint32
 }
 
-func newTable(s *sched.Scheduler) *table {
-	t := &table{scheduler: s, magazines: make([]magazine, s.Workers())}
+func newTable(s *sched.Scheduler, origin uint32) *table {
+	t := &table{scheduler: s, origin: origin, magazines: make([]magazine, s.Workers())}
 	t.chunks.Store(&[]*chunk{})
 	return t
 }
@@ -114,7 +115,7 @@ func (t *table) enter(p *proc, i uint32) {
 		invariants.Check(s.proc.Load() == nil, "slot %d is taken twice", i)
 	}
 	s.gen++
-	p.pid = PID{slot: i, gen: s.gen}
+	p.pid = PID{slot: i, gen: t.origin + s.gen}
 	s.proc.Store(p)
 }
 
@@ -123,7 +124,7 @@ func (t *table) remove(from *sched.Fiber, p *proc) {
 	i := p.pid.slot
 	s := t.at(i)
 	s.proc.Store(nil)
-	reusable := s.gen < math.MaxUint32 // Else its generations are used up.
+	reusable := p.pid.gen < math.MaxUint32 // Else its generations are used up.
 	m := t.magazineOf(from)
 	if m == nil {
 		t.mu.Lock()

@@ -16,7 +16,7 @@ type tick interface {
 	// pointer returns a *M, to the message.
 	pointer() any
 	// askedBy returns the ask that the message belongs to.
-	askedBy(l *locator) address
+	askedBy(in *laneAsks) address
 	weigh(o *overflow) (size int, err error)
 	// putFirst makes the message the first of those in hand. The caller is the
 	// consumer, and holds the mutex.
@@ -41,16 +41,16 @@ func (t *timer) enter() (there bool, err error) {
 	case !t.may:
 		p.mu.Unlock()
 		return false, errRevoked
-	case p.closed:
+	case p.closed && (t.every == 0 || !t.mark.listed): // A tick behind one that waits is left out, as always.
 		t.may = false
 		p.mu.Unlock()
-		return false, p.refuse(which, m.message(), 0, ErrStopped)
+		return false, p.refuse(which, letter{message: m.message()}, 0, ErrStopped)
 	}
 	t.may = t.every > 0
 	l := p.laneLocked(which)
 	var asked address
-	if l.locator != nil {
-		asked = m.askedBy(l.locator)
+	if l.asks != nil {
+		asked = m.askedBy(l.asks)
 		if p.reentrancy == CallChainReentrancy && p.invitesLocked(asked) {
 			p.letIn(ctx, which, asked, m.pointer())
 			return false, nil
@@ -65,7 +65,7 @@ func (t *timer) enter() (there bool, err error) {
 		return t.awaitRoom(ctx, l, size, asked)
 	case v.drop != nil:
 		p.carryOut(ctx, &v, 0, address{})
-		return false, p.overflowed(which, m.message(), 0, v.drop)
+		return false, p.overflowed(which, letter{message: m.message()}, 0, v.drop)
 	}
 	asked = p.entrust(asked)
 	t.enterLane(l, size, p.stampTime(l))
@@ -159,13 +159,13 @@ func (t *timer) revoke(reason error) bool {
 	for i := range woken {
 		woken[i].Wake(nil, sched.Normal)
 	}
-	if l.locator != nil {
-		if asked := m.askedBy(l.locator); asked.slot != nil {
+	if l.asks != nil {
+		if asked := m.askedBy(l.asks); asked.slot != nil {
 			asked.release(p)
 		}
 	}
 	if reason != nil {
-		p.abandon(m.message(), reason)
+		p.abandon(letter{message: m.message()}, reason)
 	}
 	return true
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // A schedule is a random program of timers, stops, messages, stalls and ends around
@@ -215,6 +216,7 @@ func (s *schedule) check() {
 }
 
 func TestRandomSchedules(t *testing.T) {
+	lane.Short(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		capacity, throughput := rapid.IntRange(1, 6).Draw(rt, "capacity"), rapid.IntRange(1, 5).Draw(rt, "throughput")
 		steps := drawTimings.Draw(rt, "steps")

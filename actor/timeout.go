@@ -80,11 +80,8 @@ func WithHandlerTimeout(d time.Duration, do TimeoutAction) Option {
 	return timeoutOption("WithHandlerTimeout", d, do, func(t *timeouts) *limits { return &t.general })
 }
 
-// WithAskTimeout is WithHandlerTimeout for the messages that are asks: those in
-// which there is a [Reply] that belongs to one. It goes before
-// WithHandlerTimeout for the same action. To find a Reply costs some ns if it is
-// in a field of the message, and about a microsecond behind pointers,
-// interfaces and slices.
+// WithAskTimeout is WithHandlerTimeout for the messages that belong to an ask, see
+// [Reply]. It goes before WithHandlerTimeout for the same action.
 func WithAskTimeout(d time.Duration, do TimeoutAction) Option {
 	return timeoutOption("WithAskTimeout", d, do, func(t *timeouts) *limits { return &t.asks })
 }

@@ -3,6 +3,7 @@ package actor_test
 import (
 	"context"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,7 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
@@ -296,4 +300,105 @@ func TestTimerOfAnOwnerThatHasStopped(t *testing.T) {
 	if timer.Stop() {
 		t.Error("a stop was in time for a timer whose owner has stopped")
 	}
+}
+
+// Several timers of one owner that are due at the same time send in the order in which they
+// were set, once or again and again.
+func TestTimersThatAreDueTogether(t *testing.T) {
+	lane.Short(t)
+	simulated.Too(t, testTimersThatAreDueTogether)
+}
+
+func testTimersThatAreDueTogether(t testing.TB) {
+	const actors, timers = 50, 4
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	for _, capacity := range []int{1, 100} {
+		orders := make(chan []int, actors)
+		for range actors {
+			var order []int
+			receiver := spawn(t, sys, func(_ *actor.Context[int], m int) error {
+				if order = append(order, m); len(order) == timers {
+					orders <- order
+				}
+				return nil
+			}, actor.WithCapacity(actor.Data, capacity))
+			owner := spawn(t, sys, func(c *actor.Context[int], _ int) error {
+				for i := range timers {
+					var err error
+					if i == 1 && capacity > 1 {
+						_, err = actor.Every(c, time.Millisecond, receiver, i)
+					} else {
+						_, err = actor.SendAfter(c, time.Millisecond, receiver, i)
+					}
+					wantNoErr(t, err)
+				}
+				return nil
+			})
+			send(t, ctx, owner, 0)
+		}
+		for range actors {
+			if got := receive(t, ctx, orders); !slices.IsSorted(got) {
+				t.Errorf("with room for %d, the messages came in the order %v", capacity, got)
+			}
+		}
+	}
+}
+
+// No tick is early. Of timers that are due together, the first alarm sends for all, and the
+// alarms of the others may come when their timers have been set again for the next time.
+func TestNoTickIsEarly(t *testing.T) {
+	const timers, ticks, interval = 8, 1000, time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		sys := newSystem(t, actor.Config{})
+		began := time.Now()
+		var handled [timers]int
+		for i := range timers {
+			every(t, sys, interval, spawn(t, sys, func(*actor.Context[int], int) error {
+				if handled[i]++; handled[i] <= ticks && time.Since(began) < time.Duration(handled[i])*interval {
+					t.Errorf("tick %d came after %v", handled[i], time.Since(began))
+				}
+				return nil
+			}), 0)
+		}
+		pass(ticks * interval)
+		for i, n := range handled {
+			if n != ticks {
+				t.Errorf("%d ticks of timer %d were handled, want %d", n, i, ticks)
+			}
+		}
+	})
+}
+
+// Timers are sent for in the order of their times, however they were set and stopped.
+func TestDues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := actor.NewDues()
+		times := map[int]int{}
+		for n := range rapid.IntRange(0, 60).Draw(t, "timers") {
+			at := rapid.IntRange(0, 9).Draw(t, "at")
+			d.Add(n, at)
+			times[n] = at
+			if gone := rapid.IntRange(0, 2*n+1).Draw(t, "gone"); gone <= n {
+				d.Remove(gone)
+				delete(times, gone)
+			}
+		}
+		var want [][2]int
+		for n, at := range times {
+			want = append(want, [2]int{at, n})
+		}
+		slices.SortFunc(want, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+		for at := range 10 {
+			for n := range d.Until(at) {
+				if len(want) == 0 || want[0] != [2]int{at, n} {
+					t.Fatalf("at %d timer %d is sent for, want %v", at, n, want)
+				}
+				want = want[1:]
+			}
+		}
+		if len(want) > 0 {
+			t.Errorf("nobody has sent for %v", want)
+		}
+	})
 }

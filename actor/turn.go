@@ -76,7 +76,7 @@ func (a *activation) beginTurn(x *scope, which Lane, g *guest) *turn {
 	if a.mu.Load()&termBits != a.term { // The turns are the next incarnation's.
 		a.mu.Unlock()
 		if g != nil {
-			g.lane.contents.part(0, 1).each(func(m any) { a.deadLetter(g.which, m, ErrKilled) })
+			eachLetter(g.lane.part(0, 1), func(m letter) { a.deadLetter(g.which, m, ErrKilled) })
 		}
 		a.vanish()
 	}
@@ -154,7 +154,7 @@ func (t *turn) GiveUp() {
 	t.lost = true
 	if t.stray { // Who has buried it took it for one that was away already.
 		t.stray = false
-		p.sys.ghosts.Add(-1)
+		p.sys.ghostGone()
 	}
 	p.mu.Unlock()
 }
@@ -180,11 +180,11 @@ func (t *turn) noteWaitLocked() {
 // going to lose sight of. The caller holds mu.
 func (t *turn) keepMessageLocked() {
 	if t.guest != nil {
-		t.inHand = t.guest.lane.contents.part(0, 1)
+		t.inHand = t.guest.lane.part(0, 1)
 		return
 	}
 	if l := t.a.lanes[t.lane].Load(); l != nil && l.head > 0 {
-		t.inHand = l.contents.part(l.head-1, l.head)
+		t.inHand = l.part(l.head-1, l.head)
 		l.forget()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -79,6 +80,7 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 // once: now and then one sees that it has been granted the turn before whoever did
 // that resumes it, and may have returned by then.
 func TestTurnGrantedBeforeItsHandlerSuspends(t *testing.T) {
+	lane.Short(t)
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
 	var asked [3]runner

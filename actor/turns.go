@@ -111,13 +111,13 @@ func (a *activation) bury(seized bool) (lost []letters) {
 		lost = append(lost, ghost.inHand)
 		if !ghost.lost {
 			ghost.stray = true
-			a.sys.ghosts.Add(1)
+			a.sys.ghostCame()
 		}
 	}
 	t.away, t.writer = nil, false
 	t.queue = slices.DeleteFunc(t.queue, func(e entrant) bool {
 		if e.guest != nil {
-			lost = append(lost, e.guest.lane.contents.part(0, 1))
+			lost = append(lost, e.guest.lane.part(0, 1))
 		}
 		return e.guest != nil
 	})
@@ -132,7 +132,7 @@ func (a *activation) bury(seized bool) (lost []letters) {
 // know it.
 func (t *turn) inHandOf() letters {
 	if t.guest != nil && t.inHand == nil {
-		return t.guest.lane.contents.part(0, 1)
+		return t.guest.lane.part(0, 1)
 	}
 	return t.inHand
 }

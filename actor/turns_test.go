@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -101,6 +102,7 @@ func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 // A reentrant actor is killed while a handler of it waits, and more messages come: neither who
 // has lost it nor its ghosts write to what is the others', of which the race detector tells.
 func TestGhostsAndLateActivations(t *testing.T) {
+	lane.Short(t)
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
 	echo := spawn(t, sys, answer)

@@ -83,7 +83,7 @@ func (c *Context[M]) root() *Context[M] {
 }
 
 // excuses is that of the activation. A process has ended, whatever it returns.
-func (x *Context[M]) excuses(a *activation, e *errand, m M, err error) bool {
+func (x *Context[M]) excuses(a *activation, e *errand, m letter, err error) bool {
 	_, ended := x.actor.(sequel)
 	return !ended && a.excuses(e, m, err)
 }

@@ -44,14 +44,17 @@ const (
 	// LoopWait is for the event loop in which the actor lives, and where a handler of
 	// the other one waits; see [Pump]. It is part of rings, and no wait of a handler.
 	LoopWait
+	// StartWait is for an answer that comes when another actor has started; see
+	// [Reply.WaitFor].
+	StartWait
 
-	numWaitKinds = 4
+	numWaitKinds = 5
 )
 
 // String returns the kind's name in lower case.
 func (k WaitKind) String() string {
 	if k < numWaitKinds {
-		return [numWaitKinds]string{"ask", "send", "stop", "loop"}[k]
+		return [numWaitKinds]string{"ask", "send", "stop", "loop", "start"}[k]
 	}
 	return fmt.Sprintf("WaitKind(%d)", uint8(k))
 }

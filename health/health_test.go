@@ -43,7 +43,7 @@ func clinic(tb testing.TB, sys *actor.System, backoff supervise.Backoff) (a, b p
 		}
 	}
 	sup, err := supervise.Start(sys, supervise.Config{
-		Name: "app", MinHealthy: 2, Backoff: backoff,
+		Name: "app", MinHealthy: 2, Period: time.Hour, Backoff: backoff,
 		Children: []supervise.Spec{spec("a"), supervise.Nested{Config: supervise.Config{Name: "db", Children: []supervise.Spec{spec("b")}}}},
 	})
 	wantNoErr(tb, err)
