@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"container/heap"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -15,11 +16,12 @@ type alarm struct {
 }
 
 // alarms are all of a supervisor, of which one timer is set: a timer for each
-// start of a child would take longer than the start.
+// start of a child would take longer than the start. The timer wakes the supervisor,
+// and sends no message: those wait while the supervisor is suspended.
 type alarms struct {
 	heap  alarmHeap
-	timer actor.Timer
-	next  time.Time // For when the timer is set; zero if it is not.
+	timer atomic.Pointer[time.Timer] // Nil if it is not set. Written by the supervisor, and by quiet.
+	next  time.Time                  // For when the timer is set; zero if it is not.
 }
 
 // set adds an alarm.
@@ -47,23 +49,32 @@ func (a *alarms) arm(ctx *actor.Context[command]) {
 	if !a.next.IsZero() && !at.Before(a.next) {
 		return
 	}
-	a.timer.Stop()
-	timer, err := actor.SendAfter(ctx, max(0, time.Until(at)), ctx.Self().On(actor.Control), command(tick{}))
-	if err != nil {
-		return // The supervisor has ended.
-	}
-	a.timer, a.next = timer, at
+	a.quiet()
+	sys, id := ctx.System(), ctx.PID()
+	guest := sys.Scheduler().NewGuest("alarm of " + ctx.Path())
+	a.timer.Store(time.AfterFunc(max(0, time.Until(at)), func() {
+		guest.AwaitTurn()
+		_ = sys.Wake(id) // Else it has stopped.
+	}))
+	a.next = at
 }
 
-// tick says that an alarm may be due.
-type tick struct{}
+// quiet stops the timer. It may be called by others than the supervisor when that has
+// ended.
+func (a *alarms) quiet() {
+	if t := a.timer.Swap(nil); t != nil {
+		t.Stop()
+	}
+}
 
-func (tick) run(k *keeper, ctx *actor.Context[command]) {
-	a := &k.alarms
-	a.next = time.Time{}
-	for now := time.Now(); len(a.heap) > 0 && !a.heap[0].at.After(now); {
-		one := heap.Pop(&a.heap).(*alarm)
-		one.ring(ctx)
+// ring calls what is due.
+func (a *alarms) ring(ctx *actor.Context[command]) {
+	if now := time.Now(); !a.next.IsZero() && !a.next.After(now) {
+		a.next = time.Time{}
+		for len(a.heap) > 0 && !a.heap[0].at.After(now) {
+			one := heap.Pop(&a.heap).(*alarm)
+			one.ring(ctx)
+		}
 	}
 	a.arm(ctx)
 }

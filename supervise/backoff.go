@@ -15,7 +15,8 @@ import (
 type Backoff struct {
 	// Min is the delay before the first restart. Defaults to 0, which is no delay
 	// however often the child fails. In a [Child], all zero means the supervisor's
-	// Backoff, and a Min of -1 none.
+	// Backoff, and a Min of -1 none. It must not be longer than Config.Period, which
+	// would put Config.Intensity out of reach, unless that is -1.
 	Min time.Duration
 	// Max bounds the delay. Defaults to 1 minute, or Min if that is longer.
 	Max time.Duration
@@ -34,6 +35,15 @@ type Backoff struct {
 // defaultMaxBackoff is picked out of thin air: a program should not be away for
 // longer after what it needed has come back.
 const defaultMaxBackoff = time.Minute
+
+// suits returns an error if no child alone can exceed the intensity, since there is
+// one restart within a period at most.
+func (b Backoff) suits(c Config) error {
+	if c.Intensity > 0 && b.Min > c.Period {
+		return fmt.Errorf("Backoff.Min is %v and Period %v, so that a child which always fails never exceeds Intensity; make Period longer", b.Min, c.Period)
+	}
+	return nil
+}
 
 func (b Backoff) withDefaults() (Backoff, error) {
 	switch {
@@ -73,5 +83,8 @@ func (b Backoff) delay(n int, random *rand.Rand) time.Duration {
 		return 0
 	}
 	d := math.Min(float64(b.Max), float64(b.Min)*math.Pow(b.Factor, float64(n-1)))
-	return time.Duration(d * (1 - b.Jitter*random.Float64()))
+	if d *= 1 - b.Jitter*random.Float64(); d >= math.MaxInt64 {
+		return b.Max // A float64 that large is more than a Duration can hold.
+	}
+	return time.Duration(d)
 }

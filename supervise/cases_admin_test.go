@@ -30,7 +30,7 @@ var _ = define(map[string]func(*scene){
 		}
 	},
 	"restart of a child that waits is refused": func(s *scene) {
-		sup := s.start(supervise.Config{Children: s.specs("a"), Backoff: supervise.Backoff{Min: 24 * time.Hour}})
+		sup := s.start(supervise.Config{Children: s.specs("a"), Period: 24 * time.Hour, Backoff: supervise.Backoff{Min: 24 * time.Hour}})
 		s.fail(sup, "a", failing)
 		s.until(func() bool { return s.info(sup, "a").State == supervise.Waiting })
 		s.is(sup.Restart(s.ctx, "a"), supervise.ErrNotDown)
@@ -70,7 +70,7 @@ var _ = define(map[string]func(*scene){
 		s.is(sup.Restart(s.ctx, "a"), supervise.ErrNoChild)
 	},
 	"terminate ends a child that waits": func(s *scene) {
-		sup := s.start(supervise.Config{Children: s.specs("a"), Backoff: supervise.Backoff{Min: 24 * time.Hour}})
+		sup := s.start(supervise.Config{Children: s.specs("a"), Period: 24 * time.Hour, Backoff: supervise.Backoff{Min: 24 * time.Hour}})
 		s.fail(sup, "a", failing)
 		s.until(func() bool { return s.info(sup, "a").State == supervise.Waiting })
 		s.ok(sup.Terminate(s.ctx, "a"))
@@ -80,7 +80,7 @@ var _ = define(map[string]func(*scene){
 	"terminate kills who does not stop": func(s *scene) {
 		sup := s.start(supervise.Config{Children: []supervise.Spec{s.stubborn("a", s.unit)}})
 		s.hang(sup, "a")
-		s.ok(sup.Terminate(s.ctx, "a"))
+		s.forced(sup.Terminate(s.ctx, "a"), "/sup/a")
 		s.reaches(sup, "a", supervise.Down)
 	},
 	"terminate by PID": func(s *scene) {

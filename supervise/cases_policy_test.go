@@ -120,7 +120,7 @@ var _ = define(map[string]func(*scene){
 	"a child waits longer after each failure": func(s *scene) {
 		sup := s.start(supervise.Config{
 			Intensity: many, Children: s.specs("a"),
-			Backoff: supervise.Backoff{Min: s.unit, Max: 5 * s.unit, Factor: 2, Jitter: -1},
+			Backoff: supervise.Backoff{Min: s.unit, Max: 5 * s.unit, Factor: 2, Jitter: -1, Reset: time.Hour},
 		})
 		var delays []time.Duration
 		for i := range 4 {
@@ -188,7 +188,7 @@ var _ = define(map[string]func(*scene){
 		now, later := s.child("now"), s.child("later")
 		now.Backoff = supervise.Backoff{Min: -1}
 		later.Backoff = supervise.Backoff{Min: time.Hour}
-		sup := s.start(supervise.Config{Children: []supervise.Spec{now, later}, Backoff: supervise.Backoff{Min: 24 * time.Hour}})
+		sup := s.start(supervise.Config{Children: []supervise.Spec{now, later}, Period: 24 * time.Hour, Backoff: supervise.Backoff{Min: 24 * time.Hour}})
 		s.fail(sup, "now", failing)
 		s.want("+now", "+later", "-now", "+now")
 		s.fail(sup, "later", failing)
@@ -200,7 +200,7 @@ var _ = define(map[string]func(*scene){
 		}
 	},
 	"a supervisor answers and stops while a child waits": func(s *scene) {
-		sup := s.start(supervise.Config{Children: s.specs("a", "b"), Backoff: supervise.Backoff{Min: 24 * time.Hour}})
+		sup := s.start(supervise.Config{Children: s.specs("a", "b"), Period: 24 * time.Hour, Backoff: supervise.Backoff{Min: 24 * time.Hour}})
 		s.fail(sup, "a", failing)
 		s.until(func() bool { return s.info(sup, "a").State == supervise.Waiting })
 		s.count(s.ref(sup, "b"))

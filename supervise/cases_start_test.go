@@ -156,6 +156,8 @@ var _ = define(map[string]func(*scene){
 		}()
 		if s.sim == nil {
 			s.reachesStarting(sup, "b")
+			s.forced(sup.Stop(s.ctx), "/sup/b")
+			return
 		}
 		s.ok(sup.Stop(s.ctx))
 	},
@@ -224,6 +226,17 @@ var _ = define(map[string]func(*scene){
 	"wrong: back-off":     wrong(spec(func(c *supervise.Child[order]) { c.Backoff.Factor = 0.5 }), "/root/sup/a", "Factor is 0.5"),
 	"wrong: jitter":       wrong(spec(func(c *supervise.Child[order]) { c.Backoff.Jitter = 2 }), "/root/sup/a", "Jitter is 2"),
 	"wrong: max back-off": wrong(config(supervise.Config{Backoff: supervise.Backoff{Min: 3, Max: 2}}), "/supervisor", "Max"),
+	"wrong: a back-off longer than the period": wrong(config(supervise.Config{
+		Period: time.Second, Backoff: supervise.Backoff{Min: time.Second + 1},
+	}), "/supervisor", "Backoff.Min is 1.000000001s"),
+	"wrong: a child's back-off longer than the period": wrong(spec(func(c *supervise.Child[order]) { c.Backoff.Min = time.Minute }),
+		"/root/sup/a", "Period 5s"),
+	"wrong: a retry of what is not restarted": wrong(spec(func(c *supervise.Child[order]) { c.Retry, c.Restart = 1, supervise.Temporary }),
+		"/root/sup/a", "Retry is 1", "never restarted"),
+	"a back-off as long as the period is right, and a longer one if no restart is borne": func(s *scene) {
+		s.ok(supervise.Check(supervise.Config{Period: time.Second, Backoff: supervise.Backoff{Min: time.Second}}))
+		s.ok(supervise.Check(supervise.Config{Intensity: -1, Backoff: supervise.Backoff{Min: time.Minute}}))
+	},
 	"wrong: significant and permanent": wrong(spec(func(c *supervise.Child[order]) { c.Significant = true }),
 		"/root/sup/a", "permanent"),
 	"wrong: significant for nothing": wrong(spec(func(c *supervise.Child[order]) {

@@ -1,7 +1,9 @@
 package supervise_test
 
 import (
+	"errors"
 	"runtime"
+	"strings"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/supervise"
@@ -105,6 +107,66 @@ var _ = define(map[string]func(*scene){
 		if n := sup.Restarts(); n != 2 {
 			s.Errorf("there were %d restarts, want 2", n)
 		}
+	},
+	"rest for one leaves alone what has started before a start that fails": func(s *scene) {
+		starts := 0
+		bad := s.starting("b", func(*actor.Context[order]) error {
+			if starts++; starts == 2 {
+				return errWanted
+			}
+			return nil
+		})
+		sup := s.start(supervise.Config{Strategy: supervise.RestForOne, Children: []supervise.Spec{s.child("a"), bad, s.child("c")}})
+		s.forgetAfter("+a", "+b", "+c")
+		s.fail(sup, "a", failing)
+		s.want("-a", "-c", "-b", "+a", "-b", "+b", "+c")
+		if n := sup.Restarts(); n != 2 {
+			s.Errorf("there were %d restarts, want 2", n)
+		}
+	},
+	"rest for one leaves alone what comes before a child that fails during the first start": func(s *scene) {
+		open, failed := s.gate(), false
+		b := s.child("b")
+		b.New = func() actor.Actor[order] {
+			return &player{s: s, name: "b", stopped: func() { failed = true; open.open() }}
+		}
+		var sup *supervise.Supervisor
+		c := s.starting("c", func(ctx *actor.Context[order]) error {
+			for i := range ctx.System().Infos(actor.PID{}) { // The supervisor has not been returned yet.
+				if i.Name == "b" && !failed {
+					ref, err := actor.Resolve[order](ctx.System(), i.PID)
+					s.ok(errors.Join(err, ref.Send(ctx, order{do: failing})))
+				}
+			}
+			return open.wait(ctx)
+		})
+		sup = s.start(supervise.Config{Strategy: supervise.RestForOne, Children: []supervise.Spec{s.child("a"), b, c}})
+		s.until(func() bool { return sup.Restarts() == 1 })
+		for _, name := range []string{"a", "b", "c"} {
+			s.reaches(sup, name, supervise.Running)
+		}
+		if d := s.noted(); strings.Contains(d, "-a") || !strings.Contains(d, "-b") {
+			s.Errorf("it happened: %s", d)
+		}
+	},
+	"a child that is started anew before the one whose turn it is does not wait": func(s *scene) {
+		open := s.gate()
+		starts := 0
+		b := s.starting("b", func(ctx *actor.Context[order]) error {
+			if starts++; starts > 1 {
+				return open.wait(ctx)
+			}
+			return nil
+		})
+		b.StartLimit = -1
+		sup := s.start(supervise.Config{Strategy: supervise.OneForAll, Children: []supervise.Spec{s.child("a"), b}})
+		s.ok(sup.Terminate(s.ctx, "a"))
+		s.forgetAfter("+a", "+b", "-a")
+		s.fail(sup, "b", failing)
+		s.reachesStarting(sup, "b")
+		s.ok(sup.Restart(s.ctx, "a")) // Its turn has gone by.
+		open.open()
+		s.want("-b", "+a", "+b")
 	},
 	"rest for one grows when an older child fails meanwhile": func(s *scene) {
 		var sup *supervise.Supervisor

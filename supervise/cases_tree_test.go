@@ -38,6 +38,33 @@ func (s *scene) hang(sup *supervise.Supervisor, name string) {
 	s.hangRef(s.ref(sup, name))
 }
 
+// waitingForRestart is root with a supervisor sup below, which has failed and is held
+// until its back-off is over. Its child x then starts when the gate is opened, and
+// after it y.
+func (s *scene) waitingForRestart() (root, sup *supervise.Supervisor, x actor.Ref[order], open gate) {
+	s.Helper()
+	open = s.gate()
+	again := false
+	slow := s.starting("x", func(ctx *actor.Context[order]) error {
+		if !again {
+			again = true
+			return nil
+		}
+		return open.wait(ctx)
+	})
+	slow.StartLimit = -1
+	root = s.start(supervise.Config{Name: "root", Period: time.Hour, Children: []supervise.Spec{supervise.Nested{
+		Config:  supervise.Config{Name: "sup", Children: []supervise.Spec{slow, s.child("y")}},
+		Backoff: supervise.Backoff{Min: 20 * s.unit, Jitter: -1},
+	}}})
+	sup, err := root.Nested("sup")
+	s.ok(err)
+	x = s.ref(sup, "x")
+	s.ok(s.sys.Kill(sup.PID()))
+	s.until(func() bool { return s.info(root, "sup").State == supervise.Waiting })
+	return root, sup, x, open
+}
+
 // auto is a supervisor with significant children p and q, and another one.
 func (s *scene) auto(when supervise.AutoShutdown, policy supervise.Policy) *supervise.Supervisor {
 	p, q := s.child("p"), s.child("q")
@@ -144,12 +171,40 @@ var _ = define(map[string]func(*scene){
 		s.is(s.info(root, "sup").Reason, actor.ErrKilled)
 	},
 	"a supervisor that is killed while a child waits does not hang": func(s *scene) {
-		root, sup := s.nested(supervise.OneForOne, supervise.Config{Backoff: supervise.Backoff{Min: 24 * time.Hour}})
+		root, sup := s.nested(supervise.OneForOne, supervise.Config{Period: 24 * time.Hour, Backoff: supervise.Backoff{Min: 24 * time.Hour}})
 		s.fail(sup, "x", failing)
 		s.until(func() bool { return s.info(sup, "x").State == supervise.Waiting })
 		s.ok(s.sys.Kill(sup.PID()))
 		s.until(func() bool { return root.Restarts() == 1 })
 		s.until(func() bool { return s.info(sup, "x").State == supervise.Running })
+		s.ok(root.Stop(s.ctx))
+	},
+	"a held child that is stopped while its supervisor waits for its restart is made anew": func(s *scene) {
+		root, sup, x, open := s.waitingForRestart()
+		s.ok(s.ref(sup, "y").Stop(s.ctx))
+		open.open()
+		s.until(func() bool { st, err := sup.Status(s.ctx); return err == nil && st.Booted })
+		s.count(x)
+		s.count(s.ref(sup, "y"))
+		s.ok(root.Stop(s.ctx))
+	},
+	"a held child that was stopped can be terminated before its turn": func(s *scene) {
+		root, sup, x, open := s.waitingForRestart()
+		s.ok(s.ref(sup, "y").Stop(s.ctx))
+		s.reachesStarting(sup, "x")
+		s.ok(sup.Terminate(s.ctx, "y"))
+		if i := s.info(sup, "y"); i.State != supervise.Down {
+			s.Errorf("the child that was terminated is %v", i.State)
+		}
+		open.open()
+		s.count(x)
+		s.ok(root.Stop(s.ctx))
+	},
+	"a tree stops while a held child that was stopped has not had its turn": func(s *scene) {
+		root, sup, _, open := s.waitingForRestart()
+		s.ok(s.ref(sup, "y").Stop(s.ctx))
+		s.reachesStarting(sup, "x")
+		open.open()
 		s.ok(root.Stop(s.ctx))
 	},
 	"a start below that fails is one above": func(s *scene) {
@@ -194,7 +249,9 @@ var _ = define(map[string]func(*scene){
 		sup := s.start(supervise.Config{Children: []supervise.Spec{s.child("a"), s.stubborn("b", s.unit)}})
 		b := s.ref(sup, "b")
 		s.hang(sup, "b")
-		s.ok(sup.Stop(s.ctx))
+		s.forced(sup.Stop(s.ctx), "/sup/b")
+		s.forced(sup.Err(), "/sup/b")
+		s.forced(sup.Stop(s.ctx), "/sup/b") // Also if it has stopped before.
 		s.is(b.Err(), actor.ErrKilled)
 		s.want("+a", "+b", "-a")
 	},
@@ -226,7 +283,7 @@ var _ = define(map[string]func(*scene){
 		s.hang(sup, "a")
 		s.hang(sup, "b")
 		begin := time.Now()
-		s.ok(sup.Stop(s.ctx))
+		s.forced(sup.Stop(s.ctx), "/sup/b, /sup/a")
 		if d := time.Since(begin); d != 5*time.Second {
 			s.Errorf("the stop took %v, want 5s", d)
 		}
@@ -262,7 +319,7 @@ var _ = define(map[string]func(*scene){
 			s.hang(sup, name)
 		}
 		begin := time.Now()
-		s.ok(sup.Stop(s.ctx))
+		s.forced(sup.Stop(s.ctx), "(5: ")
 		if d := time.Since(begin); d != 2*time.Second {
 			s.Errorf("the stop took %v, want 2s", d)
 		}
@@ -277,7 +334,7 @@ var _ = define(map[string]func(*scene){
 		s.ok(err)
 		x := s.ref(sup, "x")
 		s.hang(sup, "x")
-		s.ok(root.Stop(s.ctx))
+		s.forced(root.Stop(s.ctx), "/root/sup")
 		s.is(x.Send(s.ctx, order{}), actor.ErrStopped)
 		s.want("+x")
 	},
@@ -285,7 +342,65 @@ var _ = define(map[string]func(*scene){
 		sup := s.start(supervise.Config{Intensity: -1, Children: []supervise.Spec{s.child("a"), s.stubborn("b", s.unit)}})
 		s.hang(sup, "b")
 		s.fail(sup, "a", failing)
-		s.is(s.ends(sup), supervise.ErrIntensity)
+		err := s.ends(sup)
+		s.is(err, supervise.ErrIntensity)
+		s.forced(err, "/sup/b")
+	},
+
+	"a child whose clean-up is cut off is seen": func(s *scene) {
+		open := s.gate()
+		c := s.stubborn("b", s.unit)
+		var ctx *actor.Context[order]
+		c.New = func() actor.Actor[order] {
+			return &player{
+				s: s, name: "b",
+				started: func(c *actor.Context[order]) error { ctx = c; return nil },
+				stopped: func() { _ = open.wait(ctx) },
+			}
+		}
+		sup := s.start(supervise.Config{Children: []supervise.Spec{s.child("a"), c}})
+		b := s.ref(sup, "b")
+		s.forced(sup.Stop(s.ctx), "/sup/b")
+		s.is(b.Err(), actor.ErrKilled)
+		open.open()
+	},
+	"who had to be killed below is named above": func(s *scene) {
+		root, sup := s.nested(supervise.OneForOne, supervise.Config{Children: []supervise.Spec{s.child("x"), s.stubborn("y", s.unit)}})
+		s.hang(sup, "y")
+		s.forced(root.Stop(s.ctx), "/root/sup/y")
+		s.forced(sup.Err(), "/root/sup/y")
+	},
+	"who had to be killed for the restart of a group is told with the child": func(s *scene) {
+		sup := s.start(supervise.Config{Strategy: supervise.OneForAll, Children: []supervise.Spec{s.child("a"), s.stubborn("b", s.unit)}})
+		s.hang(sup, "b")
+		s.fail(sup, "a", failing)
+		s.until(func() bool { return sup.Restarts() == 1 && s.info(sup, "b").State == supervise.Running })
+		s.forced(s.info(sup, "b").Reason, "/sup/b")
+		s.ok(sup.Stop(s.ctx))
+	},
+	"who is to be killed is not told": func(s *scene) {
+		sup := s.start(supervise.Config{Children: []supervise.Spec{s.stubborn("a", supervise.BrutalKill)}})
+		s.hang(sup, "a")
+		s.ok(sup.Stop(s.ctx))
+		s.ok(sup.Err())
+	},
+	"a transient supervisor that has killed a child at its own end stays down": func(s *scene) {
+		p := s.child("p")
+		p.Significant, p.Restart = true, supervise.Transient
+		root := s.start(supervise.Config{Name: "root", Children: []supervise.Spec{
+			supervise.Nested{Restart: supervise.Transient, Config: supervise.Config{
+				Name: "sup", AutoShutdown: supervise.AnySignificant, Children: []supervise.Spec{p, s.stubborn("q", s.unit)},
+			}},
+		}})
+		sup, err := root.Nested("sup")
+		s.ok(err)
+		s.hang(sup, "q")
+		s.fail(sup, "p", stopping)
+		s.reaches(root, "sup", supervise.Down)
+		s.forced(s.info(root, "sup").Reason, "/root/sup/q")
+		if n := root.Restarts(); n != 0 {
+			s.Errorf("there were %d restarts", n)
+		}
 	},
 
 	"any significant child that finished ends the supervisor": func(s *scene) {
@@ -342,7 +457,7 @@ var _ = define(map[string]func(*scene){
 	},
 	"too few children for too long end the supervisor": func(s *scene) {
 		sup := s.start(supervise.Config{
-			MinHealthy: 2, DegradedLimit: s.unit, Children: s.specs("a", "b"), Backoff: supervise.Backoff{Min: 24 * time.Hour},
+			MinHealthy: 2, DegradedLimit: s.unit, Children: s.specs("a", "b"), Period: 24 * time.Hour, Backoff: supervise.Backoff{Min: 24 * time.Hour},
 		})
 		s.fail(sup, "a", failing)
 		s.is(s.ends(sup), supervise.ErrTooFew)

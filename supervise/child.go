@@ -112,7 +112,10 @@ func (at checkpoint) common(p *plan, b Backoff) error {
 	p.backoff = at.cfg.Backoff
 	if b != (Backoff{}) {
 		var err error
-		if p.backoff, err = b.withDefaults(); err != nil {
+		if p.backoff, err = b.withDefaults(); err == nil {
+			err = p.backoff.suits(at.cfg)
+		}
+		if err != nil {
 			return at.errorf(p.name, "%w", err)
 		}
 	}
@@ -125,6 +128,9 @@ func (c Child[M]) plan(at checkpoint) (*plan, error) {
 	}
 	if c.Retry < 0 {
 		return nil, at.errorf(c.Name, "Retry is %d; it must not be negative", c.Retry)
+	}
+	if c.Retry > 0 && c.Restart == Temporary {
+		return nil, at.errorf(c.Name, "Retry is %d, but a temporary child is never restarted; make it Permanent or Transient", c.Retry)
 	}
 	p := &plan{
 		name: c.Name, policy: c.Restart, significant: c.Significant, empty: c.DropMail,
@@ -203,13 +209,13 @@ func (n Nested) plan(at checkpoint) (*plan, error) {
 	}
 	p.spawn = func(k *keeper, at *actor.Context[command]) (place, error) {
 		s := newSupervisor(at.System())
-		above := at.Self().On(actor.Control)
+		above, id := k.handle, at.PID()
 		own, err := design.fresh()
 		if err != nil {
 			return place{}, err
 		}
 		ref, err := actor.SpawnHeld(at, func() actor.Actor[command] {
-			return newKeeper(own, s, above)
+			return newKeeper(own, s, func(c command) { above.tell(id, c) })
 		}, actor.WithName(p.name))
 		s.ref = ref
 		return place{ref.PID(), s}, err

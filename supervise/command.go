@@ -126,10 +126,25 @@ func (m *addChild) run(k *keeper, ctx *actor.Context[command]) {
 	s := k.add(p)
 	s.starter = k.handle.await(m.reply)
 	s.onStart = func() { m.ref = s.ref }
-	if k.awaitsTurn(s) {
+	k.beginInTurn(ctx, s)
+}
+
+// beginInTurn starts a child for somebody who waits for that: now, or when it is its
+// turn.
+func (k *keeper) beginInTurn(ctx *actor.Context[command], s *slot) {
+	if !k.awaitsTurn(s) {
+		k.begin(ctx, s)
 		return
 	}
-	k.begin(ctx, s)
+	if k.pointAtRound(s.starter) {
+		k.queued = append(k.queued, s)
+		return
+	}
+	s.parked = true
+	k.refuse(ctx, s, k.gone()) // Nobody waits for it.
+	if s.leaves {
+		k.forget(s)
+	}
 }
 
 // planOf checks a child that is to be added.
@@ -153,8 +168,13 @@ func (k *keeper) planOf(spec Spec) (*plan, error) {
 // it is temporary; the restart of its group does not start it. Terminating a
 // child that is down does nothing.
 //
+// If the child did not stop within its limit, and was killed, Terminate returns an
+// error that wraps [actor.ErrForced]; the child is down nevertheless.
+//
 // In a handler of the child, or of an actor below it, Terminate does not wait: it
-// returns [actor.ErrWouldDeadlock], and the child stops after the handler.
+// returns [actor.ErrWouldDeadlock], and the child stops after the handler. In a
+// handler that the child waits for in another way, it returns an [actor.CycleError],
+// and the child stops as well.
 func (s *Supervisor) Terminate(ctx context.Context, name string) error {
 	p, _ := s.place(name) // If there is none, the supervisor says so.
 	return s.terminate(ctx, p.pid, who{name: name})
@@ -213,8 +233,12 @@ func (m *terminate) run(k *keeper, ctx *actor.Context[command]) {
 	}
 	s.parked = true
 	k.refuse(ctx, s, k.at(ErrTerminated, s.called()))
-	s.stoppers = append(s.stoppers, k.handle.await(m.reply))
+	a := k.handle.await(m.reply)
+	s.stoppers = append(s.stoppers, a)
 	k.halt(ctx, s, true)
+	if s.state == Stopping {
+		a.waitsFor(actor.StopWait, s.pid)
+	}
 }
 
 // Restart starts a child that is down, by a new actor with a new ref, and
@@ -238,9 +262,7 @@ func (m *restartChild) run(k *keeper, ctx *actor.Context[command]) {
 	}
 	s.parked = false
 	s.starter = k.handle.await(m.reply)
-	if !k.awaitsTurn(s) {
-		k.begin(ctx, s)
-	}
+	k.beginInTurn(ctx, s)
 }
 
 // findDown returns a child with a name that is down and that nobody is about to
@@ -289,7 +311,9 @@ func (m *awaitBoot) run(k *keeper, ctx *actor.Context[command]) {
 	case k.ending:
 		_ = m.reply.Fail(ctx, k.whyNot())
 	default:
-		k.booters = append(k.booters, k.handle.await(m.reply))
+		a := k.handle.await(m.reply)
+		k.booters = append(k.booters, a)
+		k.pointAtRound(a)
 	}
 }
 

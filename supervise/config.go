@@ -78,8 +78,10 @@ func (c Config) withDefaults() (Config, error) {
 		c.Period = 5 * time.Second
 	}
 	var err error
-	c.Backoff, err = c.Backoff.withDefaults()
-	return c, err
+	if c.Backoff, err = c.Backoff.withDefaults(); err != nil {
+		return c, err
+	}
+	return c, c.Backoff.suits(c)
 }
 
 // check returns what is wrong with the configuration, the children apart.

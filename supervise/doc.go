@@ -43,6 +43,10 @@
 // for a child by blocking: it answers at all times, and can be stopped while a
 // child is starting or waits for its restart.
 //
+// A killed child has not cleaned up, so the error of a stop names it. A
+// supervisor that is suspended, see [actor.System.Suspend], carries out no orders,
+// but keeps its limits and restarts its children.
+//
 // If a supervisor is killed, or its Config.OnRestart panics, its children are
 // stopped all at once. Their limits hold nevertheless.
 //

@@ -277,12 +277,14 @@ func ExampleChild_shutdown() {
 	began, forever := make(chan struct{}), make(chan struct{})
 	_ = ref.Send(ctx, func() error { close(began); <-forever; return nil })
 	<-began
-	fmt.Println(sup.Stop(ctx), ref.Err())
+	fmt.Println(sup.Stop(ctx))
+	fmt.Println(ref.Err())
 	close(forever)
 	fmt.Println(sys.Stop(ctx))
 	// Output:
 	// start of stubborn
-	// <nil> actor: the actor was killed
+	// supervise: /supervisor: killed what did not stop in time (1: /supervisor/stubborn): actor: the stop was forced
+	// actor: the actor was killed
 	// <nil>
 }
 

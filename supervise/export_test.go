@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -29,4 +30,10 @@ type askVisits struct{ reply actor.Reply[func() int] }
 
 func (m askVisits) run(k *keeper, ctx *actor.Context[command]) {
 	_ = m.reply.Send(ctx, func() int { return k.visits })
+}
+
+// Delay returns the delay before the n-th restart in a row.
+func (b Backoff) Delay(n int, random *rand.Rand) (time.Duration, error) {
+	b, err := b.withDefaults()
+	return b.delay(n, random), err
 }

@@ -21,20 +21,23 @@ type keeper struct {
 	plans   []*plan
 	publish func() // Makes the members of a troupe known.
 	handle  *Supervisor
-	above   actor.Ref[command] // The supervisor above, if there is one.
+	above   func(command) // Tells the supervisor above; nil if there is none.
 	path    string
+	self    actor.PID
 	window  window
 	alarms  alarms
 	random  *rand.Rand
-	round   *round   // What is being done in order, if anything.
-	turns   int      // How many rounds there were, counted anew when one began anew.
-	booters []*asker // Wait for all children to have started once.
-	booted  bool     // They have.
-	ending  bool     // All children are being stopped, for the supervisor to end.
-	over    bool     // They have stopped.
-	err     error    // Why it ends.
-	minimum alarmed  // Runs while the supervisor is degraded.
-	term    int      // Which incarnation of the supervisor this is.
+	round   *round      // What is being done in order, if anything.
+	turns   int         // How many rounds there were, counted anew when one began anew.
+	booters []*asker    // Wait for all children to have started once.
+	queued  []*slot     // Are to be started, and wait for their turn.
+	booted  bool        // They have.
+	ending  bool        // All children are being stopped, for the supervisor to end.
+	over    bool        // They have stopped.
+	err     error       // Why it ends.
+	forced  forcedError // Whom it has killed for that.
+	minimum alarmed     // Runs while the supervisor is degraded.
+	term    int         // Which incarnation of the supervisor this is.
 	unguard func() bool
 }
 
@@ -44,7 +47,7 @@ type alarmed struct {
 	since time.Time
 }
 
-func newKeeper(d *design, handle *Supervisor, above actor.Ref[command]) *keeper {
+func newKeeper(d *design, handle *Supervisor, above func(command)) *keeper {
 	return &keeper{
 		slots: newSlots(), cfg: d.cfg, plans: d.plans, publish: d.publish, handle: handle, above: above,
 		window: window{intensity: d.cfg.Intensity, period: d.cfg.Period},
@@ -53,14 +56,17 @@ func newKeeper(d *design, handle *Supervisor, above actor.Ref[command]) *keeper 
 
 // Started begins to start the children. They have started when the round is over.
 func (k *keeper) Started(ctx *actor.Context[command]) error {
-	k.path = ctx.Path()
+	k.path, k.self = ctx.Path(), ctx.PID()
 	seed := fnv.New64a()
 	_, _ = seed.Write([]byte(k.path)) // So that two do not wait for the same times.
 	k.random = rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), seed.Sum64()))
 	k.handle.failAll(k.gone(), false) // Whom an earlier incarnation has not answered.
 	k.inherit(ctx)
 	abandoned := k.handle.orphans(ctx.PID(), k.path, k.term)
-	k.unguard = context.AfterFunc(ctx, abandoned.begin)
+	k.unguard = context.AfterFunc(ctx, func() {
+		k.alarms.quiet()
+		abandoned.begin()
+	})
 	return k.attend(ctx, func() {
 		k.round = &round{stage: starting, at: k.first}
 		k.turns++
@@ -97,22 +103,29 @@ func (k *keeper) introduce(ctx *actor.Context[command]) bool {
 
 // inherit makes the slots of the children that are declared, with the actors
 // that an earlier incarnation has left, and stops all other actors.
+//
+// An actor that has stopped since then gets no slot: the word of its end has come
+// while the supervisor was held, or finds no slot. So each actor with a slot is one
+// whose end will be told to this incarnation.
 func (k *keeper) inherit(ctx *actor.Context[command]) {
 	left, term := k.handle.inherit()
 	k.term = term
-	kept := map[actor.PID]bool{}
+	others := map[actor.PID]bool{}
+	for _, id := range ctx.Children() {
+		others[id] = true
+	}
 	for _, p := range k.plans {
 		s := k.add(p)
 		s.static = true
-		if place, ok := left[p.name]; ok && p.policy != Temporary {
+		if place := left[p.name]; others[place.pid] && p.policy != Temporary {
 			k.seat(s, place)
 			k.become(s, Waiting)
 			s.begun = true
-			kept[place.pid] = true
+			delete(others, place.pid)
 		}
 	}
 	for _, id := range ctx.Children() {
-		if !kept[id] {
+		if others[id] {
 			_ = ctx.StopChild(id) // It has stopped already, or will.
 		}
 	}
@@ -121,6 +134,17 @@ func (k *keeper) inherit(ctx *actor.Context[command]) {
 // Receive carries out a command.
 func (k *keeper) Receive(ctx *actor.Context[command], m command) error {
 	return k.attend(ctx, func() { m.run(k, ctx) })
+}
+
+// Woken carries out what supervisors below have told, and what is due. It is called
+// also while the supervisor is suspended.
+func (k *keeper) Woken(ctx *actor.Context[command]) error {
+	return k.attend(ctx, func() {
+		for _, c := range k.handle.takeMail() {
+			c.run(k, ctx)
+		}
+		k.alarms.ring(ctx)
+	})
 }
 
 // Leave is called when the supervisor is asked to stop: it stops its children
@@ -150,7 +174,8 @@ func (k *keeper) attend(ctx *actor.Context[command], do func()) error {
 		return nil
 	}
 	k.unguard()
-	if k.err == nil {
+	k.alarms.quiet()
+	if k.err = k.withForced(k.err); k.err == nil {
 		ctx.Stop()
 	}
 	return k.err
@@ -228,25 +253,23 @@ func (k *keeper) ChildExited(ctx *actor.Context[command], e actor.Exit) error {
 // will be told.
 func (k *keeper) begin(ctx *actor.Context[command], s *slot) {
 	k.cancel(s)
-	for {
-		fresh := !s.seated()
-		if fresh {
-			place, err := s.spawn(k, ctx)
-			if err != nil {
-				k.startFailed(ctx, s, err)
-				return
-			}
-			k.seat(s, place)
-			s.begun = false
+	if !s.seated() {
+		place, err := s.spawn(k, ctx)
+		if err != nil {
+			k.startFailed(ctx, s, err)
+			return
 		}
-		restart := ctx.Restart
-		if s.empty && s.begun {
-			restart = ctx.RestartEmpty
-		}
-		if err := restart(s.pid); err == nil || fresh {
-			break
-		}
-		k.vacate(s) // Somebody has stopped it while it was held.
+		k.seat(s, place)
+		s.begun = false
+	}
+	k.pointAtStart(s)
+	restart := ctx.Restart
+	if s.empty && s.begun {
+		restart = ctx.RestartEmpty
+	}
+	if err := restart(s.pid); err != nil && s.begun {
+		k.become(s, Stopping) // Somebody has stopped it while it was held, and that is about to be told.
+		return
 	}
 	s.begun = true
 	k.become(s, Starting)
@@ -333,7 +356,7 @@ func (k *keeper) held(ctx *actor.Context[command], s *slot, reason error) {
 		case k.halts(s) && s.policy != Temporary:
 			k.become(s, Waiting) // It was about to be stopped anyway.
 			k.advance(ctx)
-		case s.policy.restarts(reason) && !k.ending:
+		case s.policy.restarts(failure(reason)) && !k.ending:
 			k.failed(ctx, s, reason)
 		default:
 			s.byItself = true
@@ -344,6 +367,7 @@ func (k *keeper) held(ctx *actor.Context[command], s *slot, reason error) {
 			_ = ctx.Release(s.pid) // It was asked to stop, unless it was too late for that.
 			return
 		}
+		k.noteForced(s, reason)
 		k.cancel(s)
 		k.become(s, Waiting)
 		k.advance(ctx)
@@ -379,6 +403,7 @@ func (k *keeper) ended(ctx *actor.Context[command], s *slot, reason error) {
 	case Waiting:
 		s.parked = true
 	case Stopping:
+		k.noteForced(s, reason)
 		if !s.forGood {
 			s.parked = true // Somebody has stopped it.
 		}
@@ -391,9 +416,9 @@ func (k *keeper) down(ctx *actor.Context[command], s *slot) {
 	k.cancel(s)
 	k.become(s, Down)
 	for _, a := range s.stoppers {
-		k.handle.answer(ctx, a, nil)
+		k.handle.answer(ctx, a, s.forced)
 	}
-	s.stoppers = nil
+	s.stoppers, s.forced = nil, nil
 	if s.refusal != nil {
 		k.refuse(ctx, s, s.refusal)
 		s.refusal = nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/supervise"
 )
@@ -63,6 +64,13 @@ type note struct {
 	end func(*actor.Context[note]) error
 }
 
+// forestBackoff is how long a nested supervisor waits for its restart, in a simulation.
+// With those above it, which may fail as well, it has restarted after forestPatience.
+const (
+	forestBackoff  = 50 * time.Millisecond
+	forestPatience = 4 * forestBackoff
+)
+
 func (f *forest) pick(n int) int { return f.random.IntN(n) }
 
 // plant draws what is below a supervisor.
@@ -76,7 +84,11 @@ func (f *forest) plant(b *branch, depth int) supervise.Config {
 		shutdown := []time.Duration{0, supervise.BrutalKill, supervise.Infinity}[f.pick(3)]
 		if depth > 0 && f.pick(3) == 0 {
 			f.nested = append(f.nested, child)
-			cfg.Children = append(cfg.Children, supervise.Nested{Config: f.plant(child, depth-1), Restart: child.policy})
+			nested := supervise.Nested{Config: f.plant(child, depth-1), Restart: child.policy}
+			if f.sim != nil {
+				nested.Backoff = supervise.Backoff{Min: forestBackoff, Factor: 1, Jitter: -1}
+			}
+			cfg.Children = append(cfg.Children, nested)
 			continue
 		}
 		child.worker = true
@@ -241,17 +253,77 @@ func (f *forest) befall(b *branch) {
 	if !b.alive {
 		return
 	}
-	switch h := f.handle(b); f.pick(4) {
+	switch h := f.handle(b); f.pick(6) {
 	case 0:
 		f.ok(b, h.Stop(f.ctx))
 		f.park(b)
 	case 1:
 		f.ok(b, f.handle(b.above).Terminate(f.ctx, b.name))
 		f.park(b)
+	case 2:
+		f.suspend(b)
+	case 3:
+		f.ambush(b)
 	default:
 		f.ok(b, f.sys.Kill(h.PID()))
 		f.sim.RunUntilIdle()
 		b.exit(true)
+	}
+}
+
+// suspend suspends a supervisor while something below it fails.
+func (f *forest) suspend(up *branch) {
+	id := f.handle(up).PID()
+	f.ok(up, f.sys.Suspend(id))
+	f.sim.RunUntilIdle()
+	if b := up.below[f.pick(len(up.below))]; b.alive {
+		if b.worker {
+			f.ok(b, b.ref.TrySend(f.ctx, note{forestEnds[0].do}))
+		} else {
+			f.ok(b, f.sys.Kill(f.handle(b).PID()))
+		}
+		f.sim.RunUntilIdle()
+		b.exit(true)
+	}
+	f.sim.Advance(forestPatience)
+	f.checkMade() // It has supervised meanwhile.
+	if err := f.sys.Resume(id); err != nil && up.alive {
+		f.ok(up, err)
+	}
+}
+
+// ambush stops and terminates children of a supervisor that waits for its restart.
+func (f *forest) ambush(b *branch) {
+	h := f.handle(b)
+	victim := b.below[f.pick(len(b.below))]
+	f.ok(b, f.sys.Kill(h.PID()))
+	f.sim.RunUntilIdle()
+	b.exit(true)
+	for _, w := range b.below {
+		if w.worker && f.pick(2) == 0 {
+			f.ok(w, w.ref.Stop(f.ctx)) // Its supervisor creates it again.
+		}
+	}
+	if f.pick(2) == 0 {
+		return
+	}
+	err := h.Terminate(f.ctx, victim.name)
+	f.sim.Advance(forestPatience)
+	if !b.alive {
+		return
+	}
+	f.ok(victim, err)
+	f.unmade(victim)
+	f.park(victim)
+}
+
+// unmade tells the model of what was terminated, perhaps before it was made.
+func (f *forest) unmade(b *branch) {
+	if b.worker && int(b.made.Load()) == b.want-1 {
+		b.want--
+	}
+	for _, c := range b.below {
+		f.unmade(c)
 	}
 }
 
@@ -263,12 +335,16 @@ func (f *forest) ok(b *branch, err error) {
 
 // check compares who is there with the model.
 func (f *forest) check() {
+	f.checkMade()
+	f.look(f.root)
+}
+
+func (f *forest) checkMade() {
 	for _, w := range f.workers {
 		if n := int(w.made.Load()); n != w.want {
 			f.s.Errorf("%s was made %d times, want %d", w.name, n, w.want)
 		}
 	}
-	f.look(f.root)
 }
 
 // look compares what a supervisor says of its children.
@@ -426,6 +502,7 @@ func newForest(tb testing.TB, ctx context.Context, random *rand.Rand) *forest {
 }
 
 func TestRandomForests(t *testing.T) {
+	lane.Short(t)
 	schedules := 300
 	if raceEnabled {
 		schedules = 20
@@ -435,6 +512,7 @@ func TestRandomForests(t *testing.T) {
 		for range 30 {
 			f.happen()
 			s.RunUntilIdle()
+			s.Advance(forestPatience)
 			f.check()
 			s.Advance(time.Duration(f.pick(4)) * time.Second / 2)
 			if s.Failed() || !f.root.alive {

@@ -13,8 +13,10 @@ import (
 // has started. The first start of all children is a round that has nothing to
 // stop, and the end of the supervisor one that starts nothing.
 //
-// A failure in the midst of it begins the round anew, with all that it
-// concerns. Children of OneForOne that fail are restarted beside it.
+// If a child fails while others are stopped, the round goes on with both groups. If one fails
+// while the group is started, the round begins again with that child and its own group. The
+// children started before it stay, as in OTP. Children of OneForOne that
+// fail are restarted beside the round.
 type round struct {
 	from  uint64 // It concerns the children from this one on.
 	stage stage
@@ -40,11 +42,15 @@ const minRetry = time.Millisecond
 // regroup restarts the children from the given one on.
 func (k *keeper) regroup(ctx *actor.Context[command], from uint64, until time.Time) {
 	r := k.round
-	if r == nil {
+	switch {
+	case r == nil:
 		r = &round{from: from}
 		k.round = r
+	case r.stage == starting:
+		r.from = min(r.at.seq, from)
+	default:
+		r.from = min(r.from, from)
 	}
-	r.from = min(r.from, from)
 	r.stage, r.at = halting, k.last
 	k.turns++
 	if until.After(r.until) {
@@ -96,6 +102,7 @@ func (k *keeper) haltNext(ctx *actor.Context[command], r *round) bool {
 		k.halt(ctx, s, k.endsForGood(s))
 		return false
 	case Stopping:
+		k.pointAtStop(s)
 		return false
 	case Waiting:
 		k.cancel(s)
@@ -115,7 +122,7 @@ func (k *keeper) endsForGood(s *slot) bool {
 	return s.policy == Temporary || k.ending && (!s.static || !k.isNested())
 }
 
-func (k *keeper) isNested() bool { return k.above != actor.Ref[command]{} }
+func (k *keeper) isNested() bool { return k.above != nil }
 
 // pause waits for the time to start the children again.
 func (k *keeper) pause(ctx *actor.Context[command], r *round) bool {
@@ -179,13 +186,15 @@ func (k *keeper) allStarted(ctx *actor.Context[command]) {
 	}
 	k.booters = nil
 	if k.isNested() {
-		_ = k.above.Send(ctx, booted{ctx.PID()}) // Else that one has ended, and so will this.
+		k.above(booted{ctx.PID()})
 	}
 }
 
-// awaitsTurn reports whether the round will start the child.
+// awaitsTurn reports whether the round will start the child. A child whose turn has
+// gone by is started at once.
 func (k *keeper) awaitsTurn(s *slot) bool {
-	return k.round != nil && k.cfg.Strategy.grouped() && s.seq >= k.round.from
+	r := k.round
+	return r != nil && k.cfg.Strategy.grouped() && s.seq >= r.from && (r.stage != starting || s.seq > r.at.seq)
 }
 
 // halts reports whether the child is one of those that are being stopped.
@@ -218,17 +227,21 @@ func (k *keeper) halt(ctx *actor.Context[command], s *slot, forGood bool) {
 func (k *keeper) becomeStopping(ctx *actor.Context[command], s *slot, forGood bool) {
 	k.cancel(s)
 	k.become(s, Stopping)
-	s.forGood = forGood
+	s.forGood, s.killed, s.forced = forGood, false, nil
 	ask := ctx.Recall
 	if forGood {
 		ask = ctx.StopChild
 	}
 	_ = ask(s.pid)
+	k.pointAtStop(s)
 	switch {
 	case s.shutdown == BrutalKill:
 		k.kill(ctx, s)
 	case s.shutdown >= 0:
-		k.alarm(ctx, s, s.shutdown, func(ctx *actor.Context[command]) { k.kill(ctx, s) })
+		k.alarm(ctx, s, s.shutdown, func(ctx *actor.Context[command]) {
+			s.killed = true
+			k.kill(ctx, s)
+		})
 	}
 }
 

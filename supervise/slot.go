@@ -47,15 +47,18 @@ type slot struct {
 	leaves   bool      // The slot is removed when the child is down.
 	removed  bool      // It was.
 	late     bool      // It was killed since its start took too long.
+	killed   bool      // Stopping: it was killed since that took too long.
+	forced   error     // Stopping: that it was, or some below it.
 	tried    int       // In which turn of the round it was started last.
 	failures int       // In a row.
 	restarts int
 	reason   error // Of its last end.
 	alarm    *alarm
-	starter  *asker   // Waits for the start.
-	refusal  error    // What is to be told to starter.
-	onStart  func()   // Hands out the ref of a child that is being added.
-	stoppers []*asker // Wait for the end.
+	starter  *asker    // Waits for the start.
+	starts   actor.PID // Starting: whose start that is now, its own or that of one below.
+	refusal  error     // What is to be told to starter.
+	onStart  func()    // Hands out the ref of a child that is being added.
+	stoppers []*asker  // Wait for the end.
 }
 
 // seated reports whether there is an actor.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/supervise"
 )
@@ -42,6 +43,7 @@ func walks(s *simtest.Sim, strategy supervise.Strategy, n int) (atStart, between
 // not depend on how many there are, and its stop comes by each of them no more
 // than three times.
 func TestWorkIsLinearInChildren(t *testing.T) {
+	lane.Short(t)
 	for _, strategy := range []supervise.Strategy{supervise.OneForOne, supervise.Dynamic} {
 		t.Run(strategy.String(), func(t *testing.T) {
 			simtest.Run(t, simtest.Config{Schedules: 3}, func(s *simtest.Sim) {

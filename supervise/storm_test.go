@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/supervise"
 )
@@ -17,6 +18,7 @@ type parcel struct{ n int }
 // supervisors of all strategies, with back-off: nothing that was accepted is
 // lost or handled twice, every ref stays valid, and in the end all is well.
 func TestStorm(t *testing.T) {
+	lane.Short(t)
 	simtest.Run(t, simtest.Config{Schedules: 4, Steps: 2_000_000}, func(s *simtest.Sim) {
 		const minutes, each = 10, 2 * time.Second
 		sys := s.System(actor.Config{})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/supervise"
 )
@@ -48,6 +49,7 @@ func define(cases map[string]func(*scene)) bool {
 const schedules = 10
 
 func TestSuiteSimulated(t *testing.T) {
+	lane.Short(t)
 	if raceEnabled && os.Getenv("TROUPE_SCHEDULES") == "" {
 		t.Skip("the race detector sees nothing in a simulation that it does not see in TestSuiteReal")
 	}
@@ -61,6 +63,7 @@ func TestSuiteSimulated(t *testing.T) {
 }
 
 func TestSuiteReal(t *testing.T) {
+	lane.Short(t)
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -174,6 +177,13 @@ func (s *scene) is(err, want error) {
 	}
 }
 
+// forced checks that an error says who had to be killed.
+func (s *scene) forced(err error, who string) {
+	s.Helper()
+	s.is(err, actor.ErrForced)
+	s.says(err, who)
+}
+
 // says checks that an error names a path.
 func (s *scene) says(err error, part string) {
 	s.Helper()
@@ -282,3 +292,43 @@ func stopping(c *actor.Context[order]) error { c.Stop(); return nil }
 
 // many is an intensity that is not exceeded.
 const many = 1 << 20
+
+// gate holds up actors that wait at it, by means of the module, so that a simulation
+// goes on.
+type gate struct{ ref actor.Ref[passage] }
+
+// passage asks a gate to let its sender pass, or opens it.
+type passage struct {
+	opens bool
+	reply actor.Reply[struct{}]
+}
+
+// gate returns a gate that is closed.
+func (s *scene) gate() gate {
+	s.Helper()
+	open, waiting := false, []passage(nil)
+	ref, err := actor.Spawn(s.sys, actor.Func(func(ctx *actor.Context[passage], p passage) error {
+		open = open || p.opens
+		if waiting = append(waiting, p); !open {
+			return nil
+		}
+		for _, w := range waiting {
+			_ = w.reply.Send(ctx, struct{}{}) // It may have been killed.
+		}
+		waiting = nil
+		return nil
+	}))
+	s.ok(err)
+	return gate{ref}
+}
+
+// wait waits until the gate is open.
+func (g gate) wait(ctx context.Context) error {
+	_, err := actor.Ask(ctx, g.ref, func(r actor.Reply[struct{}]) passage { return passage{reply: r} })
+	return err
+}
+
+// open lets everybody pass from now on.
+func (g gate) open() {
+	_ = g.ref.TrySend(context.Background(), passage{opens: true}) // It may have stopped with its system.
+}

@@ -29,6 +29,7 @@ type Supervisor struct {
 	term   int                         // How many incarnations have begun.
 	askers []*asker                    // Who is yet to be answered.
 	over   bool                        // Nobody is any more.
+	mail   []command                   // Notices from supervisors below that it has not looked at.
 	watch  sync.Once
 	// telling is the goroutine that is calling OnRestart, or nobody. Written by the
 	// supervisor, read by who orders something.
@@ -62,7 +63,7 @@ func Start(at actor.Spawner, cfg Config) (*Supervisor, error) {
 		return nil, err
 	}
 	s := newSupervisor(sys)
-	k := newKeeper(d, s, actor.Ref[command]{})
+	k := newKeeper(d, s, nil)
 	s.ref, err = actor.Spawn(at, actor.Actor[command](k), actor.WithName(d.cfg.Name))
 	if err != nil {
 		return nil, fmt.Errorf("supervise: start %s/%s: %w", top.path, d.cfg.Name, err)
@@ -72,13 +73,26 @@ func Start(at actor.Spawner, cfg Config) (*Supervisor, error) {
 		ctx = context.Background()
 	}
 	if err := s.order(ctx, &awaitBoot{}); err != nil {
-		_ = s.ref.Stop(ctx) // It may be about to. If ctx has ended, the stop goes on.
-		if reason := s.ref.Err(); reason != nil {
-			return nil, reason
-		}
-		return nil, err
+		return nil, s.whyNotStarted(ctx, err)
 	}
 	return s, nil
+}
+
+// whyNotStarted stops a supervisor of which Start has got the error, and returns why
+// it has not started.
+func (s *Supervisor) whyNotStarted(ctx context.Context, err error) error {
+	if errors.Is(err, actor.ErrCycle) {
+		return errors.Join(err, s.sys.RequestStop(s.PID())) // A child waits for the caller, which must not wait for its stop.
+	}
+	_ = s.ref.Stop(ctx) // It may be about to. If ctx has ended, the stop goes on.
+	switch reason := s.ref.Err(); {
+	case reason == nil:
+		return err
+	case failure(reason) == nil:
+		return errors.Join(err, reason)
+	default:
+		return reason
+	}
 }
 
 // systemOf returns the system in which actors are spawned at a place, or nil if
@@ -124,7 +138,8 @@ func (s *Supervisor) Done() <-chan struct{} { return s.self().Done() }
 
 // Err returns nil until Done is closed, and after that why the supervisor has
 // stopped: nil if it was asked to, or by its AutoShutdown; or an error that wraps
-// [ErrIntensity] and the reason of the child that failed last, or [ErrTooFew].
+// [ErrIntensity] and the reason of the child that failed last, or [ErrTooFew]. If
+// children had to be killed, it also wraps [actor.ErrForced]; see [Supervisor.Stop].
 func (s *Supervisor) Err() error { return s.self().Err() }
 
 // PID returns the supervisor's PID.
@@ -137,11 +152,21 @@ func (s *Supervisor) Path() string { return s.self().Path() }
 // and then the supervisor. See [actor.Ref.Stop] for what happens when ctx ends
 // first; the stop goes on then. In OnRestart, Stop does not wait, and returns
 // [actor.ErrWouldDeadlock].
+//
+// If children did not stop within their limit, and were killed, Stop returns an error
+// that names them and wraps [actor.ErrForced]: they have not cleared up. Children
+// whose limit is [BrutalKill] do not count.
 func (s *Supervisor) Stop(ctx context.Context) error {
 	if err := s.inOnRestart(); err != nil {
 		return errors.Join(err, s.sys.RequestStop(s.PID()))
 	}
-	return s.self().Stop(ctx)
+	if err := s.self().Stop(ctx); err != nil {
+		return err
+	}
+	if forced := (*forcedError)(nil); errors.As(s.Err(), &forced) {
+		return forced
+	}
+	return nil
 }
 
 // Ref returns the ref of the child with the given name. It stays valid however
@@ -208,7 +233,25 @@ func (s *Supervisor) inherit() (left map[string]place, term int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left = s.places
-	s.places, s.limits = map[string]place{}, nil
+	s.places, s.limits, s.mail = map[string]place{}, nil, nil
 	s.term++
 	return left, s.term
+}
+
+// tell gives the supervisor, which has the given PID, a command of one below it. It
+// is carried out also while the supervisor is suspended.
+func (s *Supervisor) tell(id actor.PID, c command) {
+	s.mu.Lock()
+	s.mail = append(s.mail, c)
+	s.mu.Unlock()
+	_ = s.sys.Wake(id) // Else it has ended, and so will the one below.
+}
+
+// takeMail returns what tell has left.
+func (s *Supervisor) takeMail() []command {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	mail := s.mail
+	s.mail = nil
+	return mail
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/supervise"
 )
@@ -337,11 +338,21 @@ func TestStopDuringTheDecision(t *testing.T) {
 		close(deciding)
 		<-decide
 	}})
-	ref := spawn(t, sup, supervise.Child[order]{New: newWorker})
+	ref := spawn(t, sup, supervise.Child[order]{Name: "worker", New: newWorker})
 	fail(t, ref, failing)
 	<-deciding
 	wantNoErr(t, ref.Stop(ctx))
 	close(decide)
+	var i supervise.ChildInfo
+	patience.Until(t, ctx, func() (over bool) { // It may be about to stop.
+		var err error
+		i, err = sup.Child(ctx, "worker")
+		wantNoErr(t, err)
+		return i.State == supervise.Down
+	})
+	if i.Restarts != 1 {
+		t.Errorf("the child is %+v", i)
+	}
 	count(t, spawn(t, sup, supervise.Child[order]{New: newWorker}))
 	wantErr(t, ref.Send(ctx, order{}), actor.ErrStopped)
 	wantNoErr(t, sup.Err())

@@ -1,0 +1,80 @@
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// forcedError is the reason of a supervisor that has stopped in order, but had to kill
+// children for that. It wraps [actor.ErrForced].
+type forcedError struct {
+	path   string
+	n      int
+	killed []string // Their paths, or the first of them.
+}
+
+// maxForced is how many paths an error has.
+const maxForced = 10
+
+func (e *forcedError) add(paths ...string) {
+	e.n += len(paths)
+	e.killed = append(e.killed, paths[:min(len(paths), maxForced-len(e.killed))]...)
+}
+
+// Error names the children.
+func (e *forcedError) Error() string {
+	names := strings.Join(e.killed, ", ")
+	if e.n > len(e.killed) {
+		names += ", ..."
+	}
+	return fmt.Sprintf("supervise: %s: killed what did not stop in time (%d: %s): %v", e.path, e.n, names, actor.ErrForced)
+}
+
+// Unwrap returns [actor.ErrForced].
+func (e *forcedError) Unwrap() error { return actor.ErrForced }
+
+// failure returns why an actor has failed: that it had to kill children when it
+// stopped is no failure.
+func failure(reason error) error {
+	if _, ok := reason.(*forcedError); ok { //nolint:errorlint // A failure may wrap it too.
+		return nil
+	}
+	return reason
+}
+
+// noteForced takes note that a child which was to stop had to be killed, or some
+// below it.
+func (k *keeper) noteForced(s *slot, reason error) {
+	below := (*forcedError)(nil)
+	e := &forcedError{path: k.path}
+	switch {
+	case s.killed && errors.Is(reason, actor.ErrKilled):
+		e.add(k.pathOf(s))
+	case s.supervisor && errors.As(reason, &below):
+		e.add(below.killed...)
+		e.n = below.n
+	default:
+		return
+	}
+	s.forced, s.reason = e, e
+	if k.ending {
+		k.forced.add(e.killed...)
+		k.forced.n += e.n - len(e.killed)
+	}
+}
+
+// withForced returns the reason of the supervisor's end, with the children that had
+// to be killed for that.
+func (k *keeper) withForced(reason error) error {
+	if k.forced.n == 0 {
+		return reason
+	}
+	k.forced.path = k.path
+	if reason == nil {
+		return &k.forced
+	}
+	return fmt.Errorf("%w; %w", reason, &k.forced)
+}
