@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 // is busy.
 type chief[M any] struct {
 	e       *Elastic[M]
-	sup     *supervise.Supervisor
 	members []*member[M]
 	spawned int // How many members there have ever been.
 
@@ -52,13 +52,13 @@ func (k *chief[M]) Receive(ctx *actor.Context[tick[M]], t tick[M]) error {
 func (k *chief[M]) begin(ctx *actor.Context[tick[M]]) error {
 	cfg := &k.e.cfg
 	var err error
-	k.sup, err = supervise.Start(ctx, supervise.Config{
+	k.e.sup, err = supervise.Start(ctx, supervise.Config{
 		Name: cfg.Name + " supervisor", Strategy: supervise.Dynamic, Intensity: cfg.Intensity, Period: cfg.Period,
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := ctx.Monitor(k.sup.PID()); err != nil {
+	if _, err := ctx.Monitor(k.e.sup.PID()); err != nil {
 		return err
 	}
 	if k.e.router, err = New(ctx, cfg.Router); err != nil {
@@ -75,7 +75,7 @@ func (k *chief[M]) begin(ctx *actor.Context[tick[M]]) error {
 // Down takes out a member that has stopped for good. Without its supervisor, the
 // pool ends.
 func (k *chief[M]) Down(_ *actor.Context[tick[M]], m actor.Monitor, e actor.Exit) error {
-	if m.PID() == k.sup.PID() {
+	if m.PID() == k.e.sup.PID() {
 		if e.Reason == nil {
 			e.Reason = errors.New("it was stopped")
 		}
@@ -124,9 +124,19 @@ func (k *chief[M]) sample(now time.Time) Sample {
 		s.Latency = k.stalled
 	default:
 		k.stalled = 0
-		s.Latency = time.Duration(float64(backlog) / float64(handled) * float64(since))
+		s.Latency = latency(backlog, handled, since)
 	}
 	return s
+}
+
+// latency estimates how long the backlog takes, if as many messages as in the last
+// time are handled in the next.
+func latency(backlog int, handled uint64, since time.Duration) time.Duration {
+	d := float64(backlog) / float64(handled) * float64(since)
+	if d >= math.MaxInt64 {
+		return math.MaxInt64 // More than a Duration can hold.
+	}
+	return time.Duration(d)
 }
 
 // scale changes the number of members, and tells of it.
@@ -147,7 +157,7 @@ func (k *chief[M]) scale(ctx *actor.Context[tick[M]], s Sample, to int, why Scal
 func (k *chief[M]) grow(ctx *actor.Context[tick[M]]) error {
 	cfg := &k.e.cfg
 	k.spawned++
-	ref, err := supervise.Spawn(ctx, k.sup, supervise.Child[M]{
+	ref, err := supervise.Spawn(ctx, k.e.sup, supervise.Child[M]{
 		Name: fmt.Sprintf("%s %d", cfg.Name, k.spawned), New: cfg.New, Options: cfg.Options,
 	})
 	if err != nil {

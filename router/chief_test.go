@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/router"
 	"github.com/troupe-go/troupe/simtest"
 )
@@ -38,6 +39,7 @@ func shrinking(s *simtest.Sim, handled *int) (e *router.Elastic[task], members [
 
 // Who has least to do goes, and handles what it has.
 func TestElasticShrinksWithoutLoss(t *testing.T) {
+	lane.Short(t)
 	simtest.Run(t, simtest.Config{Schedules: 10}, func(s *simtest.Sim) {
 		handled := 0
 		e, members := shrinking(s, &handled)
@@ -53,6 +55,7 @@ func TestElasticShrinksWithoutLoss(t *testing.T) {
 // Drain waits also for who has been taken out before, and nobody is started
 // meanwhile in place of those that have drained.
 func TestElasticDrainsThoseThatLeave(t *testing.T) {
+	lane.Short(t)
 	simtest.Run(t, simtest.Config{Schedules: 10}, func(s *simtest.Sim) {
 		handled := 0
 		e, _ := shrinking(s, &handled)

@@ -17,7 +17,7 @@ func TestBadConfig(t *testing.T) { simulated.Too(t, testBadConfig) }
 func testBadConfig(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	other := newSystem(t, actor.Config{})
-	spawn(t, sys, func(*actor.Context[task], task) error { return nil }) // Has the PID of the foreign one.
+	spawn(t, sys, func(*actor.Context[task], task) error { return nil }) // Is in the slot of the foreign one.
 	gone := spawn(t, sys, func(*actor.Context[task], task) error { return nil })
 	wantNoErr(t, gone.Stop(guarded(t)))
 	foreign := spawn(t, other, func(*actor.Context[task], task) error { return nil })

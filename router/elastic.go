@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/supervise"
 )
 
 // ElasticConfig configures an [Elastic]. Only New has to be given.
@@ -159,6 +160,7 @@ type Elastic[M any] struct {
 	sys    *actor.System
 	chief  actor.Ref[tick[M]]
 	router Router[M]
+	sup    *supervise.Supervisor // Of the members.
 
 	mu    sync.Mutex
 	stats ElasticStats
@@ -219,12 +221,21 @@ func (e *Elastic[M]) String() string {
 }
 
 // Stop stops the members after the messages that they are handling, and the
-// pool; see [actor.Ref.Stop].
+// pool; see [actor.Ref.Stop]. Members that have not stopped after 5 seconds are
+// killed, and Stop returns an error that names them and wraps [actor.ErrForced].
 func (e *Elastic[M]) Stop(ctx context.Context) error {
 	if e.missing() {
 		return ErrNoPool
 	}
-	return e.chief.Stop(ctx)
+	return e.end(ctx)
+}
+
+// end stops the pool. Its supervisor has stopped then, and says whom it had to kill.
+func (e *Elastic[M]) end(ctx context.Context) error {
+	if err := e.chief.Stop(ctx); err != nil {
+		return err
+	}
+	return e.sup.Stop(ctx)
 }
 
 // Drain refuses new messages, lets the members handle what they have, and then
@@ -241,7 +252,7 @@ func (e *Elastic[M]) Drain(ctx context.Context) error {
 	for _, ref := range refs {
 		err = errors.Join(err, ref.Drain(ctx))
 	}
-	return errors.Join(err, e.chief.Stop(ctx))
+	return errors.Join(err, e.end(ctx))
 }
 
 // Done returns a channel that is closed when the pool has stopped.
@@ -253,14 +264,18 @@ func (e *Elastic[M]) Done() <-chan struct{} {
 }
 
 // Err returns why the pool has stopped: nil if it was asked to or has not, or an
-// error that wraps [supervise.ErrIntensity] if its members failed too often.
+// error that wraps [supervise.ErrIntensity] if its members failed too often. If members
+// had to be killed, it names them and wraps [actor.ErrForced], as Stop does.
 //
 // [supervise.ErrIntensity]: https://pkg.go.dev/github.com/troupe-go/troupe/supervise#ErrIntensity
 func (e *Elastic[M]) Err() error {
 	if e.missing() {
 		return ErrNoPool
 	}
-	return e.chief.Err()
+	if err := e.chief.Err(); err != nil {
+		return err
+	}
+	return e.sup.Err()
 }
 
 // ElasticStats is a snapshot of an Elastic.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/router"
 	"github.com/troupe-go/troupe/simtest"
@@ -38,6 +39,7 @@ func slow(s *simtest.Sim, d time.Duration) {
 // Under load the pool grows step by step, with the cool-down between the steps,
 // and shrinks again when the load is over. No message is lost over that.
 func TestElasticFollowsTheLoad(t *testing.T) {
+	lane.Short(t)
 	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
 		handled := map[int]int{}
@@ -267,4 +269,31 @@ func TestBadElasticConfig(t *testing.T) {
 	wantEqual(t, "reason", router.ScaleReason(77).String(), "ScaleReason(77)")
 	text := router.Scaling{Reason: router.LatencyHigh, From: 1, To: 2, Err: errors.New("one more")}.String()
 	wantEqual(t, "text", text, "from 1 to 2 members: latency high, backlog 0.0, latency 0s: one more")
+}
+
+// A member that does not stop in time is killed, and Stop and Err say so.
+func TestElasticStopTellsOfWhatItHasKilled(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 5}, func(s *simtest.Sim) {
+		ctx := s.Context()
+		sys := s.System(actor.Config{})
+		var kept []actor.Reply[int]
+		silent := spawn(s, sys, func(_ *actor.Context[actor.Reply[int]], r actor.Reply[int]) error { kept = append(kept, r); return nil })
+		e, err := router.NewElastic(sys, router.ElasticConfig[int]{Name: "crew", New: func() actor.Actor[int] {
+			return actor.Func(func(ctx *actor.Context[int], _ int) error {
+				_, err := actor.Ask(ctx, silent, func(r actor.Reply[int]) actor.Reply[int] { return r })
+				return err
+			})
+		}})
+		wantNoErr(s, err)
+		wantNoErr(s, e.Router().Send(ctx, 1))
+		s.RunUntilIdle()
+		for range 2 { // Also when it has stopped before.
+			if err := e.Stop(ctx); !errors.Is(err, actor.ErrForced) || !strings.Contains(err.Error(), "/crew 1") {
+				s.Errorf("the stop returned %v", err)
+			}
+			if err := e.Err(); !errors.Is(err, actor.ErrForced) {
+				s.Errorf("the pool has stopped since %v", err)
+			}
+		}
+	})
 }

@@ -1,6 +1,10 @@
 package router
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 var (
 	// ErrNoRoutees is returned when a router has nobody to hand a message to, and
@@ -24,3 +28,26 @@ var (
 	// stopped returns actor.ErrStopped.
 	ErrNoPool = errors.New("router: the pool is nil or zero; a valid one comes from NewPool or NewElastic")
 )
+
+// named puts the name of a router before an error, unless the error begins so.
+func named(name string, err error) error {
+	if strings.HasPrefix(err.Error(), name+": ") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// TaskError says which task of [Pool.Map] or [Pool.MapUnordered] has failed, or was
+// not done.
+type TaskError struct {
+	Index int   // The task's place in the sequence; the first has 0.
+	Err   error // What Pool.Ask would have returned.
+}
+
+// Error names the task by its index.
+func (e *TaskError) Error() string {
+	return fmt.Sprintf("router: task %d: %s", e.Index, strings.TrimPrefix(e.Err.Error(), "router: "))
+}
+
+// Unwrap returns Err.
+func (e *TaskError) Unwrap() error { return e.Err }

@@ -38,7 +38,7 @@ func ExamplePool() {
 	// 5 <nil>
 	// 2 <nil>
 	// 4 <nil>
-	// 0 nothing to count
+	// 0 router: task 2: nothing to count
 	// 4 <nil>
 	// <nil>
 }

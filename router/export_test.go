@@ -86,3 +86,8 @@ func Interrupt[M any](r Router[M]) (goOn func()) {
 	i, backlog := t.smallest(turn, &t.look)
 	return func() { t.look.keepPlan(turn, i, backlog); t.look.mu.Unlock() }
 }
+
+// Latency is the estimate of an elastic pool.
+func Latency(backlog int, handled uint64, since time.Duration) time.Duration {
+	return latency(backlog, handled, since)
+}

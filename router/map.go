@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 )
 
 // errNotNeeded ends tasks whose results nobody wants any more.
@@ -11,12 +12,12 @@ var errNotNeeded = errors.New("router: the results are not needed any more")
 
 // Map does the tasks of a sequence, several at the same time, and yields their
 // results one by one, in the order of the tasks, each with the error of its task
-// alone; see [Pool.Ask] for what errors there are. It reads about twice as many
-// tasks ahead as there are workers. Whoever leaves the loop early ends the tasks
-// that are still under way.
+// alone: a [*TaskError], which says which task that was and wraps what [Pool.Ask]
+// would have returned. Map reads about twice as many tasks ahead as there are workers.
+// A loop that is left early ends the tasks that are still under way.
 //
-// When ctx ends, no more tasks are read; those that were yield its cause, and if
-// there are none, it is yielded once.
+// When ctx ends, no more tasks are read. Each task that was read yields a TaskError with the
+// cause of ctx; without any, the cause is yielded once.
 func (p *Pool[J, R]) Map(ctx context.Context, tasks iter.Seq[J]) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) { p.each(ctx, tasks, yield, false) }
 }
@@ -45,6 +46,7 @@ func (p *Pool[J, R]) each(ctx context.Context, tasks iter.Seq[J], yield func(R, 
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	var window []*work[J, R]
+	var indexes []int // Those of the tasks in window.
 	defer func() {
 		cancel(errNotNeeded)
 		for _, w := range window {
@@ -56,15 +58,21 @@ func (p *Pool[J, R]) each(ctx context.Context, tasks iter.Seq[J], yield func(R, 
 		if unordered {
 			i = max(0, p.core.awaitAny(inner, window))
 		}
-		w := window[i]
-		window = append(window[:i], window[i+1:]...)
-		return yield(p.core.await(inner, w))
+		w, index := window[i], indexes[i]
+		window, indexes = slices.Delete(window, i, i+1), slices.Delete(indexes, i, i+1)
+		v, err := p.core.await(inner, w)
+		if err != nil {
+			err = &TaskError{index, err}
+		}
+		return yield(v, err)
 	}
+	read := 0
 	for task := range tasks {
 		if ctx.Err() != nil {
 			break
 		}
-		window = append(window, p.begin(inner, task))
+		window, indexes = append(window, p.begin(inner, task)), append(indexes, read)
+		read++
 		for len(window) >= ahead*p.core.cfg.Workers {
 			if !take() {
 				return

@@ -3,6 +3,7 @@ package router_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"testing"
@@ -66,6 +67,73 @@ func TestMapUnordered(t *testing.T) {
 	wantEqual(t, "the last", got[49], 0)
 	slices.Sort(got)
 	wantEqual(t, "all", got, upTo(50))
+}
+
+// taskFault is an error with something to tell.
+type taskFault struct{ n int }
+
+func (f *taskFault) Error() string { return "fault" }
+
+// TestMapNamesTheTask has tasks fail that end in another order than they began in. Each
+// error says which task it is of.
+func TestMapNamesTheTask(t *testing.T) {
+	sys := newSystem(t, actor.Config{Workers: 4})
+	ctx := guarded(t)
+	var ended [40]chan struct{}
+	for i := range ended {
+		ended[i] = make(chan struct{})
+	}
+	p := newPool(t, sys, router.PoolConfig[int, int]{Workers: 4, Do: func(_ context.Context, n int) (int, error) {
+		n -= 100 // The task is not its index.
+		defer func() {
+			select {
+			case <-ended[n]:
+			default:
+				close(ended[n])
+			}
+		}()
+		if n%4 != 3 {
+			<-ended[n+1] // Of each four the last one ends first.
+		}
+		switch {
+		case n == 30:
+			panic(errWanted)
+		case n%10 == 5:
+			return 0, &taskFault{n}
+		}
+		return n, nil
+	}})
+	tasks := func(yield func(int) bool) {
+		for n := range ended {
+			if !yield(100 + n) {
+				return
+			}
+		}
+	}
+	for name, seq := range map[string]iter.Seq2[int, error]{"Map": p.Map(ctx, tasks), "MapUnordered": p.MapUnordered(ctx, tasks)} {
+		var failed []int
+		for _, err := range seq {
+			if err == nil {
+				continue
+			}
+			var e *router.TaskError
+			if !errors.As(err, &e) {
+				t.Fatalf("%s: the error does not name the task: %v", name, err)
+			}
+			failed = append(failed, e.Index)
+			wantEqual(t, "text", err.Error(), fmt.Sprintf("router: task %d: %v", e.Index, e.Err))
+			if e.Index == 30 {
+				wantErr(t, err, errWanted)
+				continue
+			}
+			var f *taskFault
+			if !errors.As(err, &f) || f.n != e.Index {
+				t.Errorf("%s: the error of task %d is %v, of task %v", name, e.Index, err, f)
+			}
+		}
+		slices.Sort(failed)
+		wantEqual(t, name, failed, []int{5, 15, 25, 30, 35})
+	}
 }
 
 // Whoever leaves the loop leaves nothing behind; few tasks were read ahead.

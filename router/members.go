@@ -92,14 +92,13 @@ func (c *core[M]) check(ref actor.Ref[M]) error {
 	if ref == (actor.Ref[M]{}) {
 		return actor.ErrNoRef
 	}
-	own, err := actor.Resolve[M](c.sys, ref.PID())
-	switch {
-	case errors.Is(err, actor.ErrStalePID):
-		return fmt.Errorf("%s: %w", ref, actor.ErrStopped)
-	case err != nil || own != ref.On(actor.Data):
-		return fmt.Errorf("router: %s belongs to another system", ref)
+	if own, err := actor.Resolve[M](c.sys, ref.PID()); err == nil && own == ref.On(actor.Data) {
+		return nil
 	}
-	return nil
+	if i, err := ref.Info(); err == nil && i.State == actor.Exited {
+		return fmt.Errorf("%s: %w", ref, actor.ErrStopped)
+	}
+	return fmt.Errorf("%s belongs to another system, or ends right now", ref)
 }
 
 // enter adds the routees that are not there yet, and returns them, and whom to

@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 
@@ -158,4 +159,28 @@ func TestNothingIsLostWhileRouteesChange(t *testing.T) {
 	all.Wait()
 	wantEqual(t, "all", flat(c.drain(t)), upTo(senders*each))
 	wantEqual(t, "dead letters", sys.Stats().DeadLetters, 0)
+}
+
+// An error names the router once, and the package.
+func TestErrorsDoNotStutter(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	foreign := newCrew(t, newSystem(t, actor.Config{}), 1).refs[0]
+	check := func(err error, want string) {
+		t.Helper()
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+	r := newRouter(t, sys, router.Config[task]{})
+	check(r.Send(ctx, task{}), "router: the router has no routees")
+	check(r.Add(ctx, foreign), "router: add routee 1 of 1: "+foreign.String()+" belongs")
+	wantNoErr(t, r.Stop(ctx))
+	check(r.Send(ctx, task{}), "router: actor: the actor has stopped")
+	check(newRouter(t, sys, router.Config[task]{Name: "cache"}).Send(ctx, task{}), "cache: router: the router has no routees")
+	pool, err := router.NewPool(sys, router.PoolConfig[int, int]{Do: func(_ context.Context, n int) (int, error) { return n, nil }})
+	wantNoErr(t, err)
+	wantNoErr(t, pool.Stop(ctx))
+	_, err = pool.Ask(ctx, 1)
+	check(err, "pool: actor: the actor has stopped")
 }

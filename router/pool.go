@@ -361,7 +361,7 @@ func (c *pool[J, R]) panicked(v any, stack []byte) {
 	}
 }
 
-func (c *pool[J, R]) stopped() error { return fmt.Errorf("pool %s: %w", c.cfg.Name, actor.ErrStopped) }
+func (c *pool[J, R]) stopped() error { return fmt.Errorf("%s: %w", c.cfg.Name, actor.ErrStopped) }
 
 // poolFront is the actor behind [Pool.Ref].
 type poolFront[J, R any] struct{ c *pool[J, R] }

@@ -57,7 +57,7 @@ func (c *pool[J, R]) stop(ctx context.Context, drain bool) error {
 		return err
 	}
 	c.close()
-	return fmt.Errorf("router: the pool %s has not stopped, %d tasks are left: %w", c.cfg.Name, c.force(), context.Cause(ctx))
+	return fmt.Errorf("router: %s has not stopped, %d tasks are left: %w", c.cfg.Name, c.force(), context.Cause(ctx))
 }
 
 // stopFromTask goes on with a stop that the caller can't wait for.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/router"
 )
@@ -32,6 +33,7 @@ func TestSharesAreBounded(t *testing.T) {
 // When a routee leaves, its keys move, and hardly any others. When it comes back
 // they do too.
 func TestFewKeysMove(t *testing.T) {
+	lane.Check(t)
 	const keys = 20_000
 	for _, n := range []int{2, 3, 5, 10, 30} {
 		before := router.Owners(names(n), keys)

@@ -134,7 +134,7 @@ func (c *core[M]) refuse(err error) error {
 }
 
 func (c *core[M]) stopped() error {
-	return fmt.Errorf("router %s: %w", c.cfg.Name, actor.ErrStopped)
+	return fmt.Errorf("%s: %w", c.cfg.Name, actor.ErrStopped)
 }
 
 // choose returns the index of the routee that the strategy chooses. There is

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/router"
 )
@@ -36,7 +37,10 @@ func testRoundRobin(t testing.TB) {
 
 // Chance is spread evenly: with 3000 messages, a third is 1000 with a standard
 // deviation of 26, and this allows for ten.
-func TestRandom(t *testing.T) { simulated.Too(t, testRandom) }
+func TestRandom(t *testing.T) {
+	lane.Check(t)
+	simulated.Too(t, testRandom)
+}
 
 func testRandom(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
@@ -105,7 +109,10 @@ func TestLeastOfTwo(t *testing.T) {
 }
 
 // Each key stays with one routee, whose order is that of the sender.
-func TestConsistentHash(t *testing.T) { simulated.Too(t, testConsistentHash) }
+func TestConsistentHash(t *testing.T) {
+	lane.Check(t)
+	simulated.Too(t, testConsistentHash)
+}
 
 func testConsistentHash(t testing.TB) {
 	sys := newSystem(t, actor.Config{})

@@ -1,6 +1,7 @@
 package router_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -56,5 +57,16 @@ func TestDecide(t *testing.T) {
 	cfg.DownBacklog = -1
 	if to, why, err := router.Decide(cfg, router.Sample{Members: 4}, time.Time{}); to != 4 || err != nil {
 		t.Errorf("of a pool that never shrinks: %d members, %v, %v", to, why, err)
+	}
+}
+
+// An estimate that is longer than a Duration can say is the longest one, and no
+// negative one, by which the pool would shrink.
+func TestLatencyDoesNotOverflow(t *testing.T) {
+	if d := router.Latency(20, 10, time.Second); d != 2*time.Second {
+		t.Errorf("20 messages, of which 10 are handled in a second, take %v", d)
+	}
+	if d := router.Latency(1<<30, 1, 24*time.Hour); d != math.MaxInt64 {
+		t.Errorf("2^30 messages at one a day take %v", d)
 	}
 }

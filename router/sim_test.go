@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/router"
 	"github.com/troupe-go/troupe/simtest"
 )
@@ -15,6 +16,7 @@ import (
 // what they have: each message is handled once, or its sender got an error, or
 // it is a dead letter.
 func TestEachMessageOnceInSimulation(t *testing.T) {
+	lane.Short(t)
 	for _, cfg := range []router.Config[task]{
 		{}, {Strategy: router.Random, WhenEmpty: router.WaitWhenEmpty}, {Strategy: router.SmallestMailbox},
 		{Strategy: router.LeastOfTwo, WhenFull: router.WaitForChosen},

@@ -15,7 +15,7 @@ func (c *core[M]) awaitRoutees(ctx context.Context, t *members[M], wait bool) er
 		return c.refuse(c.stopped())
 	}
 	if !wait || c.cfg.WhenEmpty == FailWhenEmpty {
-		return c.refuse(fmt.Errorf("%s: %w", c.cfg.Name, ErrNoRoutees))
+		return c.refuse(named(c.cfg.Name, ErrNoRoutees))
 	}
 	if ctx == nil {
 		ctx = context.Background()
@@ -31,7 +31,7 @@ func (c *core[M]) awaitRoutees(ctx context.Context, t *members[M], wait bool) er
 	for c.members.Load() == t {
 		if !w.Wait(ctx) && c.members.Load() == t {
 			c.withdraw(mine)
-			return c.refuse(fmt.Errorf("%s: %w: %w", c.cfg.Name, ErrNoRoutees, context.Cause(ctx)))
+			return c.refuse(named(c.cfg.Name, fmt.Errorf("%w: %w", ErrNoRoutees, context.Cause(ctx))))
 		}
 	}
 	c.withdraw(mine)

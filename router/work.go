@@ -118,9 +118,6 @@ func (c *pool[J, R]) stopsItself(ctx context.Context) bool {
 		return true
 	}
 	id := uintptr(gid.Current())
-	if id == 0 {
-		return false
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for w := c.busy.first; w != nil; w = w.after {
