@@ -46,12 +46,12 @@ func Attach[M, Out any](ctx context.Context, sys *actor.System, to actor.Ref[M],
 
 // attach is Attach with all that is needed.
 func (cfg *AttachConfig[M, Out]) attach(ctx context.Context, sys *actor.System, to actor.Ref[M], c *strand.Conn, decoder Decoder[M]) (*Conn[Out], error) {
-	group := newStreams()
+	group := newStreams(new(past))
 	s := newStream(c, cfg.Timeouts, group)
 	if err := group.add(ctx, s); err != nil {
 		return nil, err
 	}
-	k, err := actor.Spawn(sys, actor.Actor[watch](&keeper{group: group, watched: map[actor.Monitor]*stream{}}))
+	k, err := actor.Spawn(sys, actor.Actor[notice](newKeeper(group)))
 	if err != nil {
 		return nil, err
 	}

@@ -72,8 +72,12 @@ var outgoing = sync.Pool{New: func() any { return new([]byte) }}
 // Send writes v, and returns when the operating system has taken all of it. While
 // the peer does not read, Send waits, in a handler without holding a worker; the
 // actor handles nothing meanwhile, its lane fills, and nothing more is read from
-// the peer. So a peer takes no more memory than its actor's lanes. Others that send
-// to such an actor use actor.Ref.TrySend, so that they don't wait as well.
+// the peer. So a peer takes no more memory than its actor's lanes.
+//
+// That a lane of such an actor is full does not mean that its peer reads too slowly: the
+// peer may just have sent much. Where others have something to say to the peer as well,
+// a second actor should write it, as in examples/chat: that one's lane is full only if
+// the peer does not read.
 //
 // If the peer takes longer than Timeouts.Write the connection ends, and Send returns
 // ErrWriteTimeout. It returns net.ErrClosed after Close or CloseWrite, what the

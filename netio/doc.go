@@ -15,6 +15,9 @@
 //	...
 //	err = l.Stop(ctx)
 //
+// By [NewListener] and [Listener.Child] the listener is a child of the program's own
+// supervisor: it starts and stops in its turn, and is restarted when it fails.
+//
 // [Attach] makes a stream that is there already part of an actor that is there
 // already: a connection that was dialled, a pipe, a serial port.
 //
@@ -33,7 +36,8 @@
 // is read from the peer, which then waits by the flow control of TCP. While the
 // peer does not read, [Conn.Send] waits, and so do the actor and its lanes. Waiting
 // holds no worker and no goroutine, and how long the peer may take is bounded by
-// [Timeouts].
+// [Timeouts]. Another actor writes messages from elsewhere to the peer, so they do not wait
+// behind the peer's own; see [Conn.Send].
 //
 // # Ends
 //

@@ -63,7 +63,8 @@ var (
 	// message within Timeouts.Write.
 	ErrWriteTimeout = errors.New("netio: the peer does not read")
 
-	// ErrListenerStopped is why a connection has ended whose listener was stopped.
+	// ErrListenerStopped is why a connection has ended whose listener was stopped, or
+	// has failed.
 	ErrListenerStopped = errors.New("netio: the listener was stopped")
 
 	// ErrNoActor is why a connection of a listener has ended whose actor could not be

@@ -12,55 +12,53 @@ import (
 	"github.com/troupe-go/troupe/netio"
 )
 
-// post is what an actor of a connection takes: a line of its peer, or of the room.
-type post struct {
-	text string
-	said bool // By the peer.
-}
-
 // entry is what the room takes: a new member, or what one has said.
 type entry struct {
-	member actor.Ref[post]
-	text   string
+	ear  actor.Ref[string]
+	text string
 }
 
-// member is the actor of a connection.
+// member is the actor of a connection: it takes the lines of its peer. The ear, an actor below
+// it, writes what the room says, and takes nothing else.
 type member struct {
 	conn *netio.Conn[string]
 	room actor.Ref[entry]
 }
 
 // Started joins the room.
-func (m *member) Started(ctx *actor.Context[post]) error {
-	return m.room.Send(ctx, entry{member: ctx.Self()})
-}
-
-// Receive takes lines in either direction. Who waits for a peer is its own actor.
-func (m *member) Receive(ctx *actor.Context[post], p post) error {
-	if p.said {
-		return m.room.Send(ctx, entry{text: p.text})
+func (m *member) Started(ctx *actor.Context[string]) error {
+	ear, err := actor.Spawn(ctx, actor.Func(func(ctx *actor.Context[string], text string) error {
+		return m.conn.Send(ctx, text)
+	}))
+	if err != nil {
+		return err
 	}
-	return m.conn.Send(ctx, p.text)
+	return m.room.Send(ctx, entry{ear: ear})
 }
 
-// room tells all members what one has said. It must not wait for any of them: those
-// that don't keep up miss something, and those that have ended are forgotten.
-type room map[actor.Ref[post]]bool
+// Receive passes on a line.
+func (m *member) Receive(ctx *actor.Context[string], line string) error {
+	return m.room.Send(ctx, entry{text: line})
+}
+
+// room tells all members what one has said. It does not wait for any of them: those
+// that don't read miss something, and those that have ended are forgotten.
+type room map[actor.Ref[string]]bool
 
 func (r room) Receive(ctx *actor.Context[entry], e entry) error {
-	text, joins := e.text, e.member != actor.Ref[post]{}
+	text, joins := e.text, e.ear != actor.Ref[string]{}
 	if joins {
-		r[e.member], text = true, "somebody came"
+		r[e.ear], text = true, "somebody came"
 	}
-	for m := range r {
-		if err := m.TrySend(ctx, post{text: text}); err != nil && !errors.Is(err, actor.ErrFull) {
-			delete(r, m)
+	for ear := range r {
+		if err := ear.TrySend(ctx, text); err != nil && !errors.Is(err, actor.ErrFull) {
+			delete(r, ear)
 		}
 	}
 	return nil
 }
 
-// A chat: an actor for each connection, and one for the room, which waits for nobody.
+// A chat: two actors for each connection, and one for the room, which waits for nobody.
 func ExampleListen_chat() {
 	ctx := context.Background()
 	sys, err := actor.NewSystem(actor.Config{})
@@ -73,9 +71,9 @@ func ExampleListen_chat() {
 		fmt.Println(err)
 		return
 	}
-	l, err := netio.Listen(ctx, sys, netio.ListenerConfig[post, string]{
-		Codec: netio.Map(netio.Codec[string, string](netio.Lines{}), func(line string) post { return post{line, true} }),
-		New:   func(conn *netio.Conn[string]) actor.Actor[post] { return &member{conn, hall} },
+	l, err := netio.Listen(ctx, sys, netio.ListenerConfig[string, string]{
+		Codec: netio.Lines{},
+		New:   func(conn *netio.Conn[string]) actor.Actor[string] { return &member{conn, hall} },
 	})
 	if err != nil {
 		fmt.Println(err)

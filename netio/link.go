@@ -19,7 +19,7 @@ import (
 type link[M any] struct {
 	s       *stream
 	to      actor.Ref[M]
-	keeper  actor.Ref[watch]
+	keeper  actor.Ref[notice]
 	decoder Decoder[M]
 	ended   func(err error) M // May be nil.
 	// start spawns the actor, for a link that owns it: then the actor ends with the
@@ -48,9 +48,9 @@ func (l *link[M]) run(me *strand.Strand) error {
 		}
 		l.to = to
 		defer func() { _ = to.Drain(calm) }() // That is also for a Goexit.
-		l.s.belongs(to.PID(), func() { _ = to.Kill() })
+		l.s.belongs(func() { _ = to.Kill() })
 	}
-	if err := l.keeper.Send(calm, watch{l.to.PID(), l.s}); err != nil {
+	if err := l.keeper.Send(calm, notice{id: l.to.PID(), s: l.s}); err != nil {
 		l.s.fail(err)
 		return nil
 	}

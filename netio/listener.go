@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // ListenerConfig configures a Listener whose connections are actors that take
 // messages of type M, and write those of type Out.
 type ListenerConfig[M, Out any] struct {
-	// Name is that of the supervisor of the connections' actors. Defaults to "netio".
+	// Name is the name of the listener in the tree of actors. Defaults to "netio".
 	Name string
 	// Network is "tcp", "tcp4", "tcp6" or "unix". Defaults to "tcp".
 	Network string
@@ -46,8 +47,10 @@ type ListenerConfig[M, Out any] struct {
 	MaxConns int
 	// Timeouts bound how long a peer may take.
 	Timeouts Timeouts
-	// Shutdown is how long an actor may take to stop when the system stops; then it is
-	// killed. Defaults to 5 seconds.
+	// Shutdown is how long the connections may take to end when the listener is stopped
+	// by its supervisor or with the system; then they are cut off, and their actors
+	// killed. Defaults to 5 seconds. [supervise.Infinity] means no limit,
+	// [supervise.BrutalKill] no time.
 	Shutdown time.Duration
 	// OnEnd is called when a connection has been closed, on its strand, and must not
 	// wait. A panic or a Goexit in it is contained. Defaults to nil.
@@ -61,20 +64,25 @@ type End struct {
 	Traffic Traffic
 }
 
-// Listener accepts connections, each of which has an actor of its own. Its methods
-// are safe for concurrent use. A nil Listener, and one that Listen has not made, has
-// nothing to tell, and can't be stopped.
+// Listener accepts connections, each of which has an actor of its own. It comes from
+// [Listen], which starts it, or from [NewListener], for a supervisor to start it. Its
+// methods are safe for concurrent use. A nil or zero Listener has nothing to tell, and
+// can't be stopped.
 type Listener struct {
-	l          *strand.Listener
-	group      *streams
-	sup        *supervise.Supervisor
-	keeper     actor.Ref[watch]
-	slots      *strand.Chan[struct{}] // One for each connection; nil without a limit.
-	accepting  *strand.Strand
-	accepted   atomic.Uint64
-	troubles   atomic.Uint64
-	serve      func(c *strand.Conn) error
-	stopListen func()
+	name     string
+	network  string
+	shutdown time.Duration
+	serve    func(o *opening, c *strand.Conn) error
+	top      *supervise.Supervisor  // Of Listen; nil if it is the user's.
+	slots    *strand.Chan[struct{}] // One for each connection; nil without a limit.
+	past     past
+	accepted atomic.Uint64
+	troubles atomic.Uint64
+
+	mu     sync.Mutex
+	addr   string           // Where to listen next.
+	socket *strand.Listener // Opened by Listen for the first incarnation of the actor.
+	latest *opening         // Nil before the start.
 }
 
 // Stats are figures of a listener.
@@ -89,9 +97,10 @@ type Stats struct {
 	Traffic  Traffic // Of all connections so far.
 }
 
-// Listen listens at an address, and has each connection served by an actor of its
-// own below a supervisor, until [Listener.Stop] or the end of the system. Ctx
-// bounds the look-up of the address's name.
+// Listen listens at an address and has each connection served by an actor of its own,
+// until [Listener.Stop], or the end of the system or the actor below which it was
+// started: at is a system, or the context of an actor. Ctx bounds the look-up of the
+// address's name. If the address can't be opened, Listen returns an error that says why.
 //
 // What a peer sends comes to the actor as messages. While the actor's lane is full,
 // nothing is read from the peer. The actor ends with its connection, and the
@@ -99,38 +108,83 @@ type Stats struct {
 // that fails is not restarted: its peer has to connect again, since nobody knows
 // what it has been answered.
 //
+// Listen starts a supervisor with the name of the listener, which restarts the listener
+// should it fail; see [Listener.Child], by which another supervisor does so.
+//
 // An idle connection takes a descriptor, a strand that holds no worker, and the
 // actor: some 10 KB.
-func Listen[M, Out any](ctx context.Context, sys *actor.System, cfg ListenerConfig[M, Out]) (*Listener, error) {
-	if err := cfg.complete(ctx, sys); err != nil {
-		return nil, err
+func Listen[M, Out any](ctx context.Context, at actor.Spawner, cfg ListenerConfig[M, Out]) (*Listener, error) {
+	if ctx == nil || at == nil {
+		return nil, fmt.Errorf("%w: Listen needs a Context and a System, or the Context of an actor", ErrConfig)
 	}
-	sup, err := supervise.Start(sys, supervise.Config{Name: cfg.Name, Strategy: supervise.Dynamic})
+	l, err := NewListener(cfg)
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{group: newStreams(), sup: sup}
-	calm := context.WithoutCancel(ctx)
-	if l.l, err = strand.Listen(ctx, cfg.Network, cfg.Addr); err != nil {
-		_ = sup.Stop(calm) // It has no children.
+	if l.socket, err = strand.Listen(ctx, l.network, l.addr); err != nil {
 		return nil, fmt.Errorf("netio: %w", err)
 	}
-	if err := l.begin(sys, cfg.MaxConns, func(c *strand.Conn) error { return serve(l, sys, &cfg, c) }); err != nil {
-		_ = l.l.Close()
-		_ = sup.Stop(calm)
+	socket, child := l.socket, l.Child()
+	child.Name = "listener"
+	l.top, err = supervise.Start(at, supervise.Config{
+		Name: l.name, Children: []supervise.Spec{child}, Backoff: supervise.Backoff{Min: minPause, Max: maxPause},
+	})
+	if err != nil {
+		_ = socket.Close() // It may be closed already.
 		return nil, err
 	}
 	return l, nil
 }
 
-func (cfg *ListenerConfig[M, Out]) complete(ctx context.Context, sys *actor.System) error {
+// NewListener returns a listener that does nothing yet: a supervisor starts its
+// [Listener.Child]. It returns an error for a configuration that makes no sense.
+func NewListener[M, Out any](cfg ListenerConfig[M, Out]) (*Listener, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	l := &Listener{
+		name: cfg.Name, network: cfg.Network, addr: cfg.Addr, shutdown: cfg.Shutdown,
+		serve: func(o *opening, c *strand.Conn) error { return serve(o, &cfg, c) },
+	}
+	if cfg.MaxConns > 0 {
+		l.slots = strand.NewChan[struct{}](cfg.MaxConns)
+	}
+	return l, nil
+}
+
+// Child describes the listener as a child of a supervisor, which may be changed in what
+// concerns restarts before it is handed over. The connections are part of the child:
+//
+//   - It has started when the address is open. If that fails, the start fails, with an
+//     error that wraps what the operating system says.
+//   - When it is stopped, it first accepts no more connections. Then it ends those that
+//     are open in good order, as [Listener.Stop] does; those that have not ended within
+//     ListenerConfig.Shutdown are cut off. What was started before it still runs
+//     meanwhile, so that actors of connections may use it to the end.
+//   - It fails when it can't accept any more, or when the supervisor of its connections'
+//     actors fails. Then the connections are ended in the same way. A restart opens the
+//     same address, with the same port if the operating system has chosen it.
+//
+// Only one child at a time can be started by it.
+func (l *Listener) Child() supervise.Child[notice] {
+	if l.isVoid() {
+		return supervise.Child[notice]{}
+	}
+	return supervise.Child[notice]{
+		Name:     l.name,
+		New:      func() actor.Actor[notice] { return &door{l: l} },
+		Shutdown: supervise.Infinity, // It has a limit of its own.
+	}
+}
+
+func (cfg *ListenerConfig[M, Out]) complete() error {
 	switch {
-	case ctx == nil || sys == nil:
-		return fmt.Errorf("%w: Listen needs a Context and a System", ErrConfig)
 	case cfg.New == nil:
 		return fmt.Errorf("%w: New is nil", ErrConfig)
 	case cfg.MaxConns < 0:
 		return fmt.Errorf("%w: MaxConns is %d; it must be at least 1, or 0 for no limit", ErrConfig, cfg.MaxConns)
+	case cfg.Shutdown < supervise.BrutalKill:
+		return fmt.Errorf("%w: Shutdown is %v; it must be positive, 0 for the default, supervise.Infinity or supervise.BrutalKill", ErrConfig, cfg.Shutdown)
 	case cfg.Network == "unix" && cfg.Addr == "":
 		return fmt.Errorf("%w: Addr is empty; a Unix socket needs a path", ErrConfig)
 	}
@@ -143,209 +197,103 @@ func (cfg *ListenerConfig[M, Out]) complete(ctx context.Context, sys *actor.Syst
 	if cfg.Addr == "" {
 		cfg.Addr = "127.0.0.1:0"
 	}
+	if cfg.Shutdown == 0 {
+		cfg.Shutdown = 5 * time.Second
+	}
 	if _, err := newDecoder(cfg.Codec); err != nil {
 		return err
 	}
 	return cfg.Timeouts.complete()
 }
 
-// begin starts what a listener consists of.
-func (l *Listener) begin(sys *actor.System, conns int, serve func(c *strand.Conn) error) (err error) {
-	l.serve = serve
-	if conns > 0 {
-		l.slots = strand.NewChan[struct{}](conns)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	l.stopListen = func() { cancel(); _ = l.l.Close() }
-	k := &keeper{group: l.group, stop: l.stopListen, watched: map[actor.Monitor]*stream{}}
-	if l.keeper, err = actor.Spawn(sys, actor.Actor[watch](k)); err != nil {
-		cancel()
-		return err
-	}
-	if l.accepting, err = strand.Go(ctx, l.accept, strand.On(sys.Scheduler()), strand.Kind("netio")); err != nil {
-		_ = l.keeper.Stop(context.Background()) // It has nothing to do.
-	}
-	return err
-}
+func (l *Listener) isVoid() bool { return l == nil || l.serve == nil }
 
-// accept is the strand that accepts.
-func (l *Listener) accept(me *strand.Strand) error {
-	pause := minPause
-	for {
-		if err := l.takeSlot(me); err != nil {
-			return err
-		}
-		c, err := l.l.Accept(me)
-		if err == nil {
-			l.accepted.Add(1)
-			err = l.serve(c)
-		}
-		switch {
-		case err == nil:
-			pause = minPause
-			continue
-		case errors.Is(err, net.ErrClosed) || me.Err() != nil:
-			return err
-		}
-		l.troubles.Add(1)
-		l.freeSlot(me)
-		if err := me.Sleep(pause); err != nil {
-			return err
-		}
-		pause = min(2*pause, maxPause)
-	}
-}
-
-// The pauses after an Accept that has failed are those of package strand.
-const (
-	minPause = 5 * time.Millisecond
-	maxPause = time.Second
-)
-
-func (l *Listener) takeSlot(ctx context.Context) error {
-	if l.slots == nil {
+// current returns what is open, or was last, and nil before the start.
+func (l *Listener) current() *opening {
+	if l.isVoid() {
 		return nil
 	}
-	return l.slots.Send(ctx, struct{}{})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.latest
 }
 
-func (l *Listener) freeSlot(ctx context.Context) {
-	if l.slots != nil {
-		_, _, _ = l.slots.TryReceive(ctx) // It holds one for whoever comes here.
-	}
-}
-
-// serve starts the strand of a connection, which starts its actor: so the next one is
-// accepted meanwhile.
-func serve[M, Out any](l *Listener, sys *actor.System, cfg *ListenerConfig[M, Out], c *strand.Conn) error {
-	s := newStream(c, cfg.Timeouts, l.group)
-	if err := l.group.add(context.Background(), s); err != nil {
-		_ = c.Close()
-		return err
-	}
-	conn := &Conn[Out]{encode: cfg.Codec.Append, s: s}
-	child := supervise.Child[M]{
-		New:      func() actor.Actor[M] { return cfg.New(conn) },
-		Restart:  supervise.Temporary,
-		Shutdown: cfg.Shutdown,
-		Options:  cfg.Options,
-	}
-	k := &link[M]{
-		s: s, keeper: l.keeper, ended: cfg.Ended, halfOpen: cfg.HalfOpen,
-	}
-	k.start = func(ctx context.Context) (to actor.Ref[M], err error) {
-		defer func() {
-			if k.decoder == nil && err == nil {
-				s.fail(fmt.Errorf("%w: NewDecoder called runtime.Goexit", ErrNoActor))
-			}
-		}()
-		if k.decoder, err = newDecoder(cfg.Codec); err != nil {
-			return to, err
-		}
-		return supervise.Spawn(ctx, l.sup, child)
-	}
-	s.atEnd = func(ctx context.Context) {
-		defer l.freeSlot(ctx) // When it is over for OnEnd as well.
-		if cfg.OnEnd != nil {
-			defer func() { _ = recover() }() // It is only told.
-			cfg.OnEnd(End{c.RemoteAddr(), s.err(), s.traffic()})
-		}
-	}
-	if _, err := strand.Go(context.Background(), k.run, strand.On(sys.Scheduler()), strand.Kind("netio")); err != nil {
-		_ = c.Close()
-		l.group.remove(s)
-		return err
+// Addr returns the address at which the listener listens, or nil if it has not been
+// started.
+func (l *Listener) Addr() net.Addr {
+	if o := l.current(); o != nil {
+		return o.socket.Addr()
 	}
 	return nil
 }
 
-func (l *Listener) isVoid() bool { return l == nil || l.group == nil }
-
-// Addr returns the address at which the listener listens.
-func (l *Listener) Addr() net.Addr {
-	if l.isVoid() {
-		return nil
-	}
-	return l.l.Addr()
-}
-
-// Supervisor returns the supervisor of the connections' actors.
+// Supervisor returns the supervisor of the connections' actors, or nil if the listener
+// has not been started. After a restart of the listener it is another one.
 func (l *Listener) Supervisor() *supervise.Supervisor {
-	if l.isVoid() {
-		return nil
+	if o := l.current(); o != nil {
+		return o.sup
 	}
-	return l.sup
+	return nil
 }
 
 // Stats returns a snapshot. It looks at each open connection.
 func (l *Listener) Stats() Stats {
-	if l.isVoid() {
+	o := l.current()
+	if o == nil {
 		return Stats{}
 	}
-	l.group.mu.Lock()
-	defer l.group.mu.Unlock()
-	st := Stats{
-		Open: len(l.group.open), Accepted: l.accepted.Load(), Failed: l.group.failed,
-		Troubles: l.troubles.Load() + uint64(l.l.Exhausted()), Traffic: l.group.past,
-	}
-	for s := range l.group.open {
-		st.Traffic.add(s.traffic())
-	}
+	st := Stats{Accepted: l.accepted.Load(), Troubles: l.troubles.Load() + uint64(o.socket.Exhausted())}
+	o.group.count(&st)
 	return st
 }
 
 // Stop accepts no more connections, reads no more from those that are open, and has
 // their actors handle the messages that they have and answer them; then it closes
 // the connections, and returns. Peers that don't close theirs as well keep it
-// waiting for up to 500 ms, so that the last answers arrive.
+// waiting for up to 500 ms, so that the last answers arrive. The listener is not
+// restarted.
 //
 // If ctx ends first, Stop kills the actors that are left, closes their connections
 // at once, and returns an error that wraps the cause of ctx. Stop may be called
-// again. The actor of a connection can't wait for its own end: Stop returns
-// [actor.ErrWouldDeadlock] in its handler, with its Context, and the connections
-// end in the background. A Listener that Listen has not made gets net.ErrClosed.
+// again. The actor of a connection can't wait for its own end: in a handler of it, or
+// of an actor below it, Stop returns [actor.ErrWouldDeadlock], and the listener stops
+// in the background, within ListenerConfig.Shutdown. A Listener that has not been
+// started gets net.ErrClosed.
 func (l *Listener) Stop(ctx context.Context) error {
+	o := l.current()
 	switch {
 	case ctx == nil:
 		return fmt.Errorf("%w: Stop with a nil Context", ErrConfig)
-	case l.isVoid():
+	case o == nil:
 		return net.ErrClosed
 	}
-	l.stopListen()
-	all := l.group.refuse(net.ErrClosed)
-	for _, s := range all {
-		s.end(ctx, ErrListenerStopped)
-	}
-	if self, ok := ctx.(interface{ PID() actor.PID }); ok && l.has(self.PID()) {
+	o.end(ctx)
+	if sys := o.sys; sys.Inside(ctx, o.keeper.PID()) {
+		_ = sys.RequestStop(l.pid(o)) // Else it has ended.
 		return actor.ErrWouldDeadlock
 	}
 	calm := context.WithoutCancel(ctx)
-	err := l.group.wait.Wait(ctx)
+	err := o.group.wait.Wait(ctx)
 	if err != nil {
-		err = l.force(calm, err)
+		err = fmt.Errorf("netio: %d connections were cut off by the stop: %w", o.group.force(ErrListenerStopped), err)
+		_ = o.group.wait.Wait(calm) // For those that were killed.
 	}
-	_ = l.accepting.Join(calm) // It says that it was cancelled.
-	_ = l.sup.Stop(calm)       // Its children have ended.
-	_ = l.keeper.Stop(calm)
-	return err
+	return errors.Join(err, l.stopActor(calm, o))
 }
 
-// force ends the connections that have not ended by themselves.
-func (l *Listener) force(calm context.Context, why error) error {
-	left := l.group.refuse(net.ErrClosed)
-	for _, s := range left {
-		s.force(ErrListenerStopped)
+// pid returns the PID of the actor that is stopped with the listener: the supervisor
+// that Listen has started, or the listener's own.
+func (l *Listener) pid(o *opening) actor.PID {
+	if l.top != nil {
+		return l.top.PID()
 	}
-	_ = l.group.wait.Wait(calm) // For those that were killed.
-	return fmt.Errorf("netio: %d connections were cut off by the stop: %w", len(left), why)
+	return o.keeper.PID()
 }
 
-// has reports whether the actor with the given PID is that of a connection.
-func (l *Listener) has(id actor.PID) bool {
-	for _, s := range l.group.refuse(net.ErrClosed) {
-		if s.isOf(id) {
-			return true
-		}
+// stopActor stops that actor, whose connections have ended.
+func (l *Listener) stopActor(calm context.Context, o *opening) error {
+	if l.top != nil {
+		return l.top.Stop(calm)
 	}
-	return false
+	return o.keeper.Stop(calm)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/netio"
 )
@@ -280,6 +281,7 @@ func TestPeerResets(t *testing.T) {
 }
 
 func TestPeerIsSilent(t *testing.T) {
+	lane.Short(t)
 	t.Parallel()
 	onEnd, ended := ends()
 	l := serve(t, config{OnEnd: onEnd, Timeouts: netio.Timeouts{Idle: 5 * time.Millisecond}})
@@ -289,6 +291,7 @@ func TestPeerIsSilent(t *testing.T) {
 
 // TestPeerIsSlow has a peer send a byte now and then, and never a whole message.
 func TestPeerIsSlow(t *testing.T) {
+	lane.Short(t)
 	t.Parallel()
 	onEnd, ended := ends()
 	l := serve(t, config{OnEnd: onEnd, Codec: netio.Lines{MaxSize: 1 << 30}, Timeouts: netio.Timeouts{Idle: -1, Message: 5 * time.Millisecond}})

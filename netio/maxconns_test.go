@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/netio"
 )
 
@@ -39,6 +40,7 @@ func TestMaxConns(t *testing.T) {
 
 // A peer that stays after its connection has ended for us keeps no other one out.
 func TestMaxConnsOfPeersThatStay(t *testing.T) {
+	lane.Short(t)
 	t.Parallel()
 	l := serve(t, config{MaxConns: 1, Codec: netio.Lines{MaxSize: 1}})
 	for range 2 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/netio"
 )
@@ -16,6 +17,7 @@ import (
 // others are served as before, and at the end there are no more goroutines and
 // descriptors than at the beginning. It is not parallel, since it counts.
 func TestBadPeersLeaveNothing(t *testing.T) {
+	lane.Short(t)
 	for _, c := range []struct {
 		name string
 		cfg  config

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/strand"
 )
 
@@ -41,10 +40,9 @@ type stream struct {
 
 	mu      sync.Mutex
 	reader  *strand.Strand
-	stopped error     // Why nothing is to be read any more, or nil.
-	why     error     // What Err returns.
-	id      actor.PID // Of the actor, if it is the listener's.
-	kill    func()
+	stopped error  // Why nothing is to be read any more, or nil.
+	why     error  // What Err returns.
+	kill    func() // Kills the actor, if it is the listener's.
 }
 
 func newStream(c *strand.Conn, limits Timeouts, group *streams) *stream {
@@ -186,17 +184,11 @@ func (s *stream) traffic() Traffic {
 // isEnd reports whether an error of a read is the peer's end of the stream.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) }
 
-// belongs says whose connection it is, and how that is killed if it comes to it.
-func (s *stream) belongs(id actor.PID, kill func()) {
+// belongs says how the actor is killed, if it comes to it.
+func (s *stream) belongs(kill func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.id, s.kill = id, kill
-}
-
-func (s *stream) isOf(id actor.PID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.id == id
+	s.kill = kill
 }
 
 // force ends the connection at once, and its actor, if that is the listener's.

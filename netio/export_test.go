@@ -1,0 +1,12 @@
+package netio
+
+import "errors"
+
+// ErrBroken is why a listener fails after [BreakAccepting].
+var ErrBroken = errors.New("broken")
+
+// BreakAccepting cancels the strand of a listener that accepts.
+func BreakAccepting(l *Listener) { l.current().accepting.Cancel(ErrBroken) }
+
+// CloseSocket closes a listener's socket behind its back.
+func CloseSocket(l *Listener) { _ = l.current().socket.Close() }
