@@ -8,9 +8,12 @@ import (
 	"testing"
 
 	main "github.com/troupe-go/troupe/cmd/troupe"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 func TestBenchSchedJSON(t *testing.T) {
+	lane.Short(t)
+	t.Parallel()
 	status, stdout, stderr := run(t, "bench", "sched", "--quick", "--json", "--workload", "flat,start-idle-p50", "--subject", "troupe,workers")
 	if status != 0 || stderr != "" {
 		t.Fatalf("the status is %d: %s", status, stderr)
@@ -38,6 +41,8 @@ func TestBenchSchedJSON(t *testing.T) {
 }
 
 func TestBenchSchedText(t *testing.T) {
+	lane.Short(t)
+	t.Parallel()
 	status, stdout, stderr := run(t, "bench", "sched", "--quick", "--workload", "one-flooded")
 	if status != 0 || stderr != "" {
 		t.Fatalf("the status is %d: %s", status, stderr)
@@ -69,6 +74,8 @@ func TestBenchSchedInterrupt(t *testing.T) {
 }
 
 func TestBenchSchedBrokenOutput(t *testing.T) {
+	lane.Short(t)
+	t.Parallel()
 	var errs bytes.Buffer
 	args := []string{"bench", "sched", "--quick", "--workload", "one-flooded", "--subject", "balanced"}
 	if status := main.Run(t.Context(), args, brokenWriter{}, &errs); status != 1 {

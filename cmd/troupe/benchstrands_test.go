@@ -4,9 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 func TestBenchStrandsJSON(t *testing.T) {
+	lane.Short(t)
+	t.Parallel()
 	skipMeasuresInRace(t)
 	status, stdout, stderr := run(t, "bench", "strands", "--quick", "--json", "--workload", "switch,echo")
 	if status != 0 || stderr != "" {

@@ -3,9 +3,13 @@ package main_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 func TestBenchTasksText(t *testing.T) {
+	lane.Short(t)
+	t.Parallel()
 	status, stdout, stderr := run(t, "bench", "tasks", "--quick", "--workload", "spawn-join,first-success")
 	if status != 0 || stderr != "" {
 		t.Fatalf("the status is %d: %s", status, stderr)

@@ -5,9 +5,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 func TestBenchTerminalJSON(t *testing.T) {
+	lane.Check(t)
+	t.Parallel()
 	skipMeasuresInRace(t)
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("no pseudo-terminals here")
@@ -46,6 +50,8 @@ func TestBenchTerminalJSON(t *testing.T) {
 }
 
 func TestBenchTerminalText(t *testing.T) {
+	lane.Check(t)
+	t.Parallel()
 	skipMeasuresInRace(t)
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("no pseudo-terminals here")

@@ -13,11 +13,13 @@ import (
 
 	main "github.com/troupe-go/troupe/cmd/troupe"
 	"github.com/troupe-go/troupe/inspect"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/sched"
 )
 
 // The page is there when the work is done, and ends with the interrupt.
 func TestDemoServesPage(t *testing.T) {
+	lane.Short(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	r, w := io.Pipe()
@@ -54,6 +56,7 @@ func TestDemoServesPage(t *testing.T) {
 
 // What is recorded of the work can be read, and has its actors.
 func TestDemoRecords(t *testing.T) {
+	lane.Short(t)
 	file := filepath.Join(t.TempDir(), "recording.json")
 	status, _, stderr := run(t, "demo", "--record", file, smallTree(t))
 	if status != 0 || !strings.Contains(stderr, file) {

@@ -11,9 +11,11 @@ import (
 
 	main "github.com/troupe-go/troupe/cmd/troupe"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/steal"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 func TestStealJSON(t *testing.T) {
+	lane.Short(t)
 	status, stdout, stderr := run(t, "steal", "--json", "--workers", "2", "--load", "0.2", "--keys", "cc",
 		"--interval", "50ms", "--duration", "300ms")
 	if status != 0 {
@@ -36,6 +38,7 @@ func TestStealJSON(t *testing.T) {
 }
 
 func TestStealText(t *testing.T) {
+	lane.Short(t)
 	status, stdout, stderr := run(t, "steal", "--interval", "20ms", "--duration", "200ms", "--load", "0.1")
 	if status != 0 || stderr != "" {
 		t.Fatalf("the status is %d: %s", status, stderr)

@@ -9,10 +9,12 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
 func TestTop(t *testing.T) {
+	lane.Short(t)
 	sys, err := actor.NewSystem(actor.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -43,9 +45,9 @@ func TestTop(t *testing.T) {
 		status int
 		part   string
 	}{
-		{"--addr " + addr + " --token " + token, 0, "second"},
+		{"--addr " + addr + " --token " + token + " --every 100ms", 0, "second"}, // It waits for a second look.
 		{"--addr " + addr + " --token " + token + " --tree", 0, "first"},
-		{"--addr " + s.URL() + " --token " + token + " --name sec --json", 0, `"name": "second"`},
+		{"--addr " + s.URL() + " --token " + token + " --name sec --json --every 100ms", 0, `"name": "second"`},
 		{"--addr " + addr, 1, "wants a token"},
 		{"--addr " + addr + " --token wrong", 1, "another token"},
 		{"--addr " + addr + " --token " + token + " --sort size", 1, "Query.Sort"},

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 	screen "github.com/troupe-go/troupe/cmd/troupe/internal/terminal"
 	"github.com/troupe-go/troupe/inspect"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
@@ -63,6 +64,7 @@ func shows(t *testing.T, x *terminal, width, height int, text string) {
 // TestTopOnATerminal goes through the screens by their keys, with a real program
 // and a real terminal.
 func TestTopOnATerminal(t *testing.T) {
+	lane.Short(t)
 	page, end := watched(t, ":0")
 	defer end()
 	x := openCommand(t, []string{"top", "--addr", page.Addr().String(), "--every", "100ms", "--sort", "slow"}, 150, 40)
@@ -96,6 +98,7 @@ func TestTopOnATerminal(t *testing.T) {
 
 // The program goes, and comes back at the same address.
 func TestTopOfALostProgram(t *testing.T) {
+	lane.Short(t)
 	page, end := watched(t, "127.0.0.1:0")
 	addr := page.Addr().String()
 	x := openCommand(t, []string{"top", "--addr", addr, "--every", "100ms"}, 200, 24)
@@ -136,9 +139,10 @@ func TestTopWithoutAProgramOnATerminal(t *testing.T) {
 }
 
 func TestTopOnADumbTerminal(t *testing.T) {
+	lane.Short(t)
 	page, end := watched(t, ":0")
 	defer end()
-	x := openCommand(t, []string{"top", "--addr", page.Addr().String()}, 80, 24, "TERM=dumb")
+	x := openCommand(t, []string{"top", "--addr", page.Addr().String(), "--every", "100ms"}, 80, 24, "TERM=dumb")
 	x.waitFor(t, "stuck")
 	x.end(t, 0)
 	if strings.Contains(x.text(), "\x1b") {

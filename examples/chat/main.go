@@ -1,5 +1,5 @@
 // Command chat is a chat server, over TCP and in lines of text: each connection is an
-// actor, and so is the room. Whoever does not read what is said leaves.
+// actor, and so is the room. A client that does not read what is said has to leave.
 package main
 
 import (
@@ -32,14 +32,14 @@ func serve(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	room, err := actor.Spawn(sys, actor.Actor[said](&room{members: map[actor.PID]actor.Ref[event]{}}))
+	room, err := actor.Spawn(sys, actor.Actor[said](&room{ears: map[actor.PID]actor.Ref[string]{}}))
 	if err != nil {
 		return err
 	}
-	l, err := netio.Listen(ctx, sys, netio.ListenerConfig[event, string]{
+	l, err := netio.Listen(ctx, sys, netio.ListenerConfig[string, string]{
 		Addr:  addr,
-		Codec: netio.Map(netio.Lines{MaxSize: 1000}, func(line string) event { return event{typed: line} }),
-		New: func(conn *netio.Conn[string]) actor.Actor[event] {
+		Codec: netio.Lines{MaxSize: 1000},
+		New: func(conn *netio.Conn[string]) actor.Actor[string] {
 			return &member{conn: conn, room: room, name: conn.RemoteAddr().String()}
 		},
 		Timeouts: netio.Timeouts{Idle: -1, Write: 10 * time.Second},
@@ -54,44 +54,49 @@ func serve(ctx context.Context, addr string) error {
 	return errors.Join(l.Stop(limit), sys.Stop(limit))
 }
 
-// event is what a member takes: a line of its peer's, or one that the room passes on.
-type event struct{ typed, heard string }
-
-// member is one connection.
+// member is one connection, and takes what its peer types. Its ear, another actor, writes what
+// others say: a member that waits for the room must not keep the room waiting.
 type member struct {
 	conn *netio.Conn[string]
 	room actor.Ref[said]
+	ear  actor.Ref[string]
 	name string
 }
 
-func (m *member) Started(ctx *actor.Context[event]) error {
-	return m.room.Send(ctx, said{by: ctx.Self(), line: m.name + " is here"})
+func (m *member) Started(ctx *actor.Context[string]) (err error) {
+	m.ear, err = actor.Spawn(ctx, actor.Func(func(ctx *actor.Context[string], heard string) error {
+		return m.conn.Send(ctx, heard)
+	}))
+	if err != nil {
+		return err
+	}
+	if err := ctx.Link(m.ear.PID()); err != nil {
+		return err
+	}
+	return m.room.Send(ctx, said{by: m.ear, line: m.name + " is here"})
 }
 
-func (m *member) Receive(ctx *actor.Context[event], e event) error {
-	if e.heard != "" {
-		return m.conn.Send(ctx, e.heard)
-	}
-	return m.room.Send(ctx, said{by: ctx.Self(), line: m.name + ": " + e.typed})
+func (m *member) Receive(ctx *actor.Context[string], typed string) error {
+	return m.room.Send(ctx, said{by: m.ear, line: m.name + ": " + typed})
 }
 
 // said is a line for all; the first one of a member makes it one.
 type said struct {
-	by   actor.Ref[event]
+	by   actor.Ref[string]
 	line string
 }
 
-// room passes on what is said to all members but the one who has said it.
+// room passes on what is said to all members but the one that has said it.
 type room struct {
-	members map[actor.PID]actor.Ref[event]
+	ears map[actor.PID]actor.Ref[string]
 }
 
 func (r *room) Receive(ctx *actor.Context[said], s said) error {
-	if _, known := r.members[s.by.PID()]; !known {
-		if err := s.by.TrySend(ctx, event{heard: fmt.Sprintf("others here: %d", len(r.members))}); err != nil {
+	if _, known := r.ears[s.by.PID()]; !known {
+		if err := s.by.TrySend(ctx, fmt.Sprintf("others here: %d", len(r.ears))); err != nil {
 			return nil //nolint:nilerr // It has gone already.
 		}
-		r.members[s.by.PID()] = s.by
+		r.ears[s.by.PID()] = s.by
 		if _, err := ctx.Monitor(s.by.PID()); err != nil {
 			return err
 		}
@@ -101,19 +106,26 @@ func (r *room) Receive(ctx *actor.Context[said], s said) error {
 }
 
 func (r *room) Down(ctx *actor.Context[said], _ actor.Monitor, e actor.Exit) error {
-	delete(r.members, e.PID)
+	delete(r.ears, e.PID)
 	r.tell(ctx, e.PID, "somebody has left")
 	return nil
 }
 
+// patience is how long the room waits for a member that is a thousand lines behind.
+const patience = time.Second
+
+// tell waits for members that are behind: so a flood of lines comes no faster than they
+// read. One that reads nothing for so long leaves.
 func (r *room) tell(ctx *actor.Context[said], by actor.PID, line string) {
-	for id, m := range r.members {
-		if id == by {
+	for id, ear := range r.ears {
+		if id == by || !errors.Is(ear.TrySend(ctx, line), actor.ErrFull) {
 			continue
 		}
-		// Nobody waits for one who does not read.
-		if err := m.TrySend(ctx, event{heard: line}); errors.Is(err, actor.ErrFull) {
-			_ = m.Kill() // Its connection ends with it, and the others are told.
+		limit, cancel := context.WithTimeout(ctx, patience)
+		if err := ear.Send(limit, line); errors.Is(err, context.DeadlineExceeded) {
+			_ = ear.Kill() // Its connection ends with it, and the others are told.
+			delete(r.ears, id)
 		}
+		cancel()
 	}
 }

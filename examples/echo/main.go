@@ -43,15 +43,19 @@ func serve(s *strand.Strand) error {
 func echo(s *strand.Strand, c *strand.Conn) error {
 	defer c.Close() //nolint:errcheck // The peer has gone.
 	for {
-		// Whoever takes longer than a minute for a line is let go.
-		ctx, cancel := context.WithTimeout(s, time.Minute)
-		line, err := c.ReadLine(ctx)
-		cancel()
-		if err != nil {
-			return err
-		}
-		if err := c.WriteLine(s, line); err != nil {
+		if err := echoLine(s, c); err != nil {
 			return err
 		}
 	}
+}
+
+// echoLine lets a peer go that takes longer than a minute to send a line and to read it.
+func echoLine(s *strand.Strand, c *strand.Conn) error {
+	ctx, cancel := context.WithTimeout(s, time.Minute)
+	defer cancel()
+	line, err := c.ReadLine(ctx)
+	if err != nil {
+		return err
+	}
+	return c.WriteLine(ctx, line)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/demo"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/word"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // run runs the demo on a tree, without the idle measurement unless change sets it.
@@ -71,6 +72,7 @@ func TestRunCounts(t *testing.T) {
 }
 
 func TestRunSurvivesFaults(t *testing.T) {
+	lane.Check(t)
 	tree := manyFiles(fewer(200))
 	for _, rate := range []float64{0.02, 0.3, 0.9} {
 		for _, members := range []int{1, 3, 8} {
@@ -88,6 +90,7 @@ func TestRunSurvivesFaults(t *testing.T) {
 }
 
 func TestSeedChoosesFaults(t *testing.T) {
+	lane.Check(t)
 	tree := manyFiles(100)
 	panics := func(seed uint64) int {
 		return run(t, tree, func(c *demo.Config) { c.FaultRate, c.Seed = 0.4, seed }).Panics
@@ -106,6 +109,7 @@ func TestSeedChoosesFaults(t *testing.T) {
 }
 
 func TestRunIsRepeatable(t *testing.T) {
+	lane.Check(t)
 	tree := manyFiles(60)
 	for seed := range uint64(fewer(20)) {
 		r := run(t, tree, func(c *demo.Config) {
@@ -273,6 +277,7 @@ func TestInterruptedBeforeItBegins(t *testing.T) {
 }
 
 func TestInterruptedWithFaults(t *testing.T) {
+	lane.Short(t)
 	tree := manyFiles(300)
 	for seed := range uint64(10) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -287,6 +292,7 @@ func TestInterruptedWithFaults(t *testing.T) {
 }
 
 func TestInterruptedWhileAFileBlocks(t *testing.T) {
+	lane.Short(t)
 	for name, nth := range map[string]int64{"while warming": 50, "while indexing": 150, "while recounting": 250} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -368,6 +374,7 @@ func TestDeathOfAVitalActor(t *testing.T) {
 
 // TestEveryQueryIsAnswered has so many queries and progress reports that some are under way when the work ends.
 func TestEveryQueryIsAnswered(t *testing.T) {
+	lane.Short(t)
 	for range fewer(20) {
 		r := run(t, manyFiles(30), func(c *demo.Config) {
 			c.AskEvery, c.ProgressEvery, c.IdleAsks = time.Millisecond, time.Millisecond/10, 7

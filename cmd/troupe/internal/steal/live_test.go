@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/steal"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
@@ -109,6 +110,7 @@ func TestLiveEndsWithItsContext(t *testing.T) {
 }
 
 func TestLiveEndsInTime(t *testing.T) {
+	lane.Short(t)
 	s := busyScene()
 	screen, _, end := live(t, patience.Context(t), s, s.snap.At)
 	if interrupted, err := end(); interrupted || err != nil {
@@ -130,6 +132,7 @@ func (p *panicking) Snapshot() steal.Snapshot {
 }
 
 func TestPanicGivesTheTerminalBack(t *testing.T) {
+	lane.Short(t)
 	screen, _, end := live(t, patience.Context(t), &panicking{}, 0)
 	if _, err := end(); err == nil || !strings.Contains(err.Error(), "panicked") {
 		t.Errorf("error = %v, want one about the panic", err)

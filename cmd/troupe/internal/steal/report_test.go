@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/steal"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
@@ -36,6 +37,7 @@ func TestLineOfManyWorkers(t *testing.T) {
 }
 
 func TestReportEndsInTime(t *testing.T) {
+	lane.Short(t)
 	st := open(t, steal.Config{Workers: 1, Load: 0.5})
 	var out strings.Builder
 	if err := steal.Report(patience.Context(t), st, &out, 10*time.Millisecond, 200*time.Millisecond); err != nil {
@@ -84,6 +86,7 @@ func TestReportFailures(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
+	lane.Short(t)
 	st := open(t, steal.Config{Workers: 2, Load: 0.5})
 	perform(t, st, "cu+")
 	sees(t, st, func(s *steal.Snapshot) bool { return s.Critical.Jobs >= 10 && s.Total.Jobs >= 10_000 })

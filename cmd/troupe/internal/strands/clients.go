@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -30,12 +28,7 @@ const (
 // mostConnections is how many are possible, since each takes a descriptor in either
 // process.
 func mostConnections() int {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return 100
-	}
-	// The Go runtime has raised the soft limit to the hard one.
-	return min(wanted, max(int(min(limit.Cur, math.MaxInt32))-spare, 1))
+	return min(wanted, max(descriptors()-spare, 1))
 }
 
 func fewer() string {

@@ -6,9 +6,11 @@ import (
 	"github.com/troupe-go/troupe/cmd/troupe/internal/strands"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
 	"github.com/troupe-go/troupe/internal/bench/suite"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 func TestEveryWorkloadWithEverySubject(t *testing.T) {
+	lane.Short(t)
 	for _, w := range strands.Workloads {
 		for _, s := range strands.Subjects {
 			f := s.Runs[w.Name]

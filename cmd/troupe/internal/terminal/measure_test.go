@@ -10,6 +10,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/terminal"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
@@ -23,6 +24,7 @@ func needTerminals(t *testing.T) {
 }
 
 func TestMeasure(t *testing.T) {
+	lane.Check(t)
 	needTerminals(t)
 	plan := terminal.Quick
 	plan.Keys, plan.Large, plan.File = 5, 1, 1
@@ -66,6 +68,7 @@ func TestMeasureInterrupted(t *testing.T) {
 }
 
 func TestMeasureWithoutCat(t *testing.T) {
+	lane.Short(t)
 	needTerminals(t)
 	t.Setenv("PATH", t.TempDir())
 	if _, err := terminal.Quick.Measure(patience.Context(t), terminal.Actor); !errors.Is(err, exec.ErrNotFound) {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/word"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // split returns the batches of a text for each index.
@@ -105,6 +106,7 @@ func checkTop(t rapid.TB, all []*word.Index, k int) {
 }
 
 func TestIndexGrows(t *testing.T) {
+	lane.Check(t)
 	var text strings.Builder
 	want := map[string]uint64{}
 	for range 300_000 {
