@@ -8,8 +8,8 @@ type Wait struct {
 	FromName string    `json:"from_name,omitempty"`
 	To       actor.PID `json:"to"`
 	ToName   string    `json:"to_name,omitempty"`
-	// Kind is "ask", for an answer, "send", for room in a lane, or "stop", for an
-	// actor's end.
+	// Kind is "ask", for an answer, "send", for room in a lane, or "start" or "stop",
+	// for an actor's start or end.
 	Kind string `json:"kind"`
 	Lane string `json:"lane"`
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // A client that takes nothing of its stream, and 10,000 events that rain
@@ -125,6 +126,7 @@ func (n *noting) SetWriteDeadline(at time.Time) error {
 
 // A client that takes nothing of an answer is cut off, and keeps it no longer.
 func TestAnswerThatNobodyTakes(t *testing.T) {
+	lane.Short(t)
 	sys := newSystem(t, actor.Config{})
 	i := newInspector(t, sys, quiet)
 	ref := spawn(t, sys, sink{})

@@ -11,6 +11,6 @@
 // [Serve] one of the handling of each: together a trace of all that actors do for one
 // request.
 //
-// It is a package of its own so that only those who need it compile the
-// libraries in.
+// It is a module of its own, so that its libraries reach only programs that use it:
+// go get github.com/troupe-go/troupe/inspect/telemetry.
 package telemetry

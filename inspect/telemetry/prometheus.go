@@ -12,7 +12,8 @@ import (
 
 // Handler returns a handler of scrapes by Prometheus, in its text format or
 // OpenMetrics. A scrape looks at all actors, for about 200 ns each; two at a time
-// at most are served, others get status 503. Who has a registry uses [Collector].
+// at most are served, others get status 503. To use a
+// registry of your own, see [Collector].
 func Handler(i *inspect.Inspector) http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(Collector(i))

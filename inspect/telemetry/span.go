@@ -22,7 +22,7 @@ import (
 // attributes say which actor it was. Without a tracer it is
 // actor.Ask and no more. A failure has the attribute error.type: the
 // name of the kind of error, and "_OTHER" for what the actor has answered. See
-// [Serve] for the spans of those who are asked.
+// [Serve] for the spans of the asked actors.
 func Ask[M, T any](ctx context.Context, t trace.Tracer, to actor.Ref[M], msg func(actor.Reply[T]) M) (T, error) {
 	if t == nil {
 		return actor.Ask(ctx, to, msg)

@@ -11,15 +11,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
-	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
 	"github.com/troupe-go/troupe/inspect/telemetry"
+	"github.com/troupe-go/troupe/internal/leak"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 type sink struct{}
 
