@@ -161,6 +161,16 @@ defer runtime.UnlockOSThread()`,
 			Run:  "^TestHandlersAreLockedToTheirThread$",
 		},
 		{
+			Name: "an idle thread is abandoned and does not notice",
+			In:   "thread.abandon",
+			Old: `if t.present != nil {
+	t.present.poke()
+}`,
+			New:  "",
+			Want: "the system has not stopped",
+			Run:  "^TestThreadThatIsAbandonedWhenIdle$",
+		},
+		{
 			Name: "a killed handler keeps the thread to itself",
 			In:   "thread.abandon",
 			Old:  "t.present = nil",

@@ -52,9 +52,14 @@ func (r *threadRun) poke() {
 	}
 }
 
+// abandon is called when a kill has taken the actor from the goroutine that is present. The handler may have returned in
+// the meantime, and then another goroutine may be present, at work or idle: it ends, too, as soon as it is idle.
 func (t *thread) abandon() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.present != nil {
+		t.present.poke()
+	}
 	t.present = nil
 	t.goOnLocked()
 }

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 )
@@ -38,4 +40,21 @@ func TestThreadThatIsAbandoned(t *testing.T) {
 		receive(t, ctx, came)
 	}, func() { close(came) })
 	receive(t, ctx, over)
+}
+
+// A kill that comes late abandons a thread which has nothing to do any more. Its goroutine ends nevertheless: the stop of the
+// system waits for it.
+func TestThreadThatIsAbandonedWhenIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sys, err := actor.NewSystem(actor.Config{})
+		wantNoErr(t, err)
+		ran := false
+		actor.AbandonIdleThread(sys, func() { ran = true }, synctest.Wait)
+		if !ran {
+			t.Error("the thread was idle before it has run anything")
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		wantNoErr(t, sys.Stop(ctx))
+	})
 }

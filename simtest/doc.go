@@ -51,8 +51,8 @@
 // of the order of a map, of a select with several ready cases, of random numbers
 // (use [Sim.Rand]), and of variables that outlive the body. A handler that blocks
 // in a channel holds up everything, and is reported when nothing can wake it;
-// one that blocks in a mutex, in a system call, or computes for ever is reported
-// after a second of real time. A synctest bubble must not use channels, timers
+// one that blocks in a mutex or in a system call is reported after a second of real
+// time, and one that computes for ever after a second of processor time. A synctest bubble must not use channels, timers
 // or goroutines from outside it.
 //
 // The body must not call synctest.Test, nor methods of the outer testing.T that

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -211,6 +212,22 @@ func TestStuckInRealTime(t *testing.T) {
 	if f.Command != "" {
 		t.Error("a schedule that hangs is offered for replay")
 	}
+}
+
+// What computes for ever is named when the process has computed for a second.
+func TestComputesForEver(t *testing.T) {
+	lane.Check(t)
+	var over atomic.Bool
+	defer over.Store(true)
+	find(t, simtest.Config{}, func(s *simtest.Sim) {
+		a := spawn(s, s.System(actor.Config{}), "busy", func(*actor.Context[int], int) error {
+			for !over.Load() {
+			}
+			return nil
+		})
+		_ = a.Send(bg, 1)
+		s.RunUntilIdle()
+	}, "busy<0.1> is on one step", "TestComputesForEver")
 }
 
 func TestNotDeterministic(t *testing.T) {

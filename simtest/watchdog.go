@@ -7,35 +7,71 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/cputime"
 	"github.com/troupe-go/troupe/internal/sim"
 )
 
-// stuckAfter is the real time that one step may take.
-const stuckAfter = time.Second
+// A step is stuck after stuckAfter of real time if it is blocked, and after as much of this process's processor time if it
+// computes: on a busy machine, a step may have to wait that long for a processor. Where that is not known, a step is stuck
+// after hopeless of real time.
+const (
+	stuckAfter = time.Second
+	hopeless   = 20 * stuckAfter
+)
+
+// step is the step that a simulation is on, and since when.
+type step struct {
+	number int64
+	since  time.Time
+	spent  time.Duration // The processor time of the process then.
+}
+
+func stepOf(number int64) step {
+	spent, _ := cputime.Process()
+	return step{number, time.Now(), spent}
+}
 
 // watch waits for done. It returns what the simulation is on if one step takes
 // too long in real time: nothing inside the bubble can tell.
 func watch(e *sim.Engine, done <-chan struct{}) string {
 	ticker := time.NewTicker(stuckAfter / 4)
 	defer ticker.Stop()
-	seen, same := int64(-1), 0
+	last := stepOf(-1)
 	for {
 		select {
 		case <-done:
 			return ""
 		case <-ticker.C:
 		}
-		running, steps := e.InStep()
-		if !running || steps != seen {
-			seen, same = steps, 0
+		if running, number := e.InStep(); !running || number != last.number {
+			last = stepOf(number)
 			continue
 		}
-		if same++; same >= 4 {
-			name := e.Running()
+		if time.Since(last.since) < stuckAfter {
+			continue
+		}
+		name := e.Running()
+		if stack := stackOf(name); last.isStuck(stack) {
 			return fmt.Sprintf("%s is on one step for more than %v of real time: it computes for ever, or is blocked in something that a simulation can't wake, such as a mutex or a system call\n%s",
-				name, stuckAfter, stackOf(name))
+				name, stuckAfter, stack)
 		}
 	}
+}
+
+// isStuck reports whether a step with the given stack, which has taken stuckAfter, will not end.
+func (s step) isStuck(stack string) bool {
+	if time.Since(s.since) >= hopeless {
+		return true
+	}
+	head, _, _ := strings.Cut(stack, "\n")
+	if !strings.HasPrefix(head, "goroutine ") {
+		return false // It ends just now, or begins.
+	}
+	if !strings.Contains(head, "[run") { // Neither running nor runnable.
+		return true
+	}
+	spent, known := cputime.Process()
+	return known && spent-s.spent >= stuckAfter
 }
 
 // stackOf returns the stack of the work that runs, which is in the newest of the
