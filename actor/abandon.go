@@ -1,9 +1,9 @@
 package actor
 
 import (
-	"reflect"
-	"strings"
 	"unsafe"
+
+	"github.com/troupe-go/troupe/internal/kernel/layout"
 )
 
 // letter is a message on its way to where its type is not known.
@@ -19,10 +19,7 @@ type letter struct {
 // can't come.
 func (l letter) abandon(err error) {
 	l.asked.abandon(err)
-	in := boxSpot{empty: true}
-	if spots, at := in.open(unsafe.Pointer(&l.message)); spots != nil {
-		spots.each(at, searchDepth, func(a address) { a.abandon(err) })
-	}
+	layout.EachReplyIn(l.message, replyRules{}, func(r unsafe.Pointer) { addressAt(r).abandon(err) })
 }
 
 // abandon answers the ask with err, unless it is answered: that answer is the better one.
@@ -31,12 +28,4 @@ func (a address) abandon(err error) {
 		a.slot.err = err
 		a.slot.answered(nil, a.round)
 	}
-}
-
-// ownPath is the import path of this package.
-var ownPath = reflect.TypeFor[PID]().PkgPath()
-
-// isReply reports whether t is a Reply, and not a type that embeds one.
-func isReply(t reflect.Type) bool {
-	return t.PkgPath() == ownPath && strings.HasPrefix(t.Name(), "Reply[")
 }

@@ -277,9 +277,9 @@ func (a *activation) handleLane(which Lane) {
 
 // refill swaps the lane's buffers. It returns false if there was nothing.
 func (a *activation) refill(l *lane, which Lane) bool {
-	state := a.mu.lock()
+	state := a.mu.Acquire()
 	if state&termBits != a.term {
-		a.mu.unlock(state)
+		a.mu.Release(state)
 		a.vanish() // What is there belongs to the next.
 	}
 	woken := l.swap(nil)
@@ -289,7 +289,7 @@ func (a *activation) refill(l *lane, which Lane) bool {
 	if l.left() == 0 {
 		l.trim()
 	}
-	a.mu.unlock(state)
+	a.mu.Release(state)
 	a.wake(woken)
 	return l.ready() > 0
 }

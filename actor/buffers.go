@@ -73,9 +73,9 @@ func eachLetter(all letters, do func(m letter)) {
 }
 
 func newBuffers[M any](capacity int, tight bool) *buffers[M] {
-	plan := lanePlanOf(reflect.TypeFor[M]())
-	b := makeBuffers[M](plan.seeded)
-	b.lane.init(capacity, tight, b, plan)
+	of := messageTypeOf(reflect.TypeFor[M]())
+	b := makeBuffers[M](of.seeded)
+	b.lane.init(capacity, tight, b, of)
 	return b
 }
 

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/troupe-go/troupe/internal/kernel/layout"
 )
 
 // A message belongs to the ask that it was made for. Mostly its Reply shows that, as a
@@ -52,8 +54,8 @@ func carry[M any](ctx context.Context, asked address, m *M, shared bool) *carrie
 // showsAsk reports whether the message of type t at m shows that it belongs to the ask, or
 // no message of the type belongs to one.
 func showsAsk(t reflect.Type, asked address, m unsafe.Pointer) bool {
-	asks := lanePlanOf(t).asks
-	return asks == nil || !asks.keeps || asks.spots.first(m) == asked
+	asks := messageTypeOf(t).asks
+	return asks == nil || !asks.keeps || asks.shown(m) == asked
 }
 
 func (c *carrier) put() { carriers.Add(-1) }
@@ -118,7 +120,7 @@ func (s *laneAsks) shown(m unsafe.Pointer) address {
 	if s == nil {
 		return address{}
 	}
-	return s.spots.first(m)
+	return addressAt(s.layout.FirstReply(m))
 }
 
 // uncarried returns the context that ctx carries an ask in, or else ctx.
@@ -136,20 +138,19 @@ func uncarried(ctx context.Context) context.Context {
 // as these in the buffers of the lane, which are longer if the last messages belong to
 // none.
 type laneAsks struct {
-	spots *replySpots
-	keeps bool
-	out   []address // The consumer's.
-	in    []address // Guarded by the mailbox's mutex.
+	layout *layout.Layout
+	keeps  bool
+	out    []address // The consumer's.
+	in     []address // Guarded by the mailbox's mutex.
 }
 
-// newLaneAsks returns what lanes for messages of type t have, or nil if no message
+// newLaneAsks returns what lanes for messages of a type have, or nil if no message
 // belongs to an ask.
-func newLaneAsks(t reflect.Type) *laneAsks {
-	spots := spotsIn(t)
-	if !spots.any() {
+func newLaneAsks(of *layout.Layout) *laneAsks {
+	if !of.MayHoldReply() {
 		return nil
 	}
-	return &laneAsks{spots: spots, keeps: !spots.sure()}
+	return &laneAsks{layout: of, keeps: !of.HoldsOneReply()}
 }
 
 // forLane returns what a new lane has.
@@ -157,7 +158,7 @@ func (s *laneAsks) forLane() *laneAsks {
 	if s == nil || !s.keeps {
 		return s
 	}
-	return &laneAsks{spots: s.spots, keeps: true}
+	return &laneAsks{layout: s.layout, keeps: true}
 }
 
 // askAt returns the ask at a place, or the zero address.
@@ -353,5 +354,5 @@ func (s *laneAsks) taken(i int, m unsafe.Pointer) address {
 	if s.keeps {
 		return askAt(s.out, i)
 	}
-	return s.spots.first(m)
+	return addressAt(s.layout.FirstReply(m))
 }

@@ -170,9 +170,9 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 			return err
 		}
 	}
-	state := p.mu.lock()
-	if p.closed && (p.reentrancy == NoReentrancy || !p.goesOnLocked(askOf(ctx, lanePlanOf(reflect.TypeFor[M]()).asks, &m))) {
-		p.mu.unlock(state)
+	state := p.mu.Acquire()
+	if p.closed && (p.reentrancy == NoReentrancy || !p.goesOnLocked(askOf(ctx, messageTypeOf(reflect.TypeFor[M]()).asks, &m))) {
+		p.mu.Release(state)
 		return p.refuse(which, letter{message: m}, mode, ErrStopped)
 	}
 	l := p.lanes[which].Load()
@@ -207,7 +207,7 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 		p.stampLast(l)
 	}
 	if state&which.bit() != 0 {
-		p.mu.unlock(state)
+		p.mu.Release(state)
 	} else {
 		p.unlockAndAnnounce(ctx, state, which.bit())
 	}

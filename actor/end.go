@@ -134,13 +134,13 @@ func (p *proc) forgetWaiter(w *endWaiter) {
 
 // end makes the stop of p known to everyone who waits for it.
 func (p *proc) end(f *sched.Fiber, reason error) {
-	p.sys.table.remove(f, p)
-	state := p.mu.lock()
+	p.sys.removeProc(f, p)
+	state := p.mu.Acquire()
 	p.stopped.Store(true)
 	ties := p.severLocked()
 	last := p.rare
 	p.rare = last.remains()
-	p.mu.unlock(state | dead)
+	p.mu.Release(state | dead)
 	if last != nil {
 		p.sys.registry.leave(p, last.names)
 		if last.body != nil { // Killed, and who does that need not find it any more.

@@ -30,16 +30,6 @@ func SendersWaiting[M any](r Ref[M]) int {
 	return len(l.waiting)
 }
 
-// Latch is one without an actor.
-type Latch struct{ latch }
-
-// NewLatch returns a latch in state 0.
-func NewLatch() *Latch { return &Latch{} }
-
-// Hold locks the latch, gives it back after change, and leaves the state that
-// that has returned.
-func (l *Latch) Hold(change func(state uint32) uint32) { l.unlock(change(l.lock())) }
-
 // Idle reports whether no activation of the actor runs or is to come.
 func Idle[M any](r Ref[M]) bool { return r.cell.proc.mu.Load()&^termBits == 0 }
 
@@ -81,7 +71,7 @@ func Stashed[M any](r Ref[M]) int { return r.cell.proc.ctx.Load().typed.(*Contex
 
 // IsAsk reports whether a Reply that belongs to an ask lies in m.
 func IsAsk[M any](m M) bool {
-	return spotsIn(reflect.TypeFor[M]()).first(unsafe.Pointer(&m)).slot != nil
+	return messageTypeOf(reflect.TypeFor[M]()).FirstReply(unsafe.Pointer(&m)) != nil
 }
 
 // KindOf returns the kind of an actor.
@@ -140,11 +130,7 @@ func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
 }
 
 // SlotsUsed returns how many slots of the process table were ever used.
-func SlotsUsed(s *System) int {
-	s.table.mu.Lock()
-	defer s.table.mu.Unlock()
-	return int(s.table.used)
-}
+func SlotsUsed(s *System) int { return s.table.Used() }
 
 // BlockingGoroutines returns how many goroutines there are for actors OnBlocking.
 func BlockingGoroutines(s *System) int {
@@ -191,6 +177,17 @@ func AbandonThread(s *System, first func(abandon func()), next func()) {
 		t.end()
 	}))
 	t.submit(&nodes[0], sched.Normal)
+}
+
+// AbandonIdleThread has a thread of its own run something, abandons it when wait says that it is idle, and ends it.
+func AbandonIdleThread(s *System, ran, wait func()) {
+	t := &thread{sys: s}
+	var node sched.Node
+	node.Init(runFunc(ran))
+	t.submit(&node, sched.Normal)
+	wait()
+	t.abandon()
+	t.end()
 }
 
 // Dues are the timers of an owner that wait for their time.

@@ -61,9 +61,9 @@ var stateFaults = planted.Group{
 		{
 			Name: "a torn take of the announcements",
 			In:   "proc.takeAnnounced",
-			Old: `s := p.mu.lock()
+			Old: `s := p.mu.Acquire()
 if s&termBits != term {
-	p.mu.unlock(s)
+	p.mu.Release(s)
 	return 0, nothing, false
 }`,
 			New: `s := p.mu.Load()
@@ -95,7 +95,7 @@ if s&termBits != term {
 			Old: `if !p.mu.CompareAndSwap(s, now) {
 	continue
 }`,
-			New:  "p.mu.word.Store(now)",
+			New:  "p.mu.Init(now)",
 			Want: "deadlock",
 			Run:  "^TestModel$/^state$",
 		},
@@ -145,12 +145,13 @@ a.release()`,
 		},
 		{
 			Name: "a torn lock of the mailbox",
-			In:   "latch.lock",
-			Old: `if s&latched == 0 && l.word.CompareAndSwap(s, s|latched) {
+			Dir:  "../internal/kernel/stateword",
+			In:   "Word.Acquire",
+			Old: `if s&LockBit == 0 && w.word.CompareAndSwap(s, s|LockBit) {
 	return s
 }`,
-			New: `if s&latched == 0 {
-	l.word.Store(s | latched)
+			New: `if s&LockBit == 0 {
+	w.word.Store(s | LockBit)
 	return s
 }`,
 			Want: "FAIL",
@@ -167,9 +168,9 @@ a.release()`,
 		{
 			Name: "a waiter for the end comes too late",
 			In:   "proc.end",
-			Old:  "p.mu.unlock(state | dead)",
+			Old:  "p.mu.Release(state | dead)",
 			New: `p.stopped.Store(false)
-p.mu.unlock(state | dead)
+p.mu.Release(state | dead)
 defer p.stopped.Store(true)`,
 			Want: "deadlock",
 			Run:  "^TestModel$/^end$",

@@ -100,7 +100,7 @@ func (s *System) Checkup(ctx context.Context) []Diagnosis {
 
 // patients returns the actors that can be asked.
 func (s *System) patients() (all []*proc) {
-	s.table.all(func(p *proc) {
+	s.eachProc(func(p *proc) {
 		p.mu.Lock()
 		is := p.traits&isPatient != 0
 		p.mu.Unlock()

@@ -104,7 +104,7 @@ func (s *System) Info(id PID) (Info, error) {
 	if s.missing() {
 		return Info{}, ErrNoSystem
 	}
-	p := s.table.lookup(id)
+	p := s.lookup(id)
 	if p == nil {
 		return Info{}, fmt.Errorf("info about %s: %w", id, ErrStalePID)
 	}
@@ -123,7 +123,7 @@ func (s *System) Infos(after PID) iter.Seq[Info] {
 			return
 		}
 		var i Info // One for all, since it is on the heap.
-		s.table.after(after, func(p *proc) bool {
+		s.table.From(after.next(), func(p *proc) bool {
 			p.snapshot(&i)
 			return yield(i)
 		})
@@ -141,7 +141,7 @@ func (s *System) Children(parent, after PID, n int) ([]Info, error) {
 	}
 	p := s.root
 	if parent != (PID{}) {
-		if p = s.table.lookup(parent); p == nil {
+		if p = s.lookup(parent); p == nil {
 			return nil, fmt.Errorf("children of %s: %w", parent, ErrStalePID)
 		}
 	}
@@ -162,7 +162,7 @@ func (s *System) Children(parent, after PID, n int) ([]Info, error) {
 func (p *proc) eachChild(after PID, n int, f func(*proc)) error {
 	var last *proc
 	if after != (PID{}) {
-		last = p.sys.table.lookup(after)
+		last = p.sys.lookup(after)
 		if last != nil && last.parent != p {
 			return ErrNotChild
 		}
@@ -172,7 +172,7 @@ func (p *proc) eachChild(after PID, n int, f func(*proc)) error {
 	next := p.eldest
 	if after != (PID{}) {
 		// It leaves the table before its parent lets go of it.
-		if last == nil || p.sys.table.lookup(after) != last {
+		if last == nil || p.sys.lookup(after) != last {
 			return ErrStalePID
 		}
 		next = last.younger

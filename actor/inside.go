@@ -10,7 +10,7 @@ func (s *System) Inside(ctx context.Context, id PID) bool {
 	if s.missing() {
 		return false
 	}
-	p := s.table.lookup(id)
+	p := s.lookup(id)
 	if p == nil {
 		return false
 	}

@@ -65,7 +65,7 @@ func (s *System) Kill(id PID) error {
 	if s.missing() {
 		return ErrNoSystem
 	}
-	p := s.table.lookup(id)
+	p := s.lookup(id)
 	if p == nil {
 		return fmt.Errorf("kill %s: %w", id, ErrStalePID)
 	}

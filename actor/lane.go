@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -166,59 +165,15 @@ const (
 const claimChunk = 16
 
 // init prepares a lane for messages of a type.
-func (l *lane) init(capacity int, tight bool, contents contents, plan *lanePlan) {
-	l.contents, l.capacity, l.stride, l.chunk = contents, int32(capacity), 1, plan.chunk
-	l.keep, l.asks = plan.keep, plan.asks.forLane()
+func (l *lane) init(capacity int, tight bool, contents contents, of *messageType) {
+	l.contents, l.capacity, l.stride, l.chunk = contents, int32(capacity), 1, of.chunk
+	l.keep, l.asks = of.keep, of.asks.forLane()
 	l.shown.Store(-1)
 	if l.tight = tight; !tight {
 		l.fullAt = l.capacity
 	}
 	for !tight && int(l.stride) <= capacity/strides/2 {
 		l.stride *= 2
-	}
-}
-
-// lanePlan is what the lanes for messages of a type have in common.
-type lanePlan struct {
-	of          reflect.Type
-	keep, chunk int32
-	asks        *laneAsks
-	seeded      bool // The first places are in the buffers.
-}
-
-// lastPlans has the plans that were used last, by a part of their types' addresses:
-// most programs have no more types of messages than these, and to find out what
-// is in a plan takes two look-ups, of some 15 ns each.
-var lastPlans [64]atomic.Pointer[lanePlan]
-
-func lanePlanOf(t reflect.Type) *lanePlan {
-	last := &lastPlans[reflect.ValueOf(t).Pointer()>>5%uintptr(len(lastPlans))]
-	if p := last.Load(); p != nil && p.of == t {
-		return p
-	}
-	p := &lanePlan{of: t, keep: int32(max(keepMessages, keepBytes/max(1, int(t.Size())))), chunk: claimChunk}
-	if p.asks = newLaneAsks(t); p.asks != nil {
-		p.chunk = 1
-	}
-	p.seeded = t.Size() != 0 && t.Size() <= seedBytes && isFlat(t)
-	last.Store(p)
-	return p
-}
-
-// isFlat reports whether there are no pointers in values of type t.
-func isFlat(t reflect.Type) bool {
-	switch k := t.Kind(); k {
-	case reflect.Array:
-		return isFlat(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if !isFlat(t.Field(i).Type) {
-				return false
-			}
-		}
-		return true
-	default:
-		return k >= reflect.Bool && k <= reflect.Complex128
 	}
 }
 

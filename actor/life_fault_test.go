@@ -10,7 +10,8 @@ var lifeFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a slot keeps its generation",
-			In:   "table.enter",
+			Dir:  "../internal/kernel/pids",
+			In:   "Table.fresh",
 			Old:  "s.gen++",
 			New:  "s.gen = 1",
 			Want: "was there before",
@@ -18,7 +19,8 @@ var lifeFaults = planted.Group{
 		},
 		{
 			Name: "a full magazine is thrown away",
-			In:   "table.remove",
+			Dir:  "../internal/kernel/pids",
+			In:   "Table.Remove",
 			Old:  "t.collect(m, magazineSize/2)",
 			New:  "m.n = 0",
 			Want: "slots were used for three actors",
@@ -26,7 +28,8 @@ var lifeFaults = planted.Group{
 		},
 		{
 			Name: "nobody brings slots to the list",
-			In:   "table.remove",
+			Dir:  "../internal/kernel/pids",
+			In:   "Table.Remove",
 			Old: `if t.hungry.Load() {
 	t.collect(m, 0)
 }`,
@@ -36,7 +39,8 @@ var lifeFaults = planted.Group{
 		},
 		{
 			Name: "an end on a worker does not count",
-			In:   "table.remove",
+			Dir:  "../internal/kernel/pids",
+			In:   "Table.Remove",
 			Old: `m.ended.Store(m.ended.Load() + 1)
 if !reusable {
 	return

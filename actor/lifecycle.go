@@ -249,9 +249,9 @@ func (a *activation) retire() {
 		a.ctx.Store(stone)
 		return
 	}
-	state := a.mu.lock()
+	state := a.mu.Acquire()
 	x.typed.begin(nil)
-	a.mu.unlock(state)
+	a.mu.Release(state)
 	x.cancel(ErrStopped)
 }
 
@@ -380,9 +380,9 @@ func (a *activation) stop(reason error) {
 // takes the lock once, where the several steps of stop take it five times. It
 // returns false, and does nothing, if there is more to do than that.
 func (a *activation) closeAtOnce() bool {
-	state := a.mu.lock()
+	state := a.mu.Acquire()
 	if a.eldest != nil || a.ctx.Load().typed.stashedLocked() != 0 || a.rare != nil && a.rare.needsEnding() || !a.lanesDone() {
-		a.mu.unlock(state)
+		a.mu.Release(state)
 		return false
 	}
 	a.closed, a.barred = true, true
@@ -392,7 +392,7 @@ func (a *activation) closeAtOnce() bool {
 			a.lanes[i].Store(nil)
 		}
 	}
-	a.mu.unlock(state | held)
+	a.mu.Release(state | held)
 	a.todo &^= pendingLanes
 	return true
 }

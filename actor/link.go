@@ -50,7 +50,7 @@ func (c *scope) Link(id PID) error {
 	if id == p.pid {
 		return nil
 	}
-	other := p.sys.table.lookup(id)
+	other := p.sys.lookup(id)
 	l, err := c.tie(other, id)
 	if l != nil {
 		p.told(sched.Current(c), &signal{exit: Exit{PID: id, Reason: ErrStalePID}, link: l})
@@ -90,7 +90,7 @@ func (r *rare) tie(id PID, l *link) {
 // no link.
 func (c *scope) Unlink(id PID) error {
 	p := c.p
-	other := p.sys.table.lookup(id)
+	other := p.sys.lookup(id)
 	if other == p {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (t *ties) tell(f *sched.Fiber, p *proc, reason error) {
 	slices.Sort(ids)
 	for _, n := range ids {
 		id := PIDFromNumber(n)
-		if other := p.sys.table.lookup(id); other != nil {
+		if other := p.sys.lookup(id); other != nil {
 			other.told(f, &signal{exit: Exit{PID: p.pid, Name: p.opts.name, Reason: reason}, link: t.links[id]})
 		}
 	}

@@ -6,12 +6,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/kernel/pids"
 	"github.com/troupe-go/troupe/sched"
 )
 
 // NewModelSystem returns a system on the scheduler of a model.
 func NewModelSystem(s *sched.Scheduler, onDeadLetter func(DeadLetter)) *System {
-	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: newTable(s, 0), clock: wallClock{}, empty: make(chan struct{})}
+	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: pids.New[proc](s.Workers(), 0), clock: wallClock{}, empty: make(chan struct{})}
 	sys.root = &proc{sys: sys, opts: &defaults}
 	sys.vigil.sys = sys
 	sys.vigil.awake.Store(true) // So that nobody starts it: a thread of the model looks.

@@ -51,7 +51,7 @@ func (c *scope) Monitor(id PID) (Monitor, error) {
 	if id == p.pid {
 		return Monitor{}, fmt.Errorf("actor: %s monitors itself; of its own end it is told by the hook Stopped", p)
 	}
-	w := &watch{monitor: Monitor{p.sys.monitors.Add(1), id}, target: p.sys.table.lookup(id), watcher: p}
+	w := &watch{monitor: Monitor{p.sys.monitors.Add(1), id}, target: p.sys.lookup(id), watcher: p}
 	there, err := c.watch(w)
 	if err != nil {
 		return Monitor{}, fmt.Errorf("%s monitors %s: %w", p, id, err)
@@ -142,7 +142,7 @@ func (p *proc) unwatch(id uint64, incarnation uint32) *watch {
 func (s *System) Monitor(id PID) (down <-chan Exit, cancel func()) {
 	w := &watch{monitor: Monitor{pid: id}, down: make(chan Exit, 1)}
 	if !s.missing() {
-		w.target = s.table.lookup(id)
+		w.target = s.lookup(id)
 	}
 	there := false
 	if w.target != nil {

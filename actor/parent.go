@@ -121,7 +121,7 @@ func (c *scope) childOf(child PID) (*proc, error) {
 	if c.home().fence.Load() {
 		return nil, fmt.Errorf("%s decides about %s: %w", c.p, child, ErrFenced)
 	}
-	p := c.p.sys.table.lookup(child)
+	p := c.p.sys.lookup(child)
 	if p == nil {
 		return nil, fmt.Errorf("decide about %s: %w", child, ErrStalePID)
 	}

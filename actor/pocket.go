@@ -65,7 +65,7 @@ func (p *proc) firstLane(which Lane) *lane {
 func (p *proc) suitsPocket() bool {
 	o := p.opts
 	return o.reentrancy == NoReentrancy && o.overflow == nil && o.bursts == nil && o.retry == 0 &&
-		lanePlanOf(p.impl.messageType()).chunk > 1
+		messageTypeOf(p.impl.messageType()).chunk > 1
 }
 
 // openPocket is called when the message has been taken out.
@@ -113,9 +113,9 @@ func (p *proc) reachLocked() catch {
 
 // reach is handleLane for Data without a lane.
 func (a *activation) reach() {
-	state := a.mu.lock()
+	state := a.mu.Acquire()
 	if state&termBits != a.term {
-		a.mu.unlock(state)
+		a.mu.Release(state)
 		a.vanish() // What is there belongs to the next.
 	}
 	if a.lanes[Data].Load() == nil { // Else it has been made just now, and not for who announces it.
@@ -124,7 +124,7 @@ func (a *activation) reach() {
 	if a.lanes[Data].Load() == nil {
 		a.todo &^= Data.bit() // What comes later is announced.
 	}
-	a.mu.unlock(state)
+	a.mu.Release(state)
 	if a.fetched >= fromPocket {
 		a.handlePocket()
 	}

@@ -75,7 +75,7 @@ a.vanish()`,
 			Name: "a ghost takes what is in the pocket of the next incarnation",
 			In:   "activation.reach",
 			Old: `if state&termBits != a.term {
-	a.mu.unlock(state)
+	a.mu.Release(state)
 	a.vanish() // What is there belongs to the next.
 }`,
 			New: `if false {
@@ -88,7 +88,7 @@ a.vanish()`,
 			Name: "a ghost takes what is in the lane of the next incarnation",
 			In:   "activation.refill",
 			Old: `if state&termBits != a.term {
-	a.mu.unlock(state)
+	a.mu.Release(state)
 	a.vanish() // What is there belongs to the next.
 }`,
 			New: `if false {
@@ -116,7 +116,7 @@ var pocketFaults = planted.Group{
 			Name: "a message that may hold a reply is in the pocket",
 			In:   "proc.suitsPocket",
 			Old: `o.reentrancy == NoReentrancy && o.overflow == nil && o.bursts == nil && o.retry == 0 &&
-	lanePlanOf(p.impl.messageType()).chunk > 1`,
+	messageTypeOf(p.impl.messageType()).chunk > 1`,
 			New:  "o.reentrancy == NoReentrancy && o.overflow == nil && o.bursts == nil && o.retry == 0",
 			Want: "the message may hold a reply, and is in the pocket",
 			Run:  "^TestWhoHasNoPocket$",

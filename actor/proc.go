@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/kernel/stateword"
 	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -66,7 +67,7 @@ type proc struct {
 
 	// mu guards the links of the children and the rest of the fields, and the
 	// lanes' producer sides. It is the activation state, too; see state.go.
-	mu      latch
+	mu      stateword.Word
 	closed  bool           // No message is accepted any more, but those of its own call chains while it drains.
 	barred  bool           // No child is accepted any more.
 	traits  traits         // Written under mu, before the first incarnation begins: of a seat, after its spawn.
@@ -225,10 +226,10 @@ func (r *rare) recycle() {
 
 // post puts a message into the system lane. It never waits.
 func (p *proc) post(from *sched.Fiber, m sysMessage) {
-	state := p.mu.lock()
+	state := p.mu.Acquire()
 	switch empty := p.first == sysNone && (p.rare == nil || len(p.rare.mail) == 0); {
 	case (m.kind == sysExit || m.kind == sysFailed) && m.incarnation != p.incarnation:
-		p.mu.unlock(state)
+		p.mu.Release(state)
 		return
 	case empty && m.isShort():
 		p.first = m.kind
@@ -237,7 +238,7 @@ func (p *proc) post(from *sched.Fiber, m sysMessage) {
 		r.mail = append(r.mail, m)
 	}
 	next, priority, queue := p.announced(state, pendingSystem)
-	p.mu.unlock(next)
+	p.mu.Release(next)
 	if queue {
 		p.submit(from, priority)
 	}
@@ -253,14 +254,14 @@ func (p *proc) isPresent(n uint32) bool {
 // takeMail takes the oldest message of the system lane, of kind sysNone if there
 // is none. More says whether there is another one; what comes later is announced.
 func (p *proc) takeMail() (m sysMessage, more bool) {
-	state := p.mu.lock()
+	state := p.mu.Acquire()
 	if m.kind, p.first = p.first, sysNone; m.kind != sysNone {
 		more = p.rare != nil && len(p.rare.mail) > 0
-		p.mu.unlock(state)
+		p.mu.Release(state)
 		return m, more
 	}
 	if p.rare == nil || len(p.rare.mail) == 0 {
-		p.mu.unlock(state)
+		p.mu.Release(state)
 		return m, false
 	}
 	mail := p.rare.mail
@@ -269,7 +270,7 @@ func (p *proc) takeMail() (m sysMessage, more bool) {
 	if p.rare.mail = mail[1:]; !more {
 		p.rare.mail = nil
 	}
-	p.mu.unlock(state)
+	p.mu.Release(state)
 	return m, more
 }
 
@@ -299,11 +300,11 @@ func (p *proc) adopt(from *sched.Fiber, child *proc, incarnation uint32) error {
 	}
 	p.youngest = child
 	p.countLocked(child, child.seat)
-	p.sys.table.add(from, child)
+	p.sys.enterProc(from, child)
 	if name := child.opts.registered; name != "" {
 		if err := p.sys.registry.claim(name, child); err != nil {
 			p.disownLocked(child)
-			p.sys.table.remove(from, child)
+			p.sys.removeProc(from, child)
 			return err
 		}
 	}

@@ -133,7 +133,7 @@ func Resolve[M any](s *System, id PID) (Ref[M], error) {
 	if s.missing() {
 		return Ref[M]{}, ErrNoSystem
 	}
-	p := s.table.lookup(id)
+	p := s.lookup(id)
 	if p == nil {
 		return Ref[M]{}, fmt.Errorf("resolve %s: %w", id, ErrStalePID)
 	}

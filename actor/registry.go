@@ -83,7 +83,7 @@ func (s *System) Register(name string, id PID) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	p := s.table.lookup(id)
+	p := s.lookup(id)
 	if p == nil {
 		return fmt.Errorf("register %s as %q: %w", id, name, ErrStalePID)
 	}

@@ -10,7 +10,7 @@ var registryFaults = planted.Group{
 		{
 			Name: "a spawn without its name keeps its place",
 			In:   "proc.adopt",
-			Old: `p.sys.table.remove(from, child)
+			Old: `p.sys.removeProc(from, child)
 return err`,
 			New:  "return err",
 			Want: "FAIL",
@@ -30,7 +30,8 @@ return err`,
 		},
 		{
 			Name: "a PID of another system is looked up beyond the end",
-			In:   "table.at",
+			Dir:  "../internal/kernel/pids",
+			In:   "Table.at",
 			Old: `if int(i/chunkSize) >= len(chunks) {
 	return nil
 }`,
@@ -40,7 +41,7 @@ return err`,
 		},
 		{
 			Name: "a PID leads to the next in its place",
-			In:   "table.lookup",
+			In:   "System.lookup",
 			Old: `if p == nil || p.pid != id {
 	return nil
 }`,

@@ -37,6 +37,7 @@ import (
 // found in a map, a function, a channel, or an interface behind a pointer, no message
 // belongs to the ask; the asker waits until its context ends.
 type Reply[T any] struct {
+	mark  replyMark
 	slot  *replySlot[T]
 	round uint64
 }
@@ -94,7 +95,7 @@ func (r Reply[T]) WaitFor(kind WaitKind, id PID) bool {
 	if s == nil {
 		return false
 	}
-	p := s.sys.table.lookup(id)
+	p := s.sys.lookup(id)
 	if p == nil || kind != StartWait && kind != StopWait {
 		return s.isOpen(r.round)
 	}

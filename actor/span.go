@@ -2,7 +2,6 @@ package actor
 
 import (
 	"reflect"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -60,10 +59,6 @@ type duties uint8
 const dutySlow duties = 1 << numTimeoutActions
 
 func duty(do TimeoutAction) duties { return 1 << do }
-
-// messageNames has the name of each type, a *string, that was found in an
-// interface.
-var messageNames sync.Map
 
 // timing returns what is watched of the actor, or nil.
 func (p *proc) timing() *timing {
@@ -213,12 +208,7 @@ func nameOf(m any) *string {
 	if t == nil {
 		return nil
 	}
-	if name, ok := messageNames.Load(t); ok {
-		return name.(*string)
-	}
-	name := t.String()
-	messageNames.Store(t, &name)
-	return &name
+	return &messageTypeOf(t).name
 }
 
 // watched runs a hook, watched.

@@ -162,7 +162,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 	if prepares {
 		// The parent may ask the child to stop as soon as it has adopted it.
 		p.first = sysStart
-		p.mu.init(pendingSystem | queuedNormal)
+		p.mu.Init(pendingSystem | queuedNormal)
 	} else if value != nil {
 		p.phase.Store(alive)
 	}

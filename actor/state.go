@@ -3,13 +3,14 @@ package actor
 import (
 	"context"
 
+	"github.com/troupe-go/troupe/internal/kernel/stateword"
 	"github.com/troupe-go/troupe/sched"
 )
 
 // The activation state of an actor is one atomic word, proc.mu. Its low bits say
 // which lanes have messages that no activation knows of yet; the others, whether
 // the actor is queued, running, held or dead. The mailbox's mutex is a bit of the
-// same word; see latch.
+// same word; see [stateword.Word].
 //
 // # Protocol
 //
@@ -48,9 +49,11 @@ const (
 	inCode                                        // The running activation may be in the actor's code.
 	killed                                        // Somebody has called for the end of the incarnation.
 	seized                                        // An activation has lost the actor while it was in its code.
-	latched                                       // Somebody has the mutex.
-	crowded                                       // No further message may begin, see turn.go.
-	nextTerm                                      // The lowest bit of the term.
+
+	_ = stateword.LockBit - seized - 1 // Those below do not reach the mutex, else this is no uint32.
+
+	crowded  = stateword.LockBit << 1 // No further message may begin, see turn.go.
+	nextTerm = stateword.LockBit << 2 // The lowest bit of the term.
 
 	termBits            = ^(nextTerm - 1)
 	alerted      uint32 = 1 // In proc.alert.
@@ -63,8 +66,8 @@ var pendingUrgent = Control.bit() | pendingSystem
 // announce makes known that the lane of the given bit has a message, and
 // queues the actor if need be. From is the fiber of the caller, if any.
 func (p *proc) announce(from *sched.Fiber, bit uint32) {
-	next, priority, queue := p.announced(p.mu.lock(), bit)
-	p.mu.unlock(next)
+	next, priority, queue := p.announced(p.mu.Acquire(), bit)
+	p.mu.Release(next)
 	if queue {
 		p.submit(from, priority)
 	}
@@ -74,7 +77,7 @@ func (p *proc) announce(from *sched.Fiber, bit uint32) {
 // and gives it back. Ctx is the caller's.
 func (p *proc) unlockAndAnnounce(ctx context.Context, s, bit uint32) {
 	next, priority, queue := p.announced(s, bit)
-	p.mu.unlock(next)
+	p.mu.Release(next)
 	if queue {
 		p.submit(sched.Current(ctx), priority)
 	}
@@ -120,7 +123,7 @@ func (p *proc) transitionToRunning(f *sched.Fiber, priority sched.Priority) (tod
 	if priority == sched.Critical {
 		entry = queuedUrgent
 	}
-	s := p.mu.lock()
+	s := p.mu.Acquire()
 	todo = s & pendingAny
 	ok = s&(running|dead) == 0 && p.runnable(s, todo) != 0
 	next := s &^ entry
@@ -135,7 +138,7 @@ func (p *proc) transitionToRunning(f *sched.Fiber, priority sched.Priority) (tod
 			fetched = p.fetchLocked()
 		}
 	}
-	p.mu.unlock(next)
+	p.mu.Release(next)
 	return todo, s & termBits, fetched, ok
 }
 
@@ -180,7 +183,7 @@ func (p *proc) transitionToReturn(term uint32) bool {
 	if s&(running|killed|dead) != 0 || s&termBits != term {
 		return false
 	}
-	p.mu.replace(s | running | inCode)
+	p.mu.Replace(s | running | inCode)
 	return true
 }
 
@@ -228,9 +231,9 @@ func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next boo
 // handle Data and nothing else, and that is all there is, it has the messages in
 // hand by the same step. It returns false if the term is over.
 func (p *proc) takeAnnounced(term uint32, fetch bool) (news uint32, fetched catch, ok bool) {
-	s := p.mu.lock()
+	s := p.mu.Acquire()
 	if s&termBits != term {
-		p.mu.unlock(s)
+		p.mu.Release(s)
 		return 0, nothing, false
 	}
 	p.calm(term)
@@ -238,7 +241,7 @@ func (p *proc) takeAnnounced(term uint32, fetch bool) (news uint32, fetched catc
 	if fetch && news == Data.bit() && s&killed == 0 {
 		fetched = p.fetchLocked()
 	}
-	p.mu.unlock(s &^ pendingAny)
+	p.mu.Release(s &^ pendingAny)
 	return news, fetched, true
 }
 
@@ -285,7 +288,7 @@ func (p *proc) transitionFromCode(term uint32) bool {
 func (p *proc) unlockToKilled() (queue, seize bool) {
 	s := p.mu.Load()
 	if s&dead != 0 {
-		p.mu.unlock(s)
+		p.mu.Release(s)
 		return false, false
 	}
 	next := s | killed | pendingSystem
@@ -297,7 +300,7 @@ func (p *proc) unlockToKilled() (queue, seize bool) {
 		queue = s&queuedUrgent == 0
 		next |= queuedUrgent
 	}
-	p.mu.unlock(next)
+	p.mu.Release(next)
 	return queue, seize
 }
 

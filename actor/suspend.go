@@ -36,7 +36,7 @@ func (s *System) postTo(id PID, what string, m sysMessage) error {
 	if s.missing() {
 		return ErrNoSystem
 	}
-	p := s.table.lookup(id)
+	p := s.lookup(id)
 	if p == nil {
 		return fmt.Errorf("%s %s: %w", what, id, ErrStalePID)
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/kernel/pids"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -76,7 +77,7 @@ type DeadLetter struct {
 type System struct {
 	cfg       Config
 	scheduler *sched.Scheduler
-	table     *table
+	table     *pids.Table[proc]
 	registry  registry
 	clock     clock
 	born      time.Time
@@ -152,9 +153,8 @@ func NewSystem(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
 	s.cfg = cfg
-	in := currentSimulation()
-	s.table = newTable(s.scheduler, origins.take(in))
-	s.vacate = func() { origins.free(in, s.table.origin) }
+	origin, free := origins.Take()
+	s.table, s.vacate = pids.New[proc](s.scheduler.Workers(), origin), free
 	s.giveReports()
 	s.born = s.clock.Now()
 	if s.simulated = s.scheduler.Simulated(); s.simulated {
@@ -191,7 +191,7 @@ func (s *System) Stats() Stats {
 		return Stats{}
 	}
 	return Stats{
-		Actors:      s.table.live(),
+		Actors:      s.table.Live(),
 		DeadLetters: s.deadLetters.Load(),
 		Dropped:     s.dropped.Load(),
 		LateReplies: s.lateReplies.Load(),
@@ -256,7 +256,7 @@ func (s *System) force(ctx context.Context) error {
 	const named = 3
 	var names []string
 	left := 0
-	s.table.all(func(p *proc) {
+	s.eachProc(func(p *proc) {
 		p.cancel(ErrForced)
 		if left++; left <= named {
 			names = append(names, p.String())

@@ -130,7 +130,7 @@ func (t *timer) set(at Spawner, d time.Duration) (Timer, error) {
 func (t *delivery[M]) timed() *timer                { return &t.timer }
 func (t *delivery[M]) message() any                 { return t.m }
 func (t *delivery[M]) pointer() any                 { return &t.m }
-func (t *delivery[M]) askedBy(in *laneAsks) address { return in.spots.first(unsafe.Pointer(&t.m)) }
+func (t *delivery[M]) askedBy(in *laneAsks) address { return in.shown(unsafe.Pointer(&t.m)) }
 
 func (t *delivery[M]) weigh(o *overflow) (int, error) {
 	if o.size == nil {

@@ -39,7 +39,7 @@ func (s *System) Timers() iter.Seq[TimerInfo] {
 		if s.missing() || !s.root.eachTimer(yield) {
 			return
 		}
-		s.table.after(PID{}, func(p *proc) bool { return p.eachTimer(yield) })
+		s.table.From(0, func(p *proc) bool { return p.eachTimer(yield) })
 	}
 }
 
@@ -53,7 +53,7 @@ func (s *System) TimersOf(owner PID) iter.Seq[TimerInfo] {
 		}
 		p := s.root
 		if owner != (PID{}) {
-			p = s.table.lookup(owner)
+			p = s.lookup(owner)
 		}
 		if p != nil {
 			p.eachTimer(yield)

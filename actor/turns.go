@@ -66,9 +66,9 @@ func (p *proc) crowdLocked(n int) {
 	switch is := s&crowded != 0; {
 	case (p.isCrowded(n) || p.rare.turns.writer) == is:
 	case is:
-		p.mu.replace(s &^ crowded)
+		p.mu.Replace(s &^ crowded)
 	default:
-		p.mu.replace(s | crowded)
+		p.mu.Replace(s | crowded)
 	}
 }
 
@@ -100,7 +100,7 @@ func (a *activation) bury(seized bool) (lost []letters) {
 	}
 	if len(t.away) > 0 && !seized {
 		s := a.mu.Load() + nextTerm // In which they are not.
-		a.mu.replace(s)
+		a.mu.Replace(s)
 		a.term = s & termBits
 	}
 	t.buried = true
@@ -177,7 +177,7 @@ func (a *activation) admit() (handedOver bool) {
 		a.mu.Unlock()
 		return false // To take note of that.
 	}
-	a.mu.replace(s | inCode)
+	a.mu.Replace(s | inCode)
 	a.inCode = true
 	e := t.queue[0]
 	t.queue = slices.Delete(t.queue, 0, 1)

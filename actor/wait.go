@@ -88,7 +88,7 @@ func (s *System) Waits() []Wait {
 		return nil
 	}
 	var all []Wait
-	s.table.all(func(p *proc) {
+	s.eachProc(func(p *proc) {
 		for _, e := range p.edges() {
 			all = append(all, e.describe())
 		}

@@ -1,19 +1,22 @@
-package actor_test
+package stateword_test
 
 import (
 	"runtime"
 	"sync"
 	"testing"
 
-	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/kernel/stateword"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
-// Whoever holds the latch is alone, whichever way it was locked, and no change
-// of the state is lost that somebody makes without locking it.
-func TestLatchExcludes(t *testing.T) {
+// hold locks the word, and leaves the state that change returns.
+func hold(l *stateword.Word, change func(state uint32) uint32) { l.Release(change(l.Acquire())) }
+
+// A caller that holds the lock is alone, in whichever way it has locked, and no change of the state is lost that another
+// caller makes without the lock.
+func TestExclusion(t *testing.T) {
 	const rounds = 50_000
-	l := actor.NewLatch()
+	var l stateword.Word
 	guarded := 0
 	var all sync.WaitGroup
 	for i := range 3 {
@@ -22,7 +25,7 @@ func TestLatchExcludes(t *testing.T) {
 				l.Lock()
 				guarded++
 				l.Unlock()
-				l.Hold(func(state uint32) uint32 { guarded++; return state })
+				hold(&l, func(state uint32) uint32 { guarded++; return state })
 			}
 		})
 		all.Go(func() {
@@ -38,7 +41,7 @@ func TestLatchExcludes(t *testing.T) {
 					t.Errorf("bit %d was not cleared", i)
 					return
 				}
-				l.Hold(func(state uint32) uint32 { return state &^ bit })
+				hold(&l, func(state uint32) uint32 { return state &^ bit })
 			}
 		})
 	}
@@ -48,13 +51,12 @@ func TestLatchExcludes(t *testing.T) {
 	}
 }
 
-// A change waits for whoever holds the latch, and is made of what that one has
-// left.
-func TestLatchHoldsBackChanges(t *testing.T) {
+// A change waits for the holder of the lock, and is made to the state that the holder has left.
+func TestLockHoldsBackChanges(t *testing.T) {
 	ctx := patience.Context(t)
-	l := actor.NewLatch()
+	var l stateword.Word
 	began, changed := make(chan bool), make(chan bool)
-	l.Hold(func(state uint32) uint32 {
+	hold(&l, func(state uint32) uint32 {
 		go func() { began <- true; changed <- l.CompareAndSwap(0, 1) }()
 		go func() { began <- true; l.Or(2); changed <- true }()
 		<-began
@@ -64,7 +66,7 @@ func TestLatchHoldsBackChanges(t *testing.T) {
 		}
 		select {
 		case <-changed:
-			t.Error("the state was changed by somebody else while the latch was held")
+			t.Error("the state was changed by another goroutine while the lock was held")
 		default:
 		}
 		return 4
@@ -75,7 +77,7 @@ func TestLatchHoldsBackChanges(t *testing.T) {
 		case ok := <-changed:
 			outcomes[ok]++
 		case <-ctx.Done():
-			t.Fatal("a change waits for a latch that is free")
+			t.Fatal("a change waits for a lock that is free")
 		}
 	}
 	if outcomes[true] != 1 || l.Load() != 4|2 {
