@@ -83,10 +83,10 @@ func (p *proc) rouse(child *proc) bool {
 	return true
 }
 
-// holdAtRest holds the actor if all its children are at rest.
+// holdAtRest holds the actor if its end has wound down and all its children are at rest.
 func (a *activation) holdAtRest() {
 	a.mu.Lock()
-	over := a.atRestLocked()
+	over := a.barred && a.atRestLocked()
 	a.mu.Unlock()
 	if over && !a.closing {
 		a.beHeld()

@@ -65,12 +65,6 @@ func (p *proc) keepsLocked() bool {
 // caller holds mu.
 func (p *proc) aloneLocked() bool { return p.eldest == nil && !p.keepsLocked() }
 
-func (p *proc) alone() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.aloneLocked()
-}
-
 // keptLocked returns what is kept, in the order in which it came. The caller
 // holds mu.
 func (p *proc) keptLocked() []sched.Kept {

@@ -134,16 +134,16 @@ func (c *scope) childOf(child PID) (*proc, error) {
 // childGone takes note of a child that has stopped, or that nothing is left to
 // wait for.
 func (a *activation) childGone(m sysMessage) {
-	var alone bool
-	if m.child == nil {
-		alone = a.alone()
-	} else {
-		alone = a.disown(m.child)
+	a.mu.Lock()
+	if m.child != nil {
+		a.disownLocked(m.child)
 	}
+	last := a.barred && a.aloneLocked() // Else its end has yet to wind down, see goOnEnding.
+	a.mu.Unlock()
 	switch {
 	case a.phase.Load() == failing:
 		a.holdAtRest()
-	case a.phase.Load() == stopping && alone:
+	case a.phase.Load() == stopping && last:
 		a.terminate()
 	case m.child != nil && a.phase.Load() <= draining:
 		a.tellParent(Exit{PID: m.child.pid, Name: m.child.opts.name, Reason: m.reason})

@@ -325,14 +325,8 @@ func (p *proc) accepts(incarnation uint32) error {
 	return nil
 }
 
-// disown removes child, which has stopped. It reports whether p has neither
-// children nor kept work any more.
-func (p *proc) disown(child *proc) (alone bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.disownLocked(child)
-}
-
+// disownLocked removes child, which has stopped. It reports whether p has neither
+// children nor kept work any more. The caller holds mu.
 func (p *proc) disownLocked(child *proc) (alone bool) {
 	if child.older != nil {
 		child.older.younger = child.younger

@@ -256,3 +256,56 @@ func TestDrainHandlesAllAndWaits(t *testing.T) {
 		t.Errorf("%v have ended", ends)
 	}
 }
+
+// keepsake is what an actor keeps. It ends when it is asked to.
+type keepsake struct{ of *actor.Context[int] }
+
+func (k *keepsake) KeeperEnds(error) { k.of.LetGo(nil, k) }
+
+// A reentrant actor that is killed while its stop waits for a handler ends once, also if
+// its last child, or what it has kept, is gone at the same moment.
+func TestKilledReentrantActorEndsOnce(t *testing.T) {
+	for _, leaves := range []string{"what it keeps", "a child"} {
+		t.Run(leaves, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := oneWorker(t)
+			o := newOracle(t, sys)
+			var child actor.Ref[int]
+			ref := spawnActor(t, sys, actor.Actor[int](&keeping[int]{hooks[int]{receive: func(c *actor.Context[int], m int) (err error) {
+				if leaves == "what it keeps" {
+					c.Keep(&keepsake{c})
+				} else if child, err = actor.Spawn(c, actor.Actor[int](&hooks[int]{})); err != nil {
+					return err
+				}
+				_, err = o.ask(context.WithoutCancel(c), m)
+				return err
+			}}}), actor.WithReentrancy(actor.FullReentrancy))
+			send(t, ctx, ref, 1)
+			q := o.next(t, ctx)
+			suspendedIn(t, ctx, ref, 1)
+			wantErr(t, ref.Stop(ended()), context.Canceled)
+			until(t, ctx, func() bool { return info(t, sys, ref.PID()).State == actor.Stopping })
+			ends := 0 // On the only worker, as are all handlers.
+			_, err := sys.Observe(&actor.Probe{Ended: func(e actor.Ending) {
+				if e.PID == ref.PID() {
+					ends++
+				}
+			}})
+			wantNoErr(t, err)
+			killer := spawn(t, sys, func(*actor.Context[int], int) error {
+				if leaves == "a child" {
+					wantNoErr(t, sys.RequestStop(child.PID())) // It runs first.
+				}
+				return ref.Kill()
+			})
+			send(t, ctx, killer, 1)
+			wantKilled(t, ctx, ref)
+			wantNoErr(t, q.reply.Send(ctx, 1))
+			until(t, ctx, func() bool { return sys.Stats().Ghosts == 0 })
+			wantNoErr(t, sys.Stop(ctx))
+			if ends != 1 {
+				t.Errorf("the actor has ended %d times", ends)
+			}
+		})
+	}
+}
