@@ -164,14 +164,15 @@ func isCancellation(err error) bool {
 }
 
 // isOvertaken reports whether what surrounds the scope has ended too, which has ended by
-// itself before. Then the end is owed to the surroundings. The scope from which that is
-// comes to know the cause of this one, with which work here may still come back.
+// itself before. Then the end is owed to the surroundings. The outermost scope there that
+// ended by itself comes to know the cause of this one, with which work here may still
+// come back.
 func (sc *Scope) isOvertaken() bool {
 	if sc.parent == nil || sc.shielded || sc.parent.Err() == nil {
 		return false
 	}
 	if by := Canceller(sc.parent); by != nil {
-		by.overtake(sc.cause)
+		by.overtakeFrom(sc)
 	}
 	return true
 }
@@ -189,6 +190,17 @@ func (sc *Scope) overtake(cause error) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	sc.overtaken = &overtaken{cause, sc.overtaken}
+}
+
+// overtakeFrom makes known what inner knows, whose end this scope's has overtaken.
+func (sc *Scope) overtakeFrom(inner *Scope) {
+	sc.overtake(inner.cause)
+	inner.mu.Lock()
+	first := inner.overtaken
+	inner.mu.Unlock()
+	for o := first; o != nil; o = o.next {
+		sc.overtake(o.cause)
+	}
 }
 
 // hasOvertaken reports whether err is owed to the end of a scope that this one's end has
@@ -222,7 +234,11 @@ func Canceller(ctx context.Context) *Scope {
 		if sc == nil {
 			break
 		}
-		if sc.state() != nil && sc.own {
+		// Only an end with what surrounds the scope shows first to those who ask.
+		if sc.ended.Load() && sc.own {
+			if found != nil {
+				sc.overtakeFrom(found)
+			}
 			found = sc
 		}
 		if sc.shielded {

@@ -247,6 +247,60 @@ func TestTrioAnEndAroundAScopeOvertakesItsOwn(t *testing.T) {
 	}
 }
 
+// TestTheCancellerHasCaughtWhatHasCome asks the canceller alone, in the innermost scope.
+func TestTheCancellerHasCaughtWhatHasCome(t *testing.T) {
+	leavesNothing(t)
+	_ = task.Within(t.Context(), func(_ context.Context, outer *task.Scope) error {
+		return task.Within(t.Context(), func(ctx context.Context, inner *task.Scope) error {
+			inner.Cancel(errBroken)
+			err := task.Checkpoint(ctx)
+			outer.Cancel(errors.New("outer"))
+			if sc := task.Canceller(ctx); sc != inner || !sc.Caught(err) || outer.Caught(err) {
+				t.Errorf("beside the outer scope the canceller has not caught %v", err)
+			}
+			return nil
+		})
+	})
+	_ = task.Within(t.Context(), func(ctx context.Context, outer *task.Scope) error {
+		return task.Within(ctx, func(ctx context.Context, inner *task.Scope) error {
+			inner.Cancel(errBroken)
+			err := task.Checkpoint(ctx)
+			outer.Cancel(errors.New("outer"))
+			if sc := task.Canceller(ctx); sc != outer || !sc.Caught(err) {
+				t.Errorf("below the outer scope the canceller has not caught %v", err)
+			}
+			return nil
+		})
+	})
+}
+
+// TestAnEndOvertakesWhatAnotherHasOvertaken ends three scopes from the inside out. The error of
+// the innermost comes to the outermost after the one between was asked.
+func TestAnEndOvertakesWhatAnotherHasOvertaken(t *testing.T) {
+	leavesNothing(t)
+	_ = task.Within(t.Context(), func(ctx context.Context, outer *task.Scope) error {
+		err := task.Within(ctx, func(ctx context.Context, between *task.Scope) error {
+			err := task.Within(ctx, func(ctx context.Context, inner *task.Scope) error {
+				inner.Cancel(errBroken)
+				between.Cancel(errors.New("between"))
+				return task.Checkpoint(ctx)
+			})
+			if !between.Caught(err) {
+				t.Errorf("the scope between has not caught %v", err)
+			}
+			outer.Cancel(errors.New("outer"))
+			if between.Caught(err) {
+				t.Errorf("the scope between has caught %v after the outer one has ended", err)
+			}
+			return err
+		})
+		if !outer.Caught(err) {
+			t.Errorf("the outer scope has not caught %v", err)
+		}
+		return nil
+	})
+}
+
 // TestAnEndAroundAllScopesIsCaughtByNone ends a scope, and then the plain context around it.
 func TestAnEndAroundAllScopesIsCaughtByNone(t *testing.T) {
 	leavesNothing(t)
@@ -283,8 +337,8 @@ func (c asked) Err() error {
 }
 
 // TestTheFirstWaitBelowManyScopesGoesThroughThemAFewTimes has work wait first in the
-// innermost of many scopes. How often it goes up through all of them must not depend on how
-// many there are.
+// innermost of many scopes, and then look which one was cancelled. How often it goes up
+// through all of them must not depend on how many there are.
 func TestTheFirstWaitBelowManyScopesGoesThroughThemAFewTimes(t *testing.T) {
 	for name, between := range map[string]func(ctx context.Context) context.Context{
 		"one in the other":     func(ctx context.Context) context.Context { return ctx },
@@ -305,6 +359,9 @@ func TestTheFirstWaitBelowManyScopesGoesThroughThemAFewTimes(t *testing.T) {
 						if n == 0 {
 							count.Store(0)
 							err := task.Sleep(ctx, 1)
+							if sc := task.Canceller(ctx); sc != nil {
+								t.Error("a scope has ended")
+							}
 							times = count.Load()
 							return err
 						}
