@@ -53,3 +53,6 @@ func (e *cancelError) Error() string {
 }
 
 func (e *cancelError) Unwrap() []error { return []error{e.cause, context.Canceled} }
+
+// NeverBegan tells package task that no function has returned the error.
+func (e *cancelError) NeverBegan() {}

@@ -1,6 +1,10 @@
 package task
 
-import "github.com/troupe-go/troupe/sched"
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/sched"
+)
 
 // AsDetached is the option by which Detach opens its group.
 var AsDetached Option = asDetached
@@ -27,6 +31,14 @@ func Kept(s *sched.Scheduler) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.detached)
+}
+
+// KeptByRun returns how many groups the Run keeps whose body, or what is below it, has ctx.
+func KeptByRun(ctx context.Context) int {
+	r := ctx.Value(sched.KeeperKey).(*runKeeper)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.groups)
 }
 
 // Touch takes the locks that a list of the scheduler's tasks needs, one after the

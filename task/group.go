@@ -72,6 +72,7 @@ type Group[T any] struct {
 	listed    bool     // The registry has the group.
 	listedAt  int      // Its place there. The registry's.
 	kept      bool     // The end of owner waits for the tasks.
+	everKept  bool     // It did at some time.
 	counting  bool     // See beginCounting.
 	joining   bool
 	announced bool // The joiner is to be told of joining.
@@ -312,6 +313,7 @@ func (g *Group[T]) add(t *Task[T], from *sched.Fiber) error {
 	}
 	if g.owner != nil && !g.kept {
 		g.kept = g.owner.Keep((*kept[T])(g))
+		g.everKept = g.everKept || g.kept
 	}
 	g.mu.Unlock()
 	if list {

@@ -60,7 +60,7 @@ func (g *Group[T]) finished() bool {
 	if !g.closed && g.quiet() {
 		g.closed = true
 		g.unlist()
-		if r, ok := g.owner.(*runKeeper); ok {
+		if r, ok := g.owner.(*runKeeper); ok && g.everKept {
 			r.forget((*kept[T])(g))
 		}
 	}

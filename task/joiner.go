@@ -111,8 +111,8 @@ func (o Outcome[T]) withLaterFailures(err error) error {
 
 // Err returns the errors of the tasks, joined, in the order of Go, and nil if
 // all succeeded. Of the tasks that were cancelled with their group it has the
-// first only, and those that have failed besides, as in their clean-up; and none of
-// those that were no longer needed.
+// first only, and of those that were no longer needed none; but all that have failed
+// besides, as in their clean-up.
 func (o Outcome[T]) Err() error {
 	if o.Count.Succeeded == o.Count.Started {
 		return nil
@@ -121,11 +121,11 @@ func (o Outcome[T]) Err() error {
 	told := false
 	for t := range o.each {
 		_, err := t.Result()
-		if err == nil || t.known() && t.notNeeded(err) {
+		if err == nil {
 			continue
 		}
 		if t.known() && t.endedWithGroup(err) {
-			if told && onlyCancelled(err, nil) {
+			if (told || t.notNeeded(err)) && onlyCancelled(err, nil) {
 				continue
 			}
 			told = true

@@ -19,12 +19,13 @@ func AllCompleted[T any]() Joiner[T] { return allCompleted[T]{} }
 func FirstFailure[T any]() Joiner[T] { return firstFailure[T]{} }
 
 // FirstSuccess waits until one task succeeds; then the others are cancelled, and
-// Join returns that one value. If none succeeds, or there are none, it returns an
+// Join returns that one value, and drops the errors of the others. If none succeeds, or there are none, it returns an
 // error that wraps [ErrNoSuccess] and those of the tasks.
 func FirstSuccess[T any]() Joiner[T] { return firstSuccess[T]{} }
 
 // Quorum waits until n tasks have succeeded; then the others are cancelled, and
-// Join returns those n values, in the order in which the tasks ended. As soon as
+// Join returns those n values, in the order in which the tasks ended, and drops the errors
+// of the others. As soon as
 // Join was called and fewer than n have succeeded or can still do so, they are
 // cancelled too, and Join returns an error that wraps [ErrQuorum] and those of
 // the tasks that failed. N must be positive.

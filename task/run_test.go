@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -273,6 +275,7 @@ func TestTheErrorOfACleanUpComesWithTheFirstFailure(t *testing.T) {
 	for name, end := range map[string]func(cancelled error) error{
 		"alone":           func(error) error { return errCleanUp },
 		"with the cancel": func(cancelled error) error { return errors.Join(cancelled, errCleanUp) },
+		"wrapped":         func(cancelled error) error { return fmt.Errorf("wrapped: %w", errors.Join(cancelled, errCleanUp)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, s := guarded(t), newScheduler(t, sched.Config{})
@@ -295,20 +298,93 @@ func TestTheErrorOfACleanUpComesWithTheFirstFailure(t *testing.T) {
 	}
 }
 
+// TestTasksThatNeverBeganAreNoFailures has tasks queued behind one that fails, or whose group is
+// cancelled. Of them the group's error has one at most.
+func TestTasksThatNeverBeganAreNoFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		j    task.Joiner[int]
+		ends error
+		told int // Of how many of them the error tells.
+	}{
+		"fails":     {task.FirstFailure[int](), errBroken, 0},
+		"succeeds":  {task.AllCompleted[int](), nil, 1},
+		"cancelled": {task.FirstFailure[int](), nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, s := guarded(t), newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+			g := newGroup(t, ctx, s, c.j)
+			began, gate := make(chan struct{}), make(chan struct{})
+			start(t, g, func(context.Context) (int, error) { close(began); <-gate; return 0, c.ends })
+			<-began
+			for i := range 10 {
+				cause := fmt.Errorf("cause %d", i)
+				if queued := start(t, g, returns(0, nil)); i < 5 && c.ends != nil {
+					queued.Cancel(cause)
+				}
+			}
+			if c.ends == nil {
+				g.Cancel(errBroken)
+			}
+			close(gate)
+			_, err := g.Join(ctx)
+			is(t, err, errBroken)
+			told := strings.Count(err.Error(), "before it began")
+			if told != c.told {
+				t.Errorf("the error tells of %d tasks that never began: %v", told, err)
+			}
+		})
+	}
+}
+
 // TestTheErrorOfACleanUpIsInThatOfJoin cancels two tasks, the second of which fails as it
 // clears up.
 func TestTheErrorOfACleanUpIsInThatOfJoin(t *testing.T) {
+	for name, j := range map[string]task.Joiner[int]{
+		"AllCompleted": task.AllCompleted[int](), "FirstFailure": task.FirstFailure[int](),
+		"FirstSuccess": task.FirstSuccess[int](), "Quorum": task.Quorum[int](2), // Which is out of reach after one.
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, s := guarded(t), newScheduler(t, sched.Config{})
+			g := newGroup(t, ctx, s, j)
+			began := make(chan struct{}, 2)
+			start(t, g, untilCancelled[int](began))
+			start(t, g, func(ctx context.Context) (int, error) {
+				began <- struct{}{}
+				return 0, errors.Join(forever(ctx), errBroken)
+			})
+			<-began
+			<-began
+			g.Cancel(nil)
+			_, err := g.Join(ctx)
+			is(t, err, errBroken)
+		})
+	}
+}
+
+// TestRunForgetsWhatEndsBeforeIt opens groups with contexts of their own below a Run and leaves
+// them. What has ended before the Run is none of its errors.
+func TestRunForgetsWhatEndsBeforeIt(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
-	g := newGroup(t, ctx, s, task.AllCompleted[int]())
-	began := make(chan struct{}, 2)
-	start(t, g, untilCancelled[int](began))
-	start(t, g, func(ctx context.Context) (int, error) {
-		began <- struct{}{}
-		return 0, errors.Join(forever(ctx), errBroken)
-	})
-	<-began
-	<-began
-	g.Cancel(nil)
-	_, err := g.Join(ctx)
-	is(t, err, context.Canceled, errBroken)
+	_, err := task.Run(ctx, nil, func(ctx context.Context, _ *task.Group[int]) error {
+		within, cancel := context.WithCancel(ctx)
+		defer cancel()
+		g, err := task.NewGroup(within, task.AllCompleted[int]())
+		if err != nil {
+			return err
+		}
+		began := make(chan struct{})
+		left, err := g.Do(func(ctx context.Context) error {
+			close(began)
+			return errors.Join(forever(ctx), errBroken)
+		})
+		if err != nil {
+			return err
+		}
+		<-began
+		cancel()
+		is(t, left.Wait(ctx), errBroken)
+		patience.Until(t, ctx, func() bool { return task.KeptByRun(ctx) == 0 })
+		return nil
+	}, task.On(s))
+	is(t, err, nil)
 }

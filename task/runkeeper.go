@@ -16,6 +16,7 @@ import (
 // Run too, so that the end of an actor cancels them.
 type runKeeper struct {
 	outer sched.Keeper // The keeper around the Run, or nil.
+	scope *Scope       // That of the Run's group.
 
 	mu     sync.Mutex
 	groups map[leftGroup]int // With the order in which they came.
@@ -26,9 +27,6 @@ type runKeeper struct {
 // leftGroup is a kept group, whatever its type.
 type leftGroup interface {
 	sched.Kept
-	// isForgotten reports whether the group, which has no tasks, has ended without the
-	// Run. It is called with the group's lock held.
-	isForgotten() bool
 	// finish waits until the group has ended, for what surrounds it has, and returns the
 	// errors that are more than cancellations.
 	finish(ctx context.Context) error
@@ -61,10 +59,10 @@ func (r *runKeeper) Keep(k sched.Kept) bool {
 	return true
 }
 
-// LetGo implements [sched.Keeper]. A group that has ended with the Run stays: its errors
-// are the Run's.
+// LetGo implements [sched.Keeper]. A group whose last tasks end after the Run's scope stays:
+// their errors are the Run's. It is called with the group's lock held.
 func (r *runKeeper) LetGo(from *sched.Fiber, k sched.Kept) {
-	if g, ok := k.(leftGroup); ok && g.isForgotten() {
+	if g, ok := k.(leftGroup); ok && !r.scope.hasEnded() {
 		r.remove(g)
 	}
 	if r.outer != nil {
@@ -114,11 +112,6 @@ func (r *runKeeper) take() []leftGroup {
 	return slices.SortedFunc(maps.Keys(groups), func(a, b leftGroup) int { return cmp.Compare(groups[a], groups[b]) })
 }
 
-func (k *kept[T]) isForgotten() bool {
-	sc := &k.scope
-	return !sc.hasEnded() || sc.ended.Load() && sc.own
-}
-
 func (k *kept[T]) finish(ctx context.Context) error {
 	g := (*Group[T])(k)
 	cause := g.scope.Cause() // So that it ends with what surrounds it.
@@ -139,13 +132,23 @@ func onlyCancelled(err, cause error) bool {
 	if cut, ok := err.(*CancelledError); ok { //nolint:errorlint // What it wraps comes next.
 		return cut.Err == nil || onlyCancelled(cut.Err, cut.Cause)
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
+	if same(err, cause) {
+		return true
+	}
+	switch err := err.(type) {
+	case interface{ NeverBegan() }: // A job's.
+		return true
+	case interface{ Unwrap() []error }:
+		for _, e := range err.Unwrap() {
 			if !onlyCancelled(e, cause) {
 				return false
 			}
 		}
 		return true
+	case interface{ Unwrap() error }:
+		if inner := err.Unwrap(); inner != nil {
+			return onlyCancelled(inner, cause)
+		}
 	}
 	return isCancellation(err) || cause != nil && errors.Is(err, cause)
 }
