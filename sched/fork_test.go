@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -226,6 +227,10 @@ func TestJoinGoexit(t *testing.T) {
 
 // Recursion may be deeper than any queue.
 func TestJoinDeep(t *testing.T) {
+	deep := 10_000
+	if gid.ByStack {
+		deep = 1_000 // Each Join goes through the stack of all.
+	}
 	ctx := guarded(t)
 	s := newScheduler(t, sched.Config{Workers: 2, QueueCapacity: 4})
 	var leaves atomic.Int64
@@ -239,12 +244,12 @@ func TestJoinDeep(t *testing.T) {
 		return x + y
 	}
 	finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
-		if got := spine(ctx, 10_000); got != 10_001 {
+		if got := spine(ctx, deep); got != deep+1 {
 			return fmt.Errorf("%d leaves were summed up", got)
 		}
 		return nil
 	}))
-	if leaves.Load() != 10_001 {
+	if leaves.Load() != int64(deep+1) {
 		t.Errorf("%d leaves ran", leaves.Load())
 	}
 }
@@ -366,7 +371,7 @@ func TestForkProperty(t *testing.T) {
 // A fork that nobody steals allocates nothing.
 func TestForkAllocations(t *testing.T) {
 	ctx := guarded(t)
-	s := newScheduler(t, sched.Config{Workers: 1})
+	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1}) // A spare worker would steal.
 	finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
 		fib(ctx, 15)
 		if n := testing.AllocsPerRun(20, func() { fib(ctx, 15) }); n > 20 { // One is the outermost Join's.

@@ -2,6 +2,9 @@
 
 package gid
 
+// ByStack says that Current walks the caller's stack.
+const ByStack = false
+
 // current is implemented in assembly.
 func current() uintptr
 

@@ -2,6 +2,9 @@
 
 package gid
 
+// ByStack says that Current walks the caller's stack.
+const ByStack = true
+
 func current() uintptr {
 	n := fromStack()
 	if n == 0 {
