@@ -331,16 +331,25 @@ func drawn(s *simtest.Sim, f func(draw *rapid.T)) {
 	}).Example(int(s.Rand().Int32()))
 }
 
+// mustEnd fails if something has not ended, and shows what there is.
+func (p *program) mustEnd(err error) {
+	if err == nil {
+		return
+	}
+	var left []actor.Info
+	for i := range p.sys.Infos(actor.PID{}) {
+		left = append(left, i)
+	}
+	stacks := make([]byte, 1<<20)
+	p.t.Fatalf("%v\nleft: %+v\n%s", err, left, stacks[:runtime.Stack(stacks, true)])
+}
+
 // check stops the system and compares what has happened with the model.
 func (p *program) check() {
 	for _, a := range p.actors {
-		if err := a.ref.Drain(p.ctx); err != nil {
-			p.t.Fatal(err)
-		}
+		p.mustEnd(a.ref.Drain(p.ctx))
 	}
-	if err := p.sys.Stop(p.ctx); err != nil {
-		p.t.Fatal(err)
-	}
+	p.mustEnd(p.sys.Stop(p.ctx))
 	want := p.account()
 	var dead, dropped int
 	var got actor.Stats
