@@ -28,11 +28,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	root := flags.String("root", ".", "the folder of the project")
 	tighten := flags.Bool("tighten", false, "lower the bounds to today's figures where these are better")
+	redraw := flags.Bool("draw", false, "draw the picture of ARCHITECTURE.md again")
 	if flags.Parse(args) != nil {
 		return 2
 	}
 	var out bytes.Buffer
-	good, err := house(&out, *root, *tighten)
+	good, err := house(&out, *root, *tighten, *redraw)
 	if err == nil {
 		_, err = out.WriteTo(stdout)
 	}
@@ -46,8 +47,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// house prints the figures of the project below root, and reports whether they keep their bounds.
-func house(out *bytes.Buffer, root string, tighten bool) (good bool, err error) {
+// house prints the figures of the project below root, and reports whether they keep their bounds and the page of its
+// architecture is true.
+func house(out *bytes.Buffer, root string, tighten, redraw bool) (good bool, err error) {
 	limits, text, err := readBounds(filepath.Join(root, boundsFile))
 	if err != nil {
 		return false, err
@@ -72,7 +74,32 @@ func house(out *bytes.Buffer, root string, tighten bool) (good bool, err error) 
 	} else if n := limits.loose(figures); n > 0 {
 		fmt.Fprintf(out, "Bounds that can be lowered: %d. Run go run ./internal/house -tighten.\n", n)
 	}
-	return verdict(out, limits, figures), err
+	if err != nil {
+		return false, err
+	}
+	isTrue, err := architecture(out, root, sources, redraw)
+	return verdict(out, limits, figures) && isTrue, err
+}
+
+// architecture reports whether the picture of ARCHITECTURE.md is what the imports are, and all that it names is there.
+func architecture(out *bytes.Buffer, root string, sources []*source, redraw bool) (isTrue bool, err error) {
+	p, err := readPage(root)
+	if p == nil || err != nil {
+		return err == nil, err
+	}
+	isTrue = true
+	switch picture := draw(sources); {
+	case redraw:
+		err = p.redraw(picture)
+	case p.picture != picture:
+		fmt.Fprintf(out, "%s shows other arrows than the imports: run go run ./internal/house -draw.\n", pageFile)
+		isTrue = false
+	}
+	for _, name := range declarations(sources).unknown(p.before + p.after) {
+		fmt.Fprintf(out, "%s names %s, which is declared nowhere: was it renamed?\n", pageFile, name)
+		isTrue = false
+	}
+	return isTrue, err
 }
 
 func readBounds(file string) (b bounds, text string, err error) {
