@@ -28,12 +28,22 @@ const maxChain = 10_000
 // inChain reports whether the ask with the address belongs to the call chain of a
 // handler of p. An ask in the chain that is over, or that a goroutine has made,
 // ends it.
-func (p *proc) inChain(a address) bool {
+func (p *proc) inChain(a address) bool { return p.inChainOf(a, false) }
+
+// inWork reports whether the ask with the address is part of what the handlers of p wait
+// for: whether it is in their call chains, or would be if its goroutine, or task, were the
+// handler that has begun it. The context of such an ask tells which handler that is.
+func (p *proc) inWork(a address) bool { return p.inChainOf(a, p.reentrancy == FullReentrancy) }
+
+func (p *proc) inChainOf(a address, byContext bool) bool {
 	for range maxChain {
 		if a.slot == nil || !a.slot.pin(a.round) {
 			return false
 		}
 		asker, up := a.slot.asker, a.slot.up
+		if e := a.slot.errand; asker == nil && byContext && e != nil {
+			asker, up = e.asker, e.up
+		}
 		a.slot.unpin(a.round)
 		switch asker {
 		case nil:

@@ -253,6 +253,52 @@ func drainLetsCallChainsEnd(t *testing.T, opts ...actor.Option) {
 	wantErr(t, err, actor.ErrStopped)
 }
 
+// Where an actor handles everything while it waits, its work in hand includes what tasks and
+// goroutines of the handlers ask for, as far as their contexts tell whose they are.
+func TestDrainLetsGoroutinesOfAChainEnd(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	called, goOn := make(chan struct{}), make(chan struct{})
+	var self actor.Ref[question]
+	helper := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		called <- struct{}{}
+		<-goOn
+		got := make(chan error, 1)
+		go func() {
+			_, err := actor.Ask(c, self, asking(0))
+			got <- err
+		}()
+		if err := <-got; err != nil {
+			return q.reply.Fail(c, err)
+		}
+		return q.reply.Send(c, 1)
+	})
+	self = spawn(t, sys, func(c *actor.Context[question], q question) error {
+		if q.n == 0 {
+			return answer(c, q)
+		}
+		v, err := actor.Ask(c, helper, asking(q.n))
+		if err != nil {
+			return q.reply.Fail(c, err)
+		}
+		return q.reply.Send(c, v)
+	}, actor.WithReentrancy(actor.FullReentrancy))
+	result := make(chan error, 1)
+	go func() {
+		_, err := actor.Ask(ctx, self, asking(1))
+		result <- err
+	}()
+	receive(t, ctx, called)
+	drained := make(chan error, 1)
+	go func() { drained <- self.Drain(ctx) }()
+	until(t, ctx, func() bool { return actor.Closed(self) })
+	_, err := actor.Ask(ctx, self, asking(0))
+	wantErr(t, err, actor.ErrStopped)
+	close(goOn)
+	wantNoErr(t, receive(t, ctx, result))
+	wantNoErr(t, receive(t, ctx, drained))
+}
+
 func TestStopCutsADrainShort(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -65,7 +65,7 @@ func (p *proc) close(from *sched.Fiber) {
 //
 //go:noinline
 func (p *proc) goesOnLocked(asked address) bool {
-	return p.reentrancy != NoReentrancy && asked.slot != nil && p.phase.Load() <= draining && p.inChain(asked)
+	return p.reentrancy != NoReentrancy && asked.slot != nil && p.phase.Load() <= draining && p.inWork(asked)
 }
 
 // await waits until p has stopped. When ctx ends, it ends the contexts of the

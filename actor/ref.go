@@ -89,7 +89,9 @@ func (r Ref[M]) Stop(ctx context.Context) error {
 // return [ErrStopped], also those that wait for room by then, those by its
 // own handlers, and what timers send. The asks that belong to the work in hand of a
 // reentrant actor are accepted until it is done: those that a handler of it has made,
-// or that were made, by whichever way, in handling those; see [WithReentrancy]. A
+// and those that other handlers make while they handle these; see [WithReentrancy]. With
+// [FullReentrancy], that includes the asks of goroutines and tasks of the handlers, if
+// the ask from outside that began the work has a deadline, a value or a cancellation. A
 // [Leaver] decides by itself, and goes on to accept messages until it stops.
 //
 // An actor that fails while it drains is not restarted: the messages behind go to the
