@@ -32,8 +32,8 @@ type Probe struct {
 	SampleGap time.Duration
 	// Handled is called after the handling of a message that was measured.
 	Handled func(Sample)
-	// Yielded is called when an actor has used up its throughput while messages
-	// wait, and gives others their turn; see [WithThroughput].
+	// Yielded is called when an actor has used up its throughput, or the time of its
+	// turn, while messages wait, and gives others their turn; see [WithThroughput].
 	Yielded func(Subject)
 	// Ended is called when an actor has stopped for good, and when an incarnation
 	// has ended whose parent decides.
