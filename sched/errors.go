@@ -53,6 +53,4 @@ func (e *cancelError) Error() string {
 }
 
 func (e *cancelError) Unwrap() []error { return []error{e.cause, context.Canceled} }
-
-// NeverBegan tells package task that no function has returned the error.
-func (e *cancelError) NeverBegan() {}
+func (e *cancelError) NeverBegan()     {} // It tells package task that no function has returned the error.

@@ -1,8 +1,6 @@
 package sched
 
-import (
-	"context"
-)
+import "context"
 
 // jobWaiter is somebody who waits for the job's end.
 type jobWaiter struct {

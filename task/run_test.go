@@ -361,8 +361,8 @@ func TestTheErrorOfACleanUpIsInThatOfJoin(t *testing.T) {
 	}
 }
 
-// TestRunForgetsWhatEndsBeforeIt opens groups with contexts of their own below a Run and leaves
-// them. What has ended before the Run is none of its errors.
+// TestRunForgetsWhatEndsBeforeIt opens a group below a Run, with a context of its own, and leaves
+// it. The group's error is not in the Run's, since the group has ended before the Run.
 func TestRunForgetsWhatEndsBeforeIt(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	_, err := task.Run(ctx, nil, func(ctx context.Context, _ *task.Group[int]) error {

@@ -16,7 +16,7 @@ import (
 // Run too, so that the end of an actor cancels them.
 type runKeeper struct {
 	outer sched.Keeper // The keeper around the Run, or nil.
-	scope *Scope       // That of the Run's group.
+	scope *Scope       // The scope of the Run's group.
 
 	mu     sync.Mutex
 	groups map[leftGroup]int // With the order in which they came.

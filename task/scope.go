@@ -234,7 +234,7 @@ func Canceller(ctx context.Context) *Scope {
 		if sc == nil {
 			break
 		}
-		// Only an end with what surrounds the scope shows first to those who ask.
+		// Flags suffice: a scope that ends by itself sets them at once.
 		if sc.ended.Load() && sc.own {
 			if found != nil {
 				sc.overtakeFrom(found)
