@@ -3,6 +3,7 @@ package actor_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,7 +83,8 @@ type cargo struct {
 }
 
 func TestShedByBytes(t *testing.T) {
-	const own = 8 + 16 + 24 + 16
+	const word = strconv.IntSize / 8
+	const own = word * (1 + 2 + 3 + 2)
 	sized := func(n, size int) cargo { return cargo{n: n, name: "abcd", body: make([]byte, size-own-4)} }
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -110,9 +112,9 @@ func TestShedByBytes(t *testing.T) {
 	send(t, ctx, ref, sized(5, 500))
 	bytes(700) // Without 1 and 2.
 	send(t, ctx, ref, cargo{n: 6, any: "0123456789"})
-	bytes(700 + own + 16 + 10)
+	bytes(700 + own + 2*word + 10)
 	send(t, ctx, ref, cargo{n: 7, any: cargo{name: "x"}})
-	bytes(700 + own + 26 + own + own + 1)
+	bytes(700 + own + 2*word + 10 + own + own + 1)
 	close(open)
 	wantNoErr(t, ref.Drain(ctx))
 	wantSame(t, "handled", handled, []int{0, 3, 5, 6, 7})
