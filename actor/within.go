@@ -65,7 +65,8 @@ func (s *System) StopWithin(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return s.force(ctx)
 	}
-	if _, err := within(ctx, ghostPatience, s.Stop); err != nil && s.ghosts.Load() == 0 {
+	ghosts := s.ghosts.Load() // Before the wait: the last may return just as that gives up.
+	if _, err := within(ctx, ghostPatience, s.Stop); err != nil && ghosts == 0 {
 		return err
 	}
 	return forcedError("the system", d, killed)
