@@ -364,6 +364,59 @@ var _ = define(map[string]func(*scene){
 		s.is(b.Err(), actor.ErrKilled)
 		open.open()
 	},
+	"a child that has ended by itself, and whose clean-up is cut off, is seen": func(s *scene) {
+		for _, end := range []func(*actor.Context[order]) error{failing, stopping} {
+			began, silent := make(chan struct{}, 1), s.silent()
+			c := s.stubborn("b", s.unit)
+			c.New = func() actor.Actor[order] {
+				var ctx *actor.Context[order]
+				return &player{
+					s: s, name: "b",
+					started: func(c *actor.Context[order]) error { ctx = c; return nil },
+					stopped: func() {
+						began <- struct{}{}
+						_, _ = actor.Ask(ctx, silent, func(r actor.Reply[int]) order { return order{nil, r} })
+					},
+				}
+			}
+			sup := s.start(supervise.Config{Children: []supervise.Spec{s.child("a"), c}})
+			s.fail(sup, "b", end)
+			s.until(func() bool { return len(began) == 1 })
+			s.forced(sup.Stop(s.ctx), "/sup/b")
+		}
+	},
+	"a child that was killed for its group, and then stopped, was not killed for the stop": func(s *scene) {
+		sup := s.start(supervise.Config{
+			Strategy: supervise.OneForAll, Period: 24 * time.Hour, Backoff: supervise.Backoff{Min: 24 * time.Hour},
+			Children: []supervise.Spec{s.child("a"), s.stubborn("b", s.unit)},
+		})
+		s.hang(sup, "b")
+		s.fail(sup, "a", failing)
+		s.reaches(sup, "b", supervise.Waiting)
+		s.forced(s.info(sup, "b").Reason, "/sup/b")
+		s.ok(sup.Terminate(s.ctx, "b"))
+		s.ok(sup.Stop(s.ctx))
+	},
+	"what a supervisor has killed when it failed is no matter of a later stop": func(s *scene) {
+		root := s.start(supervise.Config{Name: "root", Period: 24 * time.Hour, Children: []supervise.Spec{supervise.Nested{
+			Config:  supervise.Config{Name: "sup", Intensity: -1, Children: []supervise.Spec{s.child("x"), s.stubborn("y", s.unit)}},
+			Backoff: supervise.Backoff{Min: 24 * time.Hour},
+		}}})
+		sup, err := root.Nested("sup")
+		s.ok(err)
+		s.hang(sup, "y")
+		s.fail(sup, "x", failing)
+		s.reaches(root, "sup", supervise.Waiting)
+		s.forced(s.info(root, "sup").Reason, "/root/sup/y")
+		s.ok(root.Stop(s.ctx))
+	},
+	"who had to be killed and has no name is called by its PID": func(s *scene) {
+		sup := s.start(supervise.Config{Strategy: supervise.Dynamic})
+		ref, err := supervise.Spawn(s.ctx, sup, s.stubborn("", s.unit))
+		s.ok(err)
+		s.hangRef(ref)
+		s.forced(sup.Stop(s.ctx), "/sup/"+ref.PID().String())
+	},
 	"who had to be killed below is named above": func(s *scene) {
 		root, sup := s.nested(supervise.OneForOne, supervise.Config{Children: []supervise.Spec{s.child("x"), s.stubborn("y", s.unit)}})
 		s.hang(sup, "y")

@@ -46,16 +46,17 @@ func failure(reason error) error {
 }
 
 // noteForced takes note that a child which was to stop had to be killed, or some
-// below it.
+// below it. Reason is why its incarnation has ended: nil if the kill came too late, and
+// another than the kill if the child had failed, and was killed while it cleared up.
 func (k *keeper) noteForced(s *slot, reason error) {
 	below := (*forcedError)(nil)
 	e := &forcedError{path: k.path}
 	switch {
-	case s.killed && errors.Is(reason, actor.ErrKilled):
-		e.add(k.pathOf(s))
 	case s.supervisor && errors.As(reason, &below):
 		e.add(below.killed...)
 		e.n = below.n
+	case s.killed && reason != nil:
+		e.add(k.pathOf(s))
 	default:
 		return
 	}

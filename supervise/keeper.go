@@ -269,6 +269,7 @@ func (k *keeper) begin(ctx *actor.Context[command], s *slot) {
 	}
 	if err := restart(s.pid); err != nil && s.begun {
 		k.become(s, Stopping) // Somebody has stopped it while it was held, and that is about to be told.
+		s.rested = true
 		return
 	}
 	s.begun = true
@@ -363,11 +364,13 @@ func (k *keeper) held(ctx *actor.Context[command], s *slot, reason error) {
 			k.retire(ctx, s)
 		}
 	case Stopping:
+		k.noteForced(s, reason)
 		if s.forGood {
+			s.rested = true
 			_ = ctx.Release(s.pid) // It was asked to stop, unless it was too late for that.
 			return
 		}
-		k.noteForced(s, reason)
+		s.forced = nil // Nobody waits for this stop but the round.
 		k.cancel(s)
 		k.become(s, Waiting)
 		k.advance(ctx)
@@ -381,7 +384,7 @@ func (k *keeper) retire(ctx *actor.Context[command], s *slot) {
 		return
 	}
 	k.become(s, Stopping)
-	s.forGood = true
+	s.forGood, s.rested = true, true
 	_ = ctx.Release(s.pid) // Else it has stopped already, and that is about to be told.
 }
 
@@ -403,7 +406,9 @@ func (k *keeper) ended(ctx *actor.Context[command], s *slot, reason error) {
 	case Waiting:
 		s.parked = true
 	case Stopping:
-		k.noteForced(s, reason)
+		if !s.rested {
+			k.noteForced(s, reason)
+		}
 		if !s.forGood {
 			s.parked = true // Somebody has stopped it.
 		}

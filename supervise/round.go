@@ -227,7 +227,7 @@ func (k *keeper) halt(ctx *actor.Context[command], s *slot, forGood bool) {
 func (k *keeper) becomeStopping(ctx *actor.Context[command], s *slot, forGood bool) {
 	k.cancel(s)
 	k.become(s, Stopping)
-	s.forGood, s.killed, s.forced = forGood, false, nil
+	s.forGood, s.killed, s.forced, s.rested = forGood, false, nil, false
 	ask := ctx.Recall
 	if forGood {
 		ask = ctx.StopChild
@@ -272,7 +272,7 @@ func (k *keeper) cancel(s *slot) {
 
 // seat notes which actor the child has.
 func (k *keeper) seat(s *slot, p place) {
-	s.place = p
+	s.place, s.known = p, p.pid
 	k.byPID[p.pid] = s
 	k.handle.setPlace(s.name, p)
 	k.handle.setLimit(p.pid, s.shutdown)

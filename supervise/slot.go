@@ -37,6 +37,7 @@ type slot struct {
 	prev, next *slot
 
 	place
+	known    actor.PID // The actor that it has, or had last, by which one without a name is called.
 	state    State
 	since    time.Time // Of the state.
 	static   bool      // Is declared with the supervisor.
@@ -49,6 +50,7 @@ type slot struct {
 	late     bool      // It was killed since its start took too long.
 	killed   bool      // Stopping: it was killed since that took too long.
 	forced   error     // Stopping: that it was, or some below it.
+	rested   bool      // Stopping: its incarnation has ended, and what that has forced was noted.
 	tried    int       // In which turn of the round it was started last.
 	failures int       // In a row.
 	restarts int
@@ -65,7 +67,7 @@ type slot struct {
 func (s *slot) seated() bool { return s.pid != actor.PID{} }
 
 // called is the last part of the child's path.
-func (s *slot) called() string { return who{s.name, s.pid}.String() }
+func (s *slot) called() string { return who{s.name, s.known}.String() }
 
 // slots are all children of a supervisor.
 type slots struct {
