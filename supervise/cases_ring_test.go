@@ -3,6 +3,8 @@ package supervise_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -19,12 +21,18 @@ func (s *scene) asks(name string, whom func() actor.Ref[order]) supervise.Child[
 	return c
 }
 
-// handler has an actor call do in a handler, and returns what that returned.
+// handler has an actor call do in a handler, and returns what that returned, which
+// must take no time.
 func (s *scene) handler(do func(ctx *actor.Context[order]) error) error {
 	s.Helper()
 	h, err := actor.Spawn(s.sys, newWorker(), actor.WithName("h"))
 	s.ok(err)
-	return s.in(h, do)
+	begin := time.Now()
+	err = s.in(h, do)
+	if d := time.Since(begin); s.sim != nil && d != 0 {
+		s.Errorf("it took %v, want no time", d)
+	}
+	return err
 }
 
 // in has an actor call do in a handler, and returns what that returned.
@@ -35,6 +43,45 @@ func (s *scene) in(ref actor.Ref[order], do func(ctx *actor.Context[order]) erro
 	})
 	s.ok(failed)
 	return err
+}
+
+// terminateRing has a handler terminate a child that asks the handler's actor meanwhile. The
+// child may be about to stop before that.
+func (s *scene) terminateRing(stopping bool) {
+	s.Helper()
+	h, err := actor.Spawn(s.sys, newWorker(), actor.WithName("h"))
+	s.ok(err)
+	open := s.gate()
+	c := s.child("a")
+	c.Shutdown = supervise.Infinity
+	sup := s.start(supervise.Config{Children: []supervise.Spec{c}})
+	ring, began := make(chan error, 2), make(chan struct{}, 1)
+	s.fail(sup, "a", func(ctx *actor.Context[order]) error {
+		began <- struct{}{}
+		s.ok(open.wait(ctx))
+		_, err := actor.Ask(ctx, h, func(r actor.Reply[int]) order { return order{nil, r} })
+		ring <- err
+		return nil
+	})
+	s.until(func() bool { return len(began) == 1 })
+	if stopping {
+		ctx, cancel := context.WithTimeout(s.ctx, s.unit)
+		defer cancel()
+		s.is(sup.Terminate(ctx, "a"), context.DeadlineExceeded)
+	}
+	s.ok(h.Send(s.ctx, order{do: func(ctx *actor.Context[order]) error { ring <- sup.Terminate(ctx, "a"); return nil }}))
+	s.until(func() bool { return waits(s.sys, "h") })
+	open.open()
+	s.until(func() bool { return len(ring) == 2 })
+	if first, second := <-ring, <-ring; errors.Is(first, actor.ErrCycle) == errors.Is(second, actor.ErrCycle) {
+		s.Errorf("of %v and %v one should be a ring", first, second)
+	}
+	s.reaches(sup, "a", supervise.Down)
+}
+
+// waits reports whether a handler of the actor with the name waits.
+func waits(sys *actor.System, name string) bool {
+	return slices.ContainsFunc(sys.Waits(), func(w actor.Wait) bool { return w.Name == name && w.Kind == actor.StopWait })
 }
 
 var _ = define(map[string]func(*scene){
@@ -53,6 +100,20 @@ var _ = define(map[string]func(*scene){
 			}})
 			return err
 		}), actor.ErrCycle)
+	},
+	"a start whose child makes a ring of its own has stopped the others": func(s *scene) {
+		_, err := supervise.Start(s.sys, supervise.Config{Name: "sup", Children: []supervise.Spec{
+			s.child("a"),
+			s.starting("b", func(ctx *actor.Context[order]) error {
+				_, err := actor.Ask(ctx, ctx.Self(), func(r actor.Reply[int]) order { return order{nil, r} })
+				return err
+			}),
+		}})
+		s.is(err, supervise.ErrStart)
+		s.is(err, actor.ErrCycle)
+		if d := s.noted(); !strings.HasSuffix(d, "-a") { // Without waiting.
+			s.Errorf("it happened: %s", d)
+		}
 	},
 	"a spawn in a handler that the child asks is a ring": func(s *scene) {
 		sup := s.start(supervise.Config{})
@@ -116,15 +177,103 @@ var _ = define(map[string]func(*scene){
 		s.is(<-ring, actor.ErrCycle)
 		s.until(func() bool { st, err := sup.Status(s.ctx); return err == nil && st.Count.Running == 2 })
 	},
-	"a terminate in a handler that the child asks is a ring": func(s *scene) {
+	"a spawn by the child that is stopped last for its group is a ring": func(s *scene) {
+		var sup *supervise.Supervisor
+		spawn, open := s.gate(), s.gate()
+		patient := func(name string) supervise.Child[order] {
+			c := s.child(name)
+			c.Shutdown = supervise.Infinity
+			return c
+		}
+		sup = s.start(supervise.Config{Strategy: supervise.OneForAll, Children: []supervise.Spec{patient("a"), patient("b"), patient("c")}})
+		ring, began := make(chan error, 1), make(chan struct{}, 2)
+		s.fail(sup, "a", func(ctx *actor.Context[order]) error {
+			began <- struct{}{}
+			s.ok(spawn.wait(ctx))
+			_, err := supervise.Spawn(ctx, sup, s.child("n"))
+			ring <- err
+			return nil
+		})
+		s.fail(sup, "c", func(ctx *actor.Context[order]) error {
+			began <- struct{}{}
+			return open.wait(ctx)
+		})
+		s.until(func() bool { return len(began) == 2 })
+		s.fail(sup, "b", failing)
+		s.reaches(sup, "c", supervise.Stopping)
+		spawn.open()
+		s.until(func() bool { _, err := sup.Child(s.ctx, "n"); return err == nil })
+		open.open() // Now it is the turn of a.
+		s.until(func() bool { return len(ring) == 1 })
+		s.is(<-ring, actor.ErrCycle)
+		s.until(func() bool { st, err := sup.Status(s.ctx); return err == nil && st.Count.Running == 3 })
+	},
+	"a spawn above, in the start of a child far below, is a ring": func(s *scene) {
+		var root *supervise.Supervisor
+		ring, again := make(chan error, 1), false
+		b := s.starting("b", func(ctx *actor.Context[order]) error {
+			if again {
+				_, err := supervise.Spawn(ctx, root, s.child("n"))
+				ring <- err
+			}
+			again = true
+			return nil
+		})
+		b.StartLimit = -1
+		root = s.start(supervise.Config{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Spec{
+			s.child("a"),
+			supervise.Nested{Config: supervise.Config{Name: "mid", Children: []supervise.Spec{
+				supervise.Nested{Config: supervise.Config{Name: "low", Children: []supervise.Spec{s.child("x"), b}}},
+			}}},
+		}})
+		s.fail(root, "a", failing)
+		s.until(func() bool { return len(ring) == 1 })
+		s.is(<-ring, actor.ErrCycle)
+		s.reaches(root, "mid", supervise.Running)
+	},
+	"a spawn by an actor that is asked in the start of a child is a ring": func(s *scene) {
+		var sup *supervise.Supervisor
+		h, err := actor.Spawn(s.sys, newWorker(), actor.WithName("h"))
+		s.ok(err)
+		ring, again := make(chan error, 1), false
+		b := s.starting("b", func(ctx *actor.Context[order]) error {
+			if again {
+				_, err := actor.Ask(ctx, h, func(r actor.Reply[int]) order {
+					return order{func(ctx *actor.Context[order]) error {
+						_, err := supervise.Spawn(ctx, sup, s.child("n"))
+						ring <- err
+						return nil
+					}, r}
+				})
+				s.ok(err)
+			}
+			again = true
+			return nil
+		})
+		b.StartLimit = -1
+		sup = s.start(supervise.Config{Strategy: supervise.OneForAll, Children: []supervise.Spec{s.child("a"), b}})
+		s.fail(sup, "a", failing)
+		s.until(func() bool { return len(ring) == 1 })
+		s.is(<-ring, actor.ErrCycle)
+		s.reaches(sup, "b", supervise.Running)
+	},
+	"a terminate in a handler that the child asks is a ring":                     func(s *scene) { s.terminateRing(false) },
+	"a terminate in a handler that a child asks, which stops already, is a ring": func(s *scene) { s.terminateRing(true) },
+	"a terminate of a supervisor in a handler that a child far below asks is a ring": func(s *scene) {
 		h, err := actor.Spawn(s.sys, newWorker(), actor.WithName("h"))
 		s.ok(err)
 		open := s.gate()
-		c := s.child("a")
+		c := s.child("c")
 		c.Shutdown = supervise.Infinity
-		sup := s.start(supervise.Config{Children: []supervise.Spec{c}})
+		sup := s.start(supervise.Config{Children: []supervise.Spec{supervise.Nested{Config: supervise.Config{Name: "mid", Children: []supervise.Spec{
+			supervise.Nested{Config: supervise.Config{Name: "low", Children: []supervise.Spec{s.child("b"), c, s.child("d")}}},
+		}}}}})
+		mid, err := sup.Nested("mid")
+		s.ok(err)
+		low, err := mid.Nested("low")
+		s.ok(err)
 		ring, began := make(chan error, 2), make(chan struct{}, 1)
-		s.fail(sup, "a", func(ctx *actor.Context[order]) error {
+		s.fail(low, "c", func(ctx *actor.Context[order]) error {
 			began <- struct{}{}
 			s.ok(open.wait(ctx))
 			_, err := actor.Ask(ctx, h, func(r actor.Reply[int]) order { return order{nil, r} })
@@ -132,14 +281,39 @@ var _ = define(map[string]func(*scene){
 			return nil
 		})
 		s.until(func() bool { return len(began) == 1 })
-		s.ok(h.Send(s.ctx, order{do: func(ctx *actor.Context[order]) error { ring <- sup.Terminate(ctx, "a"); return nil }}))
-		s.reaches(sup, "a", supervise.Stopping)
+		s.ok(h.Send(s.ctx, order{do: func(ctx *actor.Context[order]) error { ring <- sup.Terminate(ctx, "mid"); return nil }}))
+		s.reaches(low, "c", supervise.Stopping)
 		open.open()
 		s.until(func() bool { return len(ring) == 2 })
 		if first, second := <-ring, <-ring; errors.Is(first, actor.ErrCycle) == errors.Is(second, actor.ErrCycle) {
 			s.Errorf("of %v and %v one should be a ring", first, second)
 		}
-		s.reaches(sup, "a", supervise.Down)
+		s.reaches(sup, "mid", supervise.Down)
+	},
+	"a spawn in a handler below a supervisor that is stopped for its group is a ring": func(s *scene) {
+		open := s.gate()
+		b := s.child("b")
+		b.Shutdown = supervise.Infinity
+		root := s.start(supervise.Config{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Spec{
+			s.child("a"), supervise.Nested{Config: supervise.Config{Name: "sup", Children: []supervise.Spec{b}}},
+		}})
+		sup, err := root.Nested("sup")
+		s.ok(err)
+		ring, began := make(chan error, 1), make(chan struct{}, 1)
+		s.fail(sup, "b", func(ctx *actor.Context[order]) error {
+			began <- struct{}{}
+			s.ok(open.wait(ctx))
+			_, err := supervise.Spawn(ctx, root, s.child("n"))
+			ring <- err
+			return nil
+		})
+		s.until(func() bool { return len(began) == 1 })
+		s.fail(root, "a", failing)
+		s.reaches(sup, "b", supervise.Stopping)
+		open.open()
+		s.until(func() bool { return len(ring) == 1 })
+		s.is(<-ring, actor.ErrCycle)
+		s.until(func() bool { st, err := root.Status(s.ctx); return err == nil && st.Count.Running == 2 })
 	},
 	"a start in a handler that a child asks after its start is no ring": func(s *scene) {
 		for range 20 {

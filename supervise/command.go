@@ -237,7 +237,7 @@ func (m *terminate) run(k *keeper, ctx *actor.Context[command]) {
 	s.stoppers = append(s.stoppers, a)
 	k.halt(ctx, s, true)
 	if s.state == Stopping {
-		a.waitsFor(actor.StopWait, s.pid)
+		a.waitsFor(actor.StopWait, s.stops)
 	}
 }
 

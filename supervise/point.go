@@ -12,8 +12,9 @@ import (
 // for nobody. So a supervisor says for each asker whose start or end the answer waits
 // for now.
 //
-// The start of a nested supervisor is the start of its children, one after the other.
-// It tells the supervisor above which of them it is.
+// The start of a nested supervisor is the start of its children, one after the other, and
+// so is its stop. It tells the supervisor above which of them it is. A Dynamic supervisor
+// stops all its children at once, and does not tell.
 
 // waitsFor says for which actor the asker waits now. It returns false if the asker does
 // not wait any more, which may be because of that.
@@ -39,11 +40,17 @@ func (k *keeper) pointAt(s *slot, id actor.PID) {
 	}
 }
 
-// pointAtStop points the callers that wait for the round at the child, which was asked to
-// stop.
-func (k *keeper) pointAtStop(s *slot) {
+// pointAtStop says that the stop of a child is now the stop of the given actor.
+func (k *keeper) pointAtStop(s *slot, id actor.PID) {
+	s.stops = id
+	for _, a := range s.stoppers {
+		a.waitsFor(actor.StopWait, id)
+	}
 	if k.round != nil && k.round.at == s {
-		k.pointRound(actor.StopWait, s.pid)
+		k.pointRound(actor.StopWait, id)
+	}
+	if k.isNested() && k.ending && k.cfg.Strategy != Dynamic {
+		k.above(ends{k.self, id})
 	}
 }
 
@@ -71,7 +78,7 @@ func (k *keeper) pointAtRound(a *asker) bool {
 	case Starting:
 		return a.waitsFor(actor.StartWait, at.starts)
 	case Stopping:
-		return a.waitsFor(actor.StopWait, at.pid)
+		return a.waitsFor(actor.StopWait, at.stops)
 	default:
 		return true
 	}
@@ -89,5 +96,15 @@ func (m begins) run(k *keeper, _ *actor.Context[command]) {
 	k.pointAt(s, m.child)
 	if k.isNested() && !k.booted {
 		k.above(begins{k.self, m.child})
+	}
+}
+
+// ends tells a supervisor that one below it stops an actor, and has not stopped before that
+// has.
+type ends struct{ supervisor, child actor.PID }
+
+func (m ends) run(k *keeper, _ *actor.Context[command]) {
+	if s := k.byPID[m.supervisor]; s != nil && s.state == Stopping {
+		k.pointAtStop(s, m.child)
 	}
 }

@@ -102,7 +102,7 @@ func (k *keeper) haltNext(ctx *actor.Context[command], r *round) bool {
 		k.halt(ctx, s, k.endsForGood(s))
 		return false
 	case Stopping:
-		k.pointAtStop(s)
+		k.pointAtStop(s, s.stops)
 		return false
 	case Waiting:
 		k.cancel(s)
@@ -233,7 +233,7 @@ func (k *keeper) becomeStopping(ctx *actor.Context[command], s *slot, forGood bo
 		ask = ctx.StopChild
 	}
 	_ = ask(s.pid)
-	k.pointAtStop(s)
+	k.pointAtStop(s, s.pid)
 	switch {
 	case s.shutdown == BrutalKill:
 		k.kill(ctx, s)

@@ -58,6 +58,7 @@ type slot struct {
 	alarm    *alarm
 	starter  *asker    // Waits for the start.
 	starts   actor.PID // Starting: whose start that is now, its own or that of one below.
+	stops    actor.PID // Stopping: whose stop that is now, its own or that of one below.
 	refusal  error     // What is to be told to starter.
 	onStart  func()    // Hands out the ref of a child that is being added.
 	stoppers []*asker  // Wait for the end.
@@ -159,4 +160,7 @@ func (l *slots) become(s *slot, state State) {
 	l.count(s.state, -1)
 	l.count(state, 1)
 	s.state, s.since = state, time.Now()
+	if state == Stopping {
+		s.stops = s.pid
+	}
 }

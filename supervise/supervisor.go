@@ -47,6 +47,10 @@ func newSupervisor(sys *actor.System) *Supervisor {
 // names the child by its path, as "/sup/worker". What is wrong with a
 // configuration is found before anything starts.
 //
+// If a child asks the actor in whose handler Start is called, and so waits for it, one of the
+// two gets an [actor.CycleError]. If that is Start, it returns at once, and the children stop
+// after the handler.
+//
 // The StartLimits of the children bound how long Start takes. When the system
 // stops meanwhile, Start returns an error.
 func Start(at actor.Spawner, cfg Config) (*Supervisor, error) {
@@ -81,7 +85,7 @@ func Start(at actor.Spawner, cfg Config) (*Supervisor, error) {
 // whyNotStarted stops a supervisor of which Start has got the error, and returns why
 // it has not started.
 func (s *Supervisor) whyNotStarted(ctx context.Context, err error) error {
-	if errors.Is(err, actor.ErrCycle) {
+	if errors.Is(err, actor.ErrCycle) && !errors.Is(err, ErrStart) {
 		return errors.Join(err, s.sys.RequestStop(s.PID())) // A child waits for the caller, which must not wait for its stop.
 	}
 	_ = s.ref.Stop(ctx) // It may be about to. If ctx has ended, the stop goes on.
