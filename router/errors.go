@@ -41,6 +41,7 @@ func named(name string, err error) error {
 // not done.
 type TaskError struct {
 	Index int   // The task's place in the sequence; the first has 0.
+	Task  any   // The task itself.
 	Err   error // What Pool.Ask would have returned.
 }
 

@@ -62,7 +62,7 @@ func (p *Pool[J, R]) each(ctx context.Context, tasks iter.Seq[J], yield func(R, 
 		window, indexes = slices.Delete(window, i, i+1), slices.Delete(indexes, i, i+1)
 		v, err := p.core.await(inner, w)
 		if err != nil {
-			err = &TaskError{index, err}
+			err = &TaskError{Index: index, Task: w.task, Err: err}
 		}
 		return yield(v, err)
 	}
@@ -97,7 +97,7 @@ func (p *Pool[J, R]) begin(ctx context.Context, task J) *work[J, R] {
 		err = p.core.submit(ctx, w, true, false)
 	}
 	if err != nil {
-		w = &work[J, R]{p: p.core, stage: over, err: err}
+		w = &work[J, R]{p: p.core, task: task, stage: over, err: err}
 	}
 	return w
 }

@@ -121,6 +121,7 @@ func TestMapNamesTheTask(t *testing.T) {
 				t.Fatalf("%s: the error does not name the task: %v", name, err)
 			}
 			failed = append(failed, e.Index)
+			wantEqual(t, "task", e.Task, any(100+e.Index))
 			wantEqual(t, "text", err.Error(), fmt.Sprintf("router: task %d: %v", e.Index, e.Err))
 			if e.Index == 30 {
 				wantErr(t, err, errWanted)
@@ -133,6 +134,26 @@ func TestMapNamesTheTask(t *testing.T) {
 		}
 		slices.Sort(failed)
 		wantEqual(t, name, failed, []int{5, 15, 25, 30, 35})
+	}
+}
+
+// A task that was never begun is named too.
+func TestMapNamesTheTaskThatWasNotTaken(t *testing.T) {
+	p := newPool(t, newSystem(t, actor.Config{}), router.PoolConfig[int, int]{Do: func(_ context.Context, n int) (int, error) { return n, nil }})
+	wantNoErr(t, p.Stop(guarded(t)))
+	for name, seq := range map[string]iter.Seq2[int, error]{
+		"Map": p.Map(guarded(t), slices.Values([]int{7, 8})), "MapUnordered": p.MapUnordered(guarded(t), slices.Values([]int{7, 8})),
+	} {
+		var tasks []int
+		for _, err := range seq {
+			wantErr(t, err, actor.ErrStopped)
+			var e *router.TaskError
+			if !errors.As(err, &e) {
+				t.Fatalf("%s: the error does not name the task: %v", name, err)
+			}
+			tasks = append(tasks, e.Task.(int)-e.Index)
+		}
+		wantEqual(t, name, tasks, []int{7, 7})
 	}
 }
 
