@@ -37,7 +37,7 @@ type slot struct {
 	prev, next *slot
 
 	place
-	known    actor.PID // The actor that it has, or had last, by which one without a name is called.
+	known    actor.PID // Its actor, or the last one. A child without a name is called by it.
 	state    State
 	since    time.Time // Of the state.
 	static   bool      // Is declared with the supervisor.
@@ -50,15 +50,15 @@ type slot struct {
 	late     bool      // It was killed since its start took too long.
 	killed   bool      // Stopping: it was killed since that took too long.
 	forced   error     // Stopping: that it was, or some below it.
-	rested   bool      // Stopping: its incarnation has ended, and what that has forced was noted.
+	rested   bool      // Stopping: its incarnation has ended, and noteForced has been called.
 	tried    int       // In which turn of the round it was started last.
 	failures int       // In a row.
 	restarts int
 	reason   error // Of its last end.
 	alarm    *alarm
 	starter  *asker    // Waits for the start.
-	starts   actor.PID // Starting: whose start that is now, its own or that of one below.
-	stops    actor.PID // Stopping: whose stop that is now, its own or that of one below.
+	starts   actor.PID // Starting: the actor that is being started, the child's own or one below.
+	stops    actor.PID // Stopping: the actor that is being stopped, the child's own or one below.
 	refusal  error     // What is to be told to starter.
 	onStart  func()    // Hands out the ref of a child that is being added.
 	stoppers []*asker  // Wait for the end.
