@@ -176,10 +176,8 @@ func (w *Worker) rotates(p Priority) bool {
 		len(w.forks.private) != 0 || w.first.Len() != 0 || w.forks.offer.Len() != 0 {
 		return false
 	}
-	for q := High; q < p; q++ {
-		if w.local[q].Len() != 0 {
-			return false
-		}
+	if w.hasMoreUrgent(p) {
+		return false
 	}
 	n, at := w.local[p].First()
 	if n == nil {
@@ -209,10 +207,5 @@ func (w *Worker) hasWorkFor(p Priority) bool {
 	if p == Critical {
 		return false
 	}
-	for q := High; q < p; q++ {
-		if w.local[q].Len() > 0 {
-			return true
-		}
-	}
-	return w.first.Len() > 0
+	return w.hasMoreUrgent(p) || w.first.Len() > 0
 }

@@ -482,3 +482,6 @@ func StackIn(text string, cut bool, goroutine uint64) string {
 }
 
 func StackWithin(limit int, goroutine uint64) string { return allStacks(limit).of(goroutine) }
+
+// PassTime has the worker see that time has passed.
+func (w *Worker) PassTime(d time.Duration) { w.clockAt += d }

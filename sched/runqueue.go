@@ -1,10 +1,15 @@
 package sched
 
+import "time"
+
 const (
 	// fairTurn is how often a worker looks into the shared queues before its
 	// own, so that work from outside is not starved. The number is Go's and
 	// tokio's: prime, so that it does not beat with the program's own rhythms.
 	fairTurn = 61
+	// fairTime is the same for a worker whose pieces of work take long: its own queue may hold hundreds of pieces of 1 ms.
+	// It takes a batch then. Picked out of thin air.
+	fairTime = 10 * time.Millisecond
 	// injectorBatch is how many nodes a worker takes from a shared queue at
 	// once beyond the one it runs: enough to make the lock cheap.
 	injectorBatch = 32
@@ -23,13 +28,17 @@ func (w *Worker) poll() (*Node, Priority) {
 		}
 	}
 	w.turn++
-	fair := w.turn%fairTurn == 0
+	late := w.clockAt-w.fairAt > fairTime
+	fair := w.turn%fairTurn == 0 || late
 	if fair && waiting != 0 {
+		w.fairAt = w.clockAt
 		for p := High; p <= w.tier; p++ {
-			// One alone: what lies in the own queue waits behind all that is more
-			// urgent there.
 			if waiting&p.bit() != 0 {
-				if n := w.s.injector.take(p, nil, 0); n != nil {
+				batch := 0 // What lies in the own queue waits behind all that is more urgent there.
+				if late && !w.hasMoreUrgent(p) {
+					batch = injectorBatch
+				}
+				if n := w.s.injector.take(p, w.local[p], batch); n != nil {
 					return n, p
 				}
 			}
@@ -65,6 +74,16 @@ func (w *Worker) poll() (*Node, Priority) {
 		return w.takePlaced()
 	}
 	return nil, 0
+}
+
+// hasMoreUrgent reports whether the worker's own queues have work that goes before work of priority p.
+func (w *Worker) hasMoreUrgent(p Priority) bool {
+	for q := High; q < p; q++ {
+		if w.local[q].Len() != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // push queues n on this worker. It must run on the worker.

@@ -58,6 +58,7 @@ type Worker struct {
 	summoned   bool
 	preempting bool
 	turn       uint32         // Counts dispatches, for fairness to the shared queues.
+	fairAt     time.Duration  // When it was last fair to them, by clockAt.
 	cold       int            // How many of those that came from there last are still queued.
 	token      xatomic.Signal // Wakes the worker; at most one token is on its way.
 	random     *rand.Rand

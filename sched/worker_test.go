@@ -3,6 +3,7 @@ package sched_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/sched"
 )
@@ -146,6 +147,38 @@ func TestLoneWorkIsStolenLate(t *testing.T) {
 	s.Worker(1).PushNext(n.node("interrupted"))
 	if x, _ := s.Worker(0).SearchOnce(0); n[x] != "interrupted" {
 		t.Errorf("interrupted work, whose owner is on something else, was left: %q", n[x])
+	}
+}
+
+// Work from outside waits for about as long as the worker's own work, also where each piece of that takes long and there is
+// much of it. Low work waits behind it, but is served one by one.
+func TestOutsideWorkBesideLongWork(t *testing.T) {
+	const own, outside = 200, 40
+	for p, most := range map[sched.Priority]int{
+		sched.Normal: 2*own + outside + 100,
+		sched.Low:    outside * 2 * sched.FairTurn / 5,
+	} {
+		s := sched.NewStill(sched.Config{Workers: 1})
+		w, n := s.Worker(0), names{}
+		for range own {
+			w.Push(n.node("own"), sched.Normal)
+		}
+		for range outside {
+			n.outside(t, s, p, "outside")
+		}
+		served, turns := 0, 0
+		for ; served < outside && turns <= most; turns++ {
+			w.PassTime(time.Millisecond)
+			x, taken := w.Poll()
+			if n[x] == "outside" {
+				served++
+				continue
+			}
+			w.Push(x, taken)
+		}
+		if served < outside {
+			t.Errorf("%d of %d nodes of priority %v were served in %d turns of 1 ms", served, outside, p, turns)
+		}
 	}
 }
 
