@@ -146,6 +146,29 @@ func Closed[M any](r Ref[M]) bool {
 	return r.cell.proc.closed
 }
 
+// RestartSlowly is Restart of a child, and calls between when the parent has counted the child as one that begins and the child
+// does not know yet.
+func RestartSlowly[M any](c *Context[M], child PID, between func()) error {
+	p, err := c.childOf(child)
+	if err != nil {
+		return err
+	}
+	does, err := c.rouse(p)
+	between()
+	if does {
+		p.post(nil, sysMessage{kind: sysRestart})
+		c.p.roused(nil, p)
+	}
+	return err
+}
+
+// Barred reports whether the actor takes no children any more, as its incarnation ends.
+func Barred[M any](r Ref[M]) bool {
+	r.cell.proc.mu.Lock()
+	defer r.cell.proc.mu.Unlock()
+	return r.cell.proc.barred
+}
+
 // Drains reports whether the actor has come to its drain, or to its end.
 func Drains[M any](r Ref[M]) bool { return r.cell.proc.phase.Load() >= draining }
 

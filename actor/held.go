@@ -1,6 +1,11 @@
 package actor
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/troupe-go/troupe/sched"
+)
 
 // A seat is an actor that outlives the incarnations of its parent. It is spawned
 // without an incarnation of its own, by SpawnHeld, so that its ref is there
@@ -68,19 +73,39 @@ func (p *proc) rests(child *proc) {
 	}
 }
 
-// rouse is called before a child is restarted. It returns false if that is a
-// seat that does not rest.
-func (p *proc) rouse(child *proc) bool {
+// rouse is called before a child is restarted, and roused after the child was told. Does is false if the child is a seat
+// that does not rest.
+//
+// The parent may be killed between the two. What its end has to tell the child must come behind the restart, or the child
+// would ignore it and begin: so it is left to roused.
+func (c *scope) rouse(child *proc) (does bool, err error) {
+	p := c.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case c.home().fence.Load():
+		return false, fmt.Errorf("%s restarts %s: %w", p, child, ErrFenced)
 	case !child.seat:
-		return true
+		return true, nil
 	case !child.resting:
-		return false
+		return false, nil
+	case p.barred:
+		return false, fmt.Errorf("%s, which is about to end, restarts %s: %w", p, child, ErrStopped)
 	}
 	p.countLocked(child, false)
-	return true
+	child.rousing = true
+	return true, nil
+}
+
+// roused is the end of rouse. From is the fiber of the caller, if any.
+func (p *proc) roused(from *sched.Fiber, child *proc) {
+	p.mu.Lock()
+	owed := child.owed
+	child.rousing, child.owed = false, sysNone
+	p.mu.Unlock()
+	if owed != sysNone {
+		child.post(from, sysMessage{kind: owed})
+	}
 }
 
 // holdAtRest holds the actor if its end has wound down and all its children are at rest.

@@ -474,3 +474,33 @@ func TestKillWhileHeldChildrenBegin(t *testing.T) {
 		wantNoErr(t, grandparent.Stop(ctx))
 	}
 }
+
+// A parent that is killed while it restarts a held child recalls the child after that, and begins again itself.
+func TestKillWhileAHeldChildIsRestarted(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 2})
+	incarnations := make(chan int, 2)
+	n := 0
+	var self actor.Ref[int]
+	grandparent, parent := keptChild(t, sys, func() actor.Actor[int] {
+		n++
+		incarnations <- n
+		return &keeping[int]{hooks[int]{receive: func(c *actor.Context[int], _ int) error {
+			child, err := actor.SpawnHeld(c, func() actor.Actor[int] { return &hooks[int]{} })
+			if err != nil {
+				return err
+			}
+			wantNoErr(t, actor.RestartSlowly(c, child.PID(), func() {
+				wantNoErr(t, self.Kill())
+				until(t, ctx, func() bool { return actor.Barred(self) })
+			}))
+			wantErr(t, c.Restart(child.PID()), actor.ErrFenced)
+			return nil
+		}}}
+	}, true)
+	self = parent
+	receive(t, ctx, incarnations)
+	send(t, ctx, parent, 1)
+	receive(t, ctx, incarnations)
+	wantNoErr(t, grandparent.Stop(ctx))
+}

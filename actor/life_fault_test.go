@@ -53,6 +53,18 @@ if !reusable {
 			Hang: true,
 		},
 		{
+			Name: "a recall overtakes the restart",
+			In:   "proc.windUp",
+			Old: `if child.rousing {
+	child.owed = ending(child)
+}
+return child.rousing`,
+			New:  "return false",
+			Want: "FAIL",
+			Run:  "^TestKillWhileAHeldChildIsRestarted$",
+			Hang: true,
+		},
+		{
 			Name: "what is used again is not cleared",
 			In:   "rare.recycle",
 			Old:  "*r = rare{}",

@@ -107,13 +107,17 @@ func (c *scope) decide(child PID, kind sysKind) error {
 	if err != nil {
 		return err
 	}
-	if kind == sysRestart || kind == sysRestartEmpty {
-		if !c.p.rouse(p) {
-			return nil
-		}
+	f := sched.Current(c)
+	if kind != sysRestart && kind != sysRestartEmpty {
+		p.post(f, sysMessage{kind: kind})
+		return nil
 	}
-	p.post(sched.Current(c), sysMessage{kind: kind})
-	return nil
+	does, err := c.rouse(p)
+	if does {
+		p.post(f, sysMessage{kind: kind})
+		c.p.roused(f, p)
+	}
+	return err
 }
 
 // childOf returns the child with the given PID.

@@ -52,8 +52,10 @@ type proc struct {
 	byName     bool       // Messages are of an interface type, so each has its own name. Not written after the spawn.
 	leaving    farewell   // Has been asked to leave, see Leaver. The running activation's own.
 
-	resting bool // Is held, as its parent knows. Guarded by the parent's mu.
-	seat    bool // See held.go. Not written after the spawn: its parent reads it without a lock.
+	resting bool    // Is held, as its parent knows. Guarded by the parent's mu, like
+	rousing bool    // that the parent's code is about to restart it, and
+	owed    sysKind // what the parent's end has to tell it after that.
+	seat    bool    // See held.go. Not written after the spawn: its parent reads it without a lock.
 
 	// What is seldom of interest.
 
@@ -353,17 +355,25 @@ func (p *proc) windUp(from *sched.Fiber, keepSeats bool) (over bool) {
 	children := p.childrenLocked()
 	kept := p.keptLocked()
 	over = p.aloneLocked() || keepSeats && p.atRestLocked()
+	ending := func(child *proc) sysKind {
+		if keepSeats && child.seat {
+			return sysRecall // One that rests already ignores it.
+		}
+		return sysStop
+	}
+	children = slices.DeleteFunc(children, func(child *proc) bool {
+		if child.rousing {
+			child.owed = ending(child)
+		}
+		return child.rousing
+	})
 	p.mu.Unlock()
 	for _, k := range kept {
 		k.KeeperEnds(ErrStopped)
 	}
 	p.cancelTimers()
 	for _, c := range children {
-		kind := sysStop
-		if keepSeats && c.seat {
-			kind = sysRecall // One that rests already ignores it.
-		}
-		c.post(from, sysMessage{kind: kind})
+		c.post(from, sysMessage{kind: ending(c)})
 	}
 	return over
 }
