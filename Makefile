@@ -173,14 +173,17 @@ evaluate-once: ## Run every workload of the evaluation once, with troupe and the
 	cd bench && $(GO) run . -quick -subject troupe,channels,goroutines,workers,balanced > /dev/null
 	cd bench && $(GO) run . -quick -growth > /dev/null
 
+# What nobody runs needs nothing for a debugger. Build and vet have the same flags, and so share what they compile.
+LEAN := -gcflags=all=-dwarf=false
+
 .PHONY: cross
 cross: ## Build for each supported platform but this, and check the tests of the root module for each system.
 	@set -e; for platform in $(filter-out $(NATIVE),$(PLATFORMS)); do \
 		echo "$$platform: go build"; \
 		export CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
 		case " $(COMMAND) " in *" $$platform "*) packages="./... ./cmd/troupe/..." ;; *) packages=./... ;; esac; \
-		$(GO) build -buildvcs=false -ldflags=-w -gcflags=all=-dwarf=false $$packages; \
-		case " $(VETTED) " in *" $$platform "*) echo "$$platform: go vet"; $(GO) vet ./... ;; esac; \
+		$(GO) build -buildvcs=false -ldflags=-w $(LEAN) $$packages; \
+		case " $(VETTED) " in *" $$platform "*) echo "$$platform: go vet"; $(GO) vet $(LEAN) ./... ;; esac; \
 	done
 
 # Rooms that ask which goroutine calls are tested as a whole; of those that stand on them, waits.
