@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -153,6 +154,9 @@ func TestLoneWorkIsStolenLate(t *testing.T) {
 // Work from outside waits for about as long as the worker's own work, also where each piece of that takes long and there is
 // much of it. Low work waits behind it, but is served one by one.
 func TestOutsideWorkBesideLongWork(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("queues of four places hold no 200 pieces of work")
+	}
 	const own, outside = 200, 40
 	for p, most := range map[sched.Priority]int{
 		sched.Normal: 2*own + outside + 100,

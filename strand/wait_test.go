@@ -24,7 +24,7 @@ func TestWaitsHoldNoWorker(t *testing.T) {
 				return err
 			}
 			if got, err := back.Receive(s); err != nil || got != i {
-				return fmt.Errorf("%d came back, %v", got, err)
+				return errors.Join(fmt.Errorf("%d came back, want %d", got, i), err)
 			}
 		}
 		parked <- s

@@ -26,7 +26,7 @@ func Run[T any](ctx context.Context, j Joiner[T], body func(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	keeper := &runKeeper{outer: g.owner, scope: &g.scope}
+	keeper := &runKeeper{outer: g.owner}
 	g.scope.keeper = keeper
 	returned := false
 	defer func() {

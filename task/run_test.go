@@ -361,30 +361,34 @@ func TestTheErrorOfACleanUpIsInThatOfJoin(t *testing.T) {
 	}
 }
 
-// TestRunForgetsWhatEndsBeforeIt opens a group below a Run, with a context of its own, and leaves
-// it. The group's error is not in the Run's, since the group has ended before the Run.
+// TestRunForgetsWhatEndsBeforeIt opens groups below a Run, with contexts of their own, and leaves them. What a group's
+// clean-up failed with is in the Run's error; other groups are forgotten at their end.
 func TestRunForgetsWhatEndsBeforeIt(t *testing.T) {
-	ctx, s := guarded(t), newScheduler(t, sched.Config{})
-	_, err := task.Run(ctx, nil, func(ctx context.Context, _ *task.Group[int]) error {
-		within, cancel := context.WithCancel(ctx)
-		defer cancel()
-		g, err := task.NewGroup(within, task.AllCompleted[int]())
-		if err != nil {
-			return err
-		}
-		began := make(chan struct{})
-		left, err := g.Do(func(ctx context.Context) error {
-			close(began)
-			return errors.Join(forever(ctx), errBroken)
-		})
-		if err != nil {
-			return err
-		}
-		<-began
-		cancel()
-		is(t, left.Wait(ctx), errBroken)
-		patience.Until(t, ctx, func() bool { return task.KeptByRun(ctx) == 0 })
-		return nil
-	}, task.On(s))
-	is(t, err, nil)
+	for _, failure := range []error{nil, errBroken} {
+		ctx, s := guarded(t), newScheduler(t, sched.Config{})
+		_, err := task.Run(ctx, nil, func(ctx context.Context, _ *task.Group[int]) error {
+			within, cancel := context.WithCancel(ctx)
+			defer cancel()
+			g, err := task.NewGroup(within, task.AllCompleted[int]())
+			if err != nil {
+				return err
+			}
+			began := make(chan struct{})
+			left, err := g.Do(func(ctx context.Context) error {
+				close(began)
+				return errors.Join(forever(ctx), failure)
+			})
+			if err != nil {
+				return err
+			}
+			<-began
+			cancel()
+			_ = left.Wait(ctx)
+			if failure == nil {
+				patience.Until(t, ctx, func() bool { return task.KeptByRun(ctx) == 0 })
+			}
+			return nil
+		}, task.On(s))
+		is(t, err, failure)
+	}
 }

@@ -16,7 +16,6 @@ import (
 // Run too, so that the end of an actor cancels them.
 type runKeeper struct {
 	outer sched.Keeper // The keeper around the Run, or nil.
-	scope *Scope       // The scope of the Run's group.
 
 	mu     sync.Mutex
 	groups map[leftGroup]int // With the order in which they came.
@@ -27,6 +26,9 @@ type runKeeper struct {
 // leftGroup is a kept group, whatever its type.
 type leftGroup interface {
 	sched.Kept
+	// isForgotten reports whether the group, which has no tasks, leaves the Run nothing to tell. It is called with the
+	// group's lock held.
+	isForgotten() bool
 	// finish waits until the group has ended, for what surrounds it has, and returns the
 	// errors that are more than cancellations.
 	finish(ctx context.Context) error
@@ -59,10 +61,10 @@ func (r *runKeeper) Keep(k sched.Kept) bool {
 	return true
 }
 
-// LetGo implements [sched.Keeper]. A group whose last tasks end after the Run's scope stays:
-// their errors are the Run's. It is called with the group's lock held.
+// LetGo implements [sched.Keeper]. A group stays if it ended with what surrounds it, as with a task of the Run, and something
+// of it failed besides: that is the Run's to return. It is called with the group's lock held.
 func (r *runKeeper) LetGo(from *sched.Fiber, k sched.Kept) {
-	if g, ok := k.(leftGroup); ok && !r.scope.hasEnded() {
+	if g, ok := k.(leftGroup); ok && g.isForgotten() {
 		r.remove(g)
 	}
 	if r.outer != nil {
@@ -112,6 +114,15 @@ func (r *runKeeper) take() []leftGroup {
 	return slices.SortedFunc(maps.Keys(groups), func(a, b leftGroup) int { return cmp.Compare(groups[a], groups[b]) })
 }
 
+func (k *kept[T]) isForgotten() bool {
+	g, sc := (*Group[T])(k), &k.scope
+	if !sc.hasEnded() || sc.ended.Load() && sc.own {
+		return true
+	}
+	err := Outcome[T]{Count: g.count, group: g}.Err()
+	return withoutCancellations(err, sc.Cause()) == nil
+}
+
 func (k *kept[T]) finish(ctx context.Context) error {
 	g := (*Group[T])(k)
 	cause := g.scope.Cause() // So that it ends with what surrounds it.
@@ -135,7 +146,7 @@ func onlyCancelled(err, cause error) bool {
 	if same(err, cause) {
 		return true
 	}
-	switch err := err.(type) {
+	switch err := err.(type) { //nolint:errorlint // What it wraps comes next.
 	case interface{ NeverBegan() }: // A job's.
 		return true
 	case interface{ Unwrap() []error }:

@@ -61,7 +61,7 @@ func TestWordsOfValues(t *testing.T) {
 }
 
 type tree struct {
-	text  string
+	_     string
 	left  *tree
 	parts []reply
 	inner struct {

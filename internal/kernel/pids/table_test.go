@@ -106,7 +106,7 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("origin %#x was taken twice", o.origin)
 		}
 		seen[o.origin] = true
-		defer o.free()
+		t.Cleanup(o.free)
 	}
 	if !seen[0] || !seen[1<<31] || !seen[1<<30] {
 		t.Errorf("the first origins are not 0, 1/2 and 1/4 of all numbers: %#x", slices.Sorted(maps.Keys(seen)))
