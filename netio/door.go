@@ -107,6 +107,9 @@ func (l *Listener) open(ctx *actor.Context[notice]) (*opening, error) {
 			return nil, fmt.Errorf("%w: %s was started before, as %s, and has not ended; each Child needs a Listener of its own", ErrConfig, ctx.Path(), last.keeper.Path())
 		}
 		last.cut() // Its actor was killed, perhaps just now.
+		if err := last.awaitClosed(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if socket == nil {
 		var err error
@@ -185,6 +188,15 @@ func (o *opening) close() {
 	o.closed.Store(true)
 	o.accepting.Cancel(net.ErrClosed)
 	_ = o.socket.Close() // It may be closed already.
+}
+
+// awaitClosed waits until nothing is accepted any more after close: until then the address may be in use.
+func (o *opening) awaitClosed(ctx context.Context) error {
+	_ = o.accepting.Join(ctx) // It says that it was cancelled.
+	if err := context.Cause(ctx); err != nil {
+		return fmt.Errorf("netio: the last listener at %v still accepts: %w", o.socket.Addr(), err)
+	}
+	return nil
 }
 
 // end closes the listener, and ends all connections in good order.
