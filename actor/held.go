@@ -73,7 +73,7 @@ func (p *proc) rests(child *proc) {
 	}
 }
 
-// rouse is called before a child is restarted, and roused after the child was told. Does is false if the child is a seat
+// rouse is called before a child is restarted, and roused after a seat was told. Does is false if the child is a seat
 // that does not rest.
 //
 // The parent may be killed between the two. What its end has to tell the child must come behind the restart, or the child

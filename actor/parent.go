@@ -115,7 +115,9 @@ func (c *scope) decide(child PID, kind sysKind) error {
 	does, err := c.rouse(p)
 	if does {
 		p.post(f, sysMessage{kind: kind})
-		c.p.roused(f, p)
+		if p.seat {
+			c.p.roused(f, p)
+		}
 	}
 	return err
 }
