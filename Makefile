@@ -186,19 +186,19 @@ cross: ## Build for each supported platform but this, and check the tests of the
 		case " $(VETTED) " in *" $$platform "*) echo "$$platform: go vet"; $(GO) vet $(LEAN) ./... ;; esac; \
 	done
 
-# Rooms that ask which goroutine calls are tested as a whole; of those that stand on them, waits.
+# Rooms that ask which goroutine calls are tested as a whole with 32-bit words; those that stand on them, and all without
+# assembly, by their waits.
 PORTABLE := ./internal/gid ./sched ./strand ./task
 PORTABLE_ABOVE := ./actor ./supervise ./router
-PORTABLE_WAITS := Wait|Join|Sleep|Close|Self|Ring|Deadlock|Host|Ask|Current
+PORTABLE_WAITS := -run 'Wait|Join|Sleep|Close|Self|Ring|Deadlock|Host|Ask|Current'
 # To tell goroutines apart takes long below a deep stack, and room on it.
-PORTABLE_SKIP := Deep|Limit|SmallStack
+PORTABLE_SKIP := -skip 'Deep|Limit|SmallStack'
 
 .PHONY: portable
 portable: ## Run tests with 32-bit words (on amd64), and without assembly, as on other processors.
-	@set -ex; for how in "GOARCH=386 CGO_ENABLED=0" GOFLAGS=-tags=portable; do \
-		env $$how $(TEST) -vet=off $(PORTABLE); \
-		env $$how $(TEST) -vet=off -run '$(PORTABLE_WAITS)' -skip '$(PORTABLE_SKIP)' $(PORTABLE_ABOVE); \
-	done
+	GOARCH=386 CGO_ENABLED=0 $(TEST) -vet=off $(PORTABLE)
+	GOARCH=386 CGO_ENABLED=0 $(TEST) -vet=off $(PORTABLE_WAITS) $(PORTABLE_SKIP) $(PORTABLE_ABOVE)
+	$(TEST) -tags portable -vet=off $(PORTABLE_WAITS) $(PORTABLE_SKIP) $(PORTABLE) $(PORTABLE_ABOVE)
 
 .PHONY: readme
 readme: ## Compile the Go code of the Markdown files and check their links.
