@@ -504,3 +504,33 @@ func TestKillWhileAHeldChildIsRestarted(t *testing.T) {
 	receive(t, ctx, incarnations)
 	wantNoErr(t, grandparent.Stop(ctx))
 }
+
+// An incarnation that is about to end restarts no held child: nobody would recall it.
+func TestRestartOfAHeldChildAtTheEnd(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{Workers: 2})
+	type family struct {
+		parent *actor.Context[int]
+		held   actor.PID
+	}
+	families := make(chan family, 1)
+	begun, gate := make(chan bool, 1), make(chan struct{})
+	grandparent, parent := keptChild(t, sys, func() actor.Actor[int] {
+		return &keeping[int]{hooks[int]{receive: func(c *actor.Context[int], _ int) error {
+			held, err := actor.SpawnHeld(c, func() actor.Actor[int] { return &hooks[int]{} })
+			wantNoErr(t, err)
+			busy, err := actor.Spawn(c, actor.Func(func(*actor.Context[int], int) error { begun <- true; <-gate; return nil }))
+			wantNoErr(t, err)
+			wantNoErr(t, busy.Send(c, 1))
+			<-begun // Else the stop of the parent might come first.
+			families <- family{c, held.PID()}
+			return errors.New("the end")
+		}}}
+	}, true)
+	send(t, ctx, parent, 1)
+	f := receive(t, ctx, families)
+	until(t, ctx, func() bool { return actor.Barred(parent) })
+	wantErr(t, f.parent.Restart(f.held), actor.ErrStopped)
+	close(gate)
+	wantNoErr(t, grandparent.Stop(ctx))
+}

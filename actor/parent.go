@@ -44,7 +44,8 @@ const (
 // one that it failed in is not handled again, unless [WithRetry] says so.
 //
 // Restart, and whatever else decides about a child, returns [ErrStalePID] if the
-// child has stopped, as somebody else may have asked it to; see [Parent].
+// child has stopped, as somebody else may have asked it to; see [Parent]. To restart a child that was spawned by
+// [SpawnHeld], when the calling actor's own incarnation is about to end, is refused with [ErrStopped].
 func (c *scope) Restart(child PID) error { return c.decide(child, sysRestart) }
 
 // RestartEmpty is [Context.Restart] without the messages that wait: those that

@@ -13,7 +13,7 @@ func (s *System) workerOf(f *sched.Fiber) int {
 	if f == nil || f.Scheduler() != s.scheduler {
 		return pids.Outside
 	}
-	return f.Worker() // That of a host is negative.
+	return f.Worker() // A host's number is negative.
 }
 
 // enterProc enters p in the process table and gives it its PID. From is the fiber of the caller, if any.
