@@ -23,14 +23,12 @@ import (
 // an actor's own records, in which it keeps the Replies of many, for parts of every
 // message that mentions them.
 
-// carrier is the context of the send of an ask's message. It is not generic, since a type
-// of messages should add little to a program.
+// carrier is the context in which a Deliverer is to send an ask's message. The Deliverer may also send other messages
+// with it. It is not generic, since a type of messages should add little to a program.
 type carrier struct {
 	context.Context
 	asked address
 	m     any
-	// shared says that others than the ask send by this context, also other messages.
-	shared bool
 }
 
 // carriers counts the carriers. While there are none, a send need not look for one.
@@ -40,25 +38,6 @@ type carrierKeyType struct{ _ byte }
 
 // carrierKey is the key under which a carrier returns itself.
 var carrierKey any = &carrierKeyType{}
-
-// carry returns a carrier for the message, or nil if the message itself shows which ask it
-// belongs to. Its end is put.
-func carry[M any](ctx context.Context, asked address, m *M, shared bool) *carrier {
-	if showsAsk(reflect.TypeFor[M](), asked, unsafe.Pointer(m)) {
-		return nil
-	}
-	carriers.Add(1)
-	return &carrier{ctx, asked, *m, shared}
-}
-
-// showsAsk reports whether the message of type t at m shows that it belongs to the ask, or
-// no message of the type belongs to one.
-func showsAsk(t reflect.Type, asked address, m unsafe.Pointer) bool {
-	asks := messageTypeOf(t).asks
-	return asks == nil || !asks.keeps || asks.shown(m) == asked
-}
-
-func (c *carrier) put() { carriers.Add(-1) }
 
 // Value returns the carrier, or what the context has.
 func (c *carrier) Value(key any) any {
@@ -72,46 +51,48 @@ func (c *carrier) Value(key any) any {
 // compared are taken for it.
 func (c *carrier) carries(m any) bool {
 	v := reflect.ValueOf(m)
-	return !c.shared || reflect.TypeOf(m) == reflect.TypeOf(c.m) && (m == nil || !v.Comparable() || m == c.m)
+	return reflect.TypeOf(m) == reflect.TypeOf(c.m) && (m == nil || !v.Comparable() || m == c.m)
 }
 
-// sendAsk is Send for the message of an ask.
-func (r Ref[M]) sendAsk(ctx context.Context, m M, asked address) error {
-	if c := carry(ctx, asked, &m, false); c != nil {
-		defer c.put()
-		ctx = c
-	}
-	return r.cell.send(ctx, r.lane, m, mayWait)
-}
-
-// deliverAsk has by deliver the message of an ask.
+// deliverAsk has by deliver the message of an ask. It needs no carrier if no message of the type belongs to an ask, or
+// if the message itself shows to which one it belongs.
 func deliverAsk[M any](ctx context.Context, by Deliverer[M], m M, asked address) (Ref[M], error) {
-	if c := carry(ctx, asked, &m, true); c != nil {
-		defer c.put()
-		ctx = c
+	if in := messageTypeOf(reflect.TypeFor[M]()).asks; in.keepsOther(unsafe.Pointer(&m), asked) {
+		carriers.Add(1)
+		defer carriers.Add(-1)
+		ctx = &carrier{ctx, asked, m}
 	}
 	return by.Deliver(ctx, m)
 }
 
-// askOf returns the ask that the message at m belongs to, which is being sent with ctx. In
-// is nil if no message of the type belongs to one.
-func askOf[M any](ctx context.Context, in *laneAsks, m *M) address {
-	if c := in.carrier(ctx); c != nil && (!c.shared || c.carries(any(*m))) {
+// askOf returns the ask that the message at m belongs to, which is being sent with ctx: to asked, if the message is
+// that of an ask. In is nil if no message of the type belongs to one.
+func askOf[M any](ctx context.Context, in *laneAsks, m *M, asked address) address {
+	if in == nil || !in.keeps {
+		return in.shown(unsafe.Pointer(m))
+	}
+	if asked.slot != nil {
+		return asked
+	}
+	if c := carrierOf(ctx); c != nil && c.carries(any(*m)) {
 		return c.asked
 	}
 	return in.shown(unsafe.Pointer(m))
 }
 
-// carrier returns the carrier of a send with ctx, if messages of the type need one.
+// carrierOf returns the carrier of a send with ctx.
 //
 //go:noinline
-func (s *laneAsks) carrier(ctx context.Context) *carrier {
-	if s == nil || !s.keeps || carriers.Load() == 0 {
+func carrierOf(ctx context.Context) *carrier {
+	if carriers.Load() == 0 {
 		return nil
 	}
 	c, _ := ctx.Value(carrierKey).(*carrier)
 	return c
 }
+
+// only returns the ask that the message at m shows, of a type whose messages have one Reply each, and in themselves.
+func (s *laneAsks) only(m unsafe.Pointer) address { return *(*address)(s.layout.OnlyReply(m)) }
 
 // shown returns the ask that the message at m itself shows.
 //
@@ -121,6 +102,14 @@ func (s *laneAsks) shown(m unsafe.Pointer) address {
 		return address{}
 	}
 	return addressAt(s.layout.FirstReply(m))
+}
+
+// keepsOther reports whether messages of the type belong to asks, but the one at m does not show that it belongs to
+// asked.
+//
+//go:noinline
+func (s *laneAsks) keepsOther(m unsafe.Pointer, asked address) bool {
+	return s != nil && s.keeps && s.shown(m) != asked
 }
 
 // uncarried returns the context that ctx carries an ask in, or else ctx.
@@ -183,11 +172,9 @@ func asksBehind(all []address, from int) []address { return all[min(from, len(al
 // type of messages, so they are not inlined.
 
 // enter takes note that the i-th message of in, which is to be the last, belongs to an
-// ask, or not.
-//
-//go:noinline
+// ask, or not. S keeps asks.
 func (s *laneAsks) enter(i int, a address) {
-	if s != nil && s.keeps && a.slot != nil {
+	if a.slot != nil {
 		s.in = addAsk(s.in, i, a)
 	}
 }
@@ -214,16 +201,15 @@ func addKept(all []address, i int, kept *address) []address {
 
 // forgetOut takes note that a place of out is empty.
 func (s *laneAsks) forgetOut(i int) {
-	if s != nil && i < len(s.out) {
+	if i < len(s.out) {
 		s.out[i] = address{}
 	}
 }
 
 // swapIn makes in out, as the contents of the lane are about to. A tight lane takes one
-// message.
+// message. S keeps asks.
 func (s *laneAsks) swapIn(l *lane) {
 	switch {
-	case s == nil || !s.keeps:
 	case !l.tight:
 		s.out, s.in = s.in, cutAsks(s.out, 0)
 	case l.contents.pending() > 0:
@@ -354,5 +340,5 @@ func (s *laneAsks) taken(i int, m unsafe.Pointer) address {
 	if s.keeps {
 		return askAt(s.out, i)
 	}
-	return addressAt(s.layout.FirstReply(m))
+	return s.only(m)
 }

@@ -162,8 +162,9 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 	return err
 }
 
-// send puts m into a lane. If the lane is full it waits, or returns ErrFull.
-func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) error {
+// send puts m into a lane. If the lane is full it waits, or returns ErrFull. Asked is the ask whose message m is, if it
+// is that of an ask.
+func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode, asked address) error {
 	p := &c.proc
 	if p.sys.simulated || which >= numLanes || fencing.Load() {
 		if err := p.maySend(ctx, which, mode); err != nil {
@@ -171,7 +172,7 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 		}
 	}
 	state := p.mu.Acquire()
-	if p.closed && (p.reentrancy == NoReentrancy || !p.goesOnLocked(askOf(ctx, messageTypeOf(reflect.TypeFor[M]()).asks, &m))) {
+	if p.closed && (p.reentrancy == NoReentrancy || !p.goesOnLocked(askOf(ctx, messageTypeOf(reflect.TypeFor[M]()).asks, &m, asked))) {
 		p.mu.Release(state)
 		return p.refuse(which, letter{message: m}, mode, ErrStopped)
 	}
@@ -186,7 +187,11 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode) erro
 	b := l.contents.(*buffers[M])
 	var moved address
 	if l.asks != nil {
-		moved = askOf(ctx, l.asks, &m)
+		if l.asks.keeps {
+			moved = askOf(ctx, l.asks, &m, asked)
+		} else {
+			moved = l.asks.only(unsafe.Pointer(&m))
+		}
 		if p.reentrancy == CallChainReentrancy && p.invitesLocked(moved) {
 			guest := m
 			p.letIn(ctx, which, moved, &guest)
@@ -263,7 +268,7 @@ func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, 
 func (c *cell[M]) sendWaiting(ctx context.Context, b *buffers[M], which Lane, m M, asked address, mode sendMode, size int) error {
 	p := &c.proc
 	if mode&(mayWait|hasLingered) == mayWait && p.linger(ctx, &b.lane) {
-		return c.send(ctx, which, m, mode|hasLingered)
+		return c.send(ctx, which, m, mode|hasLingered, asked)
 	}
 	if err := p.whyNotWait(ctx, &b.lane, which, mode); err != nil {
 		p.mu.Unlock()

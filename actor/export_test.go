@@ -118,6 +118,7 @@ func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
 			"rare":       unsafe.Offsetof(c.proc.rare),
 			"p":          unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.p),
 			"actor":      unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.actor),
+			"size":       unsafe.Sizeof(c),
 		}, map[string]uintptr{
 			"out":      unsafe.Offsetof(b.out),
 			"slid":     at + unsafe.Offsetof(b.lane.slid),

@@ -188,14 +188,11 @@ func (q *inquiry[M, T]) begin(ctx context.Context, g *gathering) {
 	s.waiter, s.sys = g.waiter, q.target().sys
 	s.open(g.asker, q.target(), g.up, AskWait, q.ref.lane)
 	m := q.msg(Reply[T]{slot: s, round: onlyRound})
-	if c := carry(ctx, address{&s.asking, onlyRound}, &m, false); c != nil {
-		defer c.put()
-		ctx = c
-	}
-	err := q.ref.cell.send(ctx, q.ref.lane, m, 0)
+	asked := address{&s.asking, onlyRound}
+	err := q.ref.cell.send(ctx, q.ref.lane, m, 0, asked)
 	if errors.Is(err, ErrFull) && s.isOpen(onlyRound) {
 		place := &queuePlace{Context: ctx, wake: g.waiter}
-		if err = q.ref.cell.send(place, q.ref.lane, m, mayWait); place.w != nil {
+		if err = q.ref.cell.send(place, q.ref.lane, m, mayWait, asked); place.w != nil {
 			q.place = place
 			g.queued++
 		}

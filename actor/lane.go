@@ -224,7 +224,9 @@ func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 	if invariants.Enabled {
 		invariants.Check(l.left() == 0, "a lane is swapped with %d messages in hand", l.left())
 	}
-	l.asks.swapIn(l)
+	if l.asks != nil && l.asks.keeps {
+		l.asks.swapIn(l)
+	}
 	l.begin(l.contents.swap())
 	l.admitted = false
 	if l.tight {
@@ -288,7 +290,13 @@ func (l *lane) claim() bool {
 // in its place for rescue to see.
 func (l *lane) forget() {
 	if l.chunk == 1 && l.head > 0 {
-		l.contents.forget(l.head - 1)
+		l.forgetLast()
+	}
+}
+
+func (l *lane) forgetLast() {
+	l.contents.forget(l.head - 1)
+	if l.asks != nil && l.asks.keeps {
 		l.asks.forgetOut(l.head - 1)
 	}
 }

@@ -25,6 +25,10 @@ func TestNoFalseSharing(t *testing.T) {
 	apart(cell, "reentrancy", "mu", line+1)
 	apart(cell, "rare", "p", line+8)
 	apart(cell, "rare", "actor", line+8)
+	// The allocator has sizes of 352 and 384 bytes, and none between.
+	if size := cell["size"]; size > 352 {
+		t.Errorf("a cell has %d bytes, want at most 352", size)
+	}
 	if size := buffers["size"]; size != 4*line {
 		t.Errorf("the buffers have %d bytes, want %d, for which the allocator begins with a line", size, 4*line)
 	}

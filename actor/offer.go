@@ -16,7 +16,7 @@ func (r Ref[M]) Offer(ctx context.Context, m M) error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	return r.cell.send(orBackground(ctx), r.lane, m, mayWait|mayKeep)
+	return r.cell.send(orBackground(ctx), r.lane, m, mayWait|mayKeep, address{})
 }
 
 // TryOffer is [Ref.Offer], except that it returns [ErrFull] instead of waiting.
@@ -24,7 +24,7 @@ func (r Ref[M]) TryOffer(ctx context.Context, m M) error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	return r.cell.send(orBackground(ctx), r.lane, m, mayKeep)
+	return r.cell.send(orBackground(ctx), r.lane, m, mayKeep, address{})
 }
 
 // Backlog returns how many messages the actor has to handle, in all lanes and

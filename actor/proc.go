@@ -44,18 +44,15 @@ type proc struct {
 	// Written under mu.
 	alert  xatomic.Uint32
 	marked xatomic.Bool // There are marks. Written under mu, read by the running activation.
-	// renewable says that the actor can be restarted. Not written after the spawn.
-	renewable  bool
+	nature nature       // Not written after the spawn: other goroutines read it without a lock.
+
 	reentrancy Reentrancy // That of the options. Not written after the spawn.
 	closing    bool       // The Stopped hook of the incarnation has begun. The running activation's own.
 	paused     bool       // The bit of that name in mu. The running activation's own.
-	byName     bool       // Messages are of an interface type, so each has its own name. Not written after the spawn.
 	leaving    farewell   // Has been asked to leave, see Leaver. The running activation's own.
-
-	resting bool    // Is held, as its parent knows. Guarded by the parent's mu, like
-	rousing bool    // that the parent's code is about to restart it, and
-	owed    sysKind // what the parent's end has to tell it after that.
-	seat    bool    // See held.go. Not written after the spawn: its parent reads it without a lock.
+	resting    bool       // Is held, as its parent knows. Guarded by the parent's mu, like
+	rousing    bool       // that the parent's code is about to restart it, and
+	owed       sysKind    // what the parent's end has to tell it after that.
 
 	// What is seldom of interest.
 
@@ -110,6 +107,30 @@ type cellular interface {
 	newScope(incarnation uint32, kind *kind) *scope
 	// produceActor makes the user's value anew.
 	produceActor() (any, error)
+}
+
+// nature is what is known of an actor at its spawn, and does not change.
+type nature uint8
+
+const (
+	renewable nature = 1 << iota // It can be restarted.
+	manyTyped                    // Its messages are of an interface type, so each has a name of its own.
+	seat                         // See held.go.
+)
+
+func (p *proc) is(n nature) bool { return p.nature&n != 0 }
+
+// natureOf returns the nature of an actor for messages of type t.
+//
+//go:noinline
+func natureOf(t reflect.Type, canRestart bool) (n nature) {
+	if canRestart {
+		n |= renewable
+	}
+	if t.Kind() == reflect.Interface {
+		n |= manyTyped
+	}
+	return n
 }
 
 // family links a proc to its children and its siblings: the children of an
@@ -301,7 +322,7 @@ func (p *proc) adopt(from *sched.Fiber, child *proc, incarnation uint32) error {
 		p.eldest = child
 	}
 	p.youngest = child
-	p.countLocked(child, child.seat)
+	p.countLocked(child, child.is(seat))
 	p.sys.enterProc(from, child)
 	if name := child.opts.registered; name != "" {
 		if err := p.sys.registry.claim(name, child); err != nil {
@@ -356,7 +377,7 @@ func (p *proc) windUp(from *sched.Fiber, keepSeats bool) (over bool) {
 	kept := p.keptLocked()
 	over = p.aloneLocked() || keepSeats && p.atRestLocked()
 	ending := func(child *proc) sysKind {
-		if keepSeats && child.seat {
+		if keepSeats && child.is(seat) {
 			return sysRecall // One that rests already ignores it.
 		}
 		return sysStop

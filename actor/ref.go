@@ -56,7 +56,7 @@ func (r Ref[M]) Send(ctx context.Context, m M) error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	return r.cell.send(orBackground(ctx), r.lane, m, mayWait)
+	return r.cell.send(orBackground(ctx), r.lane, m, mayWait, address{})
 }
 
 // TrySend is Send, except that it returns [ErrFull] instead of waiting.
@@ -64,7 +64,7 @@ func (r Ref[M]) TrySend(ctx context.Context, m M) error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	return r.cell.send(orBackground(ctx), r.lane, m, 0)
+	return r.cell.send(orBackground(ctx), r.lane, m, 0, address{})
 }
 
 // Stop makes the actor stop after the message that it is handling, and returns

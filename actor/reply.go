@@ -186,7 +186,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	s := takeSlot[T](ctx, f, target.sys, asker, up)
 	s.waiter.ArmOn(f, target.sys.scheduler)
 	round := s.open(asker, target, up, AskWait, to.lane)
-	if err := to.sendAsk(ctx, msg(Reply[T]{slot: s, round: round}), address{&s.asking, round}); err != nil {
+	if err := to.cell.send(ctx, to.lane, msg(Reply[T]{slot: s, round: round}), mayWait, address{&s.asking, round}); err != nil {
 		s.withdraw(round)
 		s.keep(f)
 		return zero, err

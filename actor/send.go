@@ -261,7 +261,9 @@ func (p *proc) entrust(a address) address {
 //
 //go:noinline
 func (p *proc) entrustIn(l *lane, i int, a address) address {
-	l.asks.enter(i, a)
+	if l.asks.keeps {
+		l.asks.enter(i, a)
+	}
 	return p.entrust(a)
 }
 

@@ -98,8 +98,8 @@ func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Optio
 	c := &cell[M]{produce: newActor}
 	x := &c.first
 	x.typed, x.p, x.actor = x, &c.proc, a
-	c.proc.impl, c.proc.renewable = c, newActor != nil
-	c.proc.byName = reflect.TypeFor[M]().Kind() == reflect.Interface
+	c.proc.impl = c
+	c.proc.nature = natureOf(reflect.TypeFor[M](), newActor != nil)
 	c.proc.ctx.Store(&x.scope)
 	if a == nil { // Nothing else is known before it begins.
 		x.kind.Store(kindOfType(reflect.TypeFor[Actor[M]]()))
@@ -135,7 +135,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 			return err
 		}
 	}
-	if p.opts.retry > 0 && (!p.renewable || parent.traits&isParent == 0) {
+	if p.opts.retry > 0 && (!p.is(renewable) || parent.traits&isParent == 0) {
 		return fmt.Errorf("actor: WithRetry(%d) under %s, but the actor is never restarted; use SpawnNew or SpawnHeld below an actor that is a Parent", p.opts.retry, parent)
 	}
 	x := p.ctx.Load()
@@ -145,7 +145,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 		}
 		p.phase.Store(waiting)
 		p.hold()
-		p.seat = true
+		p.nature |= seat
 	} else {
 		k, telling := kindOf(value)
 		x.kind.Store(k)

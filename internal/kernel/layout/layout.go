@@ -34,6 +34,9 @@ func New(t reflect.Type, rules Rules) *Layout {
 	l := &Layout{Type: t, rules: rules, flat: isFlat(t)}
 	l.replies.dynamic = t.Kind() == reflect.Interface
 	l.collectReplies(t, 0)
+	if len(l.replies.offsets) > 0 {
+		l.replies.only = l.replies.offsets[0]
+	}
 	l.size.fixed = int(t.Size())
 	l.size.collect(t, 0)
 	return l

@@ -13,6 +13,7 @@ import (
 type replies struct {
 	// offsets has the places of the Replies, in their order.
 	offsets []uintptr
+	only    uintptr // The first of them.
 	// boxes has the places of the interfaces.
 	boxes []box
 	// dynamic says that the type is an interface. Then its value is looked into for First, too. The value of a field
@@ -94,6 +95,9 @@ func (l *Layout) MayHoldReply() bool { return len(l.replies.offsets) > 0 || l.re
 
 // HoldsOneReply reports whether each value has one Reply in itself, and none elsewhere.
 func (l *Layout) HoldsOneReply() bool { return len(l.replies.offsets) == 1 && !l.replies.beyond }
+
+// OnlyReply returns where the Reply is in the value at m, if HoldsOneReply. It may belong to no ask.
+func (l *Layout) OnlyReply(m unsafe.Pointer) unsafe.Pointer { return unsafe.Add(m, l.replies.only) }
 
 // FirstReply returns where the first Reply of an ask is that is found in the value at m, or nil.
 func (l *Layout) FirstReply(m unsafe.Pointer) unsafe.Pointer {

@@ -2,6 +2,9 @@
 package stateword
 
 import (
+	// Without this import, the compiler does not inline the methods of the types in xatomic, but calls them.
+	_ "sync/atomic"
+
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )

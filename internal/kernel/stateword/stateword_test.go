@@ -1,11 +1,14 @@
 package stateword_test
 
 import (
+	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/kernel/stateword"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
@@ -82,5 +85,20 @@ func TestLockHoldsBackChanges(t *testing.T) {
 	}
 	if outcomes[true] != 1 || l.Load() != 4|2 {
 		t.Errorf("state is %#x after %v; want 6, by the Or alone", l.Load(), outcomes)
+	}
+}
+
+// The methods of the atomic types are inlined, as they are in a package that uses them under their own names.
+func TestAtomicsAreInlined(t *testing.T) {
+	lane.Check(t)
+	build := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-m", ".")
+	out, err := build.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	for _, method := range []string{"CompareAndSwap", "Load", "Store"} {
+		if want := "inlining call to atomic.(*Uint32)." + method; !strings.Contains(string(out), want) {
+			t.Errorf("the compiler does not say %q, so each %s is a call", want, method)
+		}
 	}
 }
