@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/kernel/hosts"
 )
 
 // Backend says on which goroutines an actor's handlers and hooks run. Everything
@@ -19,6 +19,9 @@ import (
 // In a simulation (see simtest) all actors run on the scheduler, whatever their
 // backend: it has to decide about the order.
 type Backend uint8
+
+// defaultMaxBlocking is tokio's, which is "somewhat arbitrary" there.
+const defaultMaxBlocking = 512
 
 // The backends. A [Pump] is one more.
 const (
@@ -55,26 +58,14 @@ func WithBackend(b Backend) Option {
 		if b >= numBackends {
 			return fmt.Errorf("actor: unknown backend %d; use OnScheduler, OnBlocking, OnOwnThread or OnMainThread", b)
 		}
-		o.backend, o.host = b, nil
+		o.backend, o.host, o.pump = b, nil, nil
 		return nil
 	}
 }
 
-// host runs the activations of actors that are not on the scheduler. It is
-// asked for each entry that would else be queued there.
-type host interface {
-	// submit has the actor run. It may be called by anybody, and must not wait.
-	submit(n *sched.Node, p sched.Priority)
-	// abandon is called when an activation was deprived of its actor, before the
-	// next is submitted: it may never return.
-	abandon()
-	// end is called when the actor has ended. What is submitted afterwards is void.
-	end()
-}
-
 // newHost returns the host of one actor with the backend, or nil.
-func (s *System) newHost(o *options) (host, error) {
-	if p, ok := o.host.(*Pump); ok && p.sys != s {
+func (s *System) newHost(o *options) (hosts.Host, error) {
+	if p := o.pump; p != nil && p.sys != s {
 		return nil, errors.New("actor: the pump belongs to another system; make one for this by NewPump")
 	}
 	switch {
@@ -85,47 +76,12 @@ func (s *System) newHost(o *options) (host, error) {
 	}
 	switch o.backend {
 	case OnBlocking:
-		return &s.blocking, nil
+		return s.blocking, nil
 	case OnOwnThread:
-		return &thread{sys: s}, nil
+		return hosts.NewThread(s.site), nil
 	case OnMainThread:
-		return s.mainPump(), nil
+		return s.mainLoop().Loop, nil
 	default:
 		return nil, nil
 	}
-}
-
-// entry is an activation to come.
-type entry struct {
-	n *sched.Node
-	p sched.Priority
-}
-
-// entries is a queue of them, urgent ones first.
-type entries struct{ urgent, normal []entry }
-
-func (q *entries) push(e entry) {
-	if e.p == sched.Critical {
-		q.urgent = append(q.urgent, e)
-	} else {
-		q.normal = append(q.normal, e)
-	}
-}
-
-func (q *entries) empty() bool { return len(q.urgent)+len(q.normal) == 0 }
-
-func (q *entries) pop() (e entry, ok bool) {
-	from := &q.urgent
-	if len(*from) == 0 {
-		from = &q.normal
-	}
-	if len(*from) == 0 {
-		return entry{}, false
-	}
-	e = (*from)[0]
-	(*from)[0] = entry{}
-	if *from = (*from)[1:]; len(*from) == 0 {
-		*from = (*from)[:0:0]
-	}
-	return e, true
 }

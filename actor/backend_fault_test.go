@@ -10,46 +10,51 @@ var backendFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "the doorbell does not ring",
-			In:   "Pump.submit",
-			Old:  "!p.rung && !p.busy",
-			New:  "false && !p.rung && !p.busy",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.Submit",
+			Old:  "!l.rung && !l.busy",
+			New:  "false && !l.rung && !l.busy",
 			Want: "the doorbell rang 0 times",
 			Run:  "^TestPumpRingsOncePerBatch$",
 		},
 		{
 			Name: "the doorbell rings for each entry",
-			In:   "Pump.submit",
-			Old:  "!p.rung && !p.busy",
-			New:  "!p.busy",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.Submit",
+			Old:  "!l.rung && !l.busy",
+			New:  "!l.busy",
 			Want: "the doorbell rang 2 times",
 			Run:  "^TestPumpRingsOncePerBatch$",
 		},
 		{
 			Name: "a loop that finds nothing is not rung for again",
-			In:   "Pump.next",
-			Old:  "p.rung = false",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.next",
+			Old:  "l.rung = false",
 			New:  "",
 			Want: "the doorbell rang 0 times",
 			Run:  "^TestPumpRingsOncePerBatch$",
 		},
 		{
 			Name: "the hint is to sleep though there is more",
-			In:   "Pump.hint",
-			Old: `if p.queue.empty() {
-	p.rung = false
-	return ParkWait
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.pause",
+			Old: `if l.queue.empty() {
+	l.rung = false
+	return false
 }
-return ParkPoll`,
-			New: `if p.queue.empty() {
-	p.rung = false
-	return ParkWait
+return true`,
+			New: `if l.queue.empty() {
+	l.rung = false
+	return false
 }
-return ParkWait`,
+return false`,
 			Want: "want poll",
 			Run:  "^TestPumpRingsOncePerBatch$",
 		},
 		{
 			Name: "what is urgent has its turn like anything else",
+			Dir:  "../internal/kernel/hosts",
 			In:   "entries.push",
 			Old:  "e.p == sched.Critical",
 			New:  "false",
@@ -58,41 +63,45 @@ return ParkWait`,
 		},
 		{
 			Name: "a Goexit leaves the pump at work",
-			In:   "Pump.stop",
-			Old: `p.leaveLocked()
-p.rung = !p.queue.empty()`,
-			New:  "p.rung = !p.queue.empty()",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.stop",
+			Old: `l.leaveLocked()
+l.rung = !l.queue.empty()`,
+			New:  "l.rung = !l.queue.empty()",
 			Want: "the next loop was told",
 			Run:  "^TestGoexitInAPump$",
 			Hang: true,
 		},
 		{
 			Name: "a Goexit does not ring for what is left",
-			In:   "Pump.stop",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.stop",
 			Old: `if left {
-	p.ring()
+	l.ring()
 }`,
 			New: `if false {
-	p.ring()
+	l.ring()
 }`,
 			Want: "the doorbell rang 1 times",
 			Run:  "^TestGoexitInAPump$",
 		},
 		{
 			Name: "a kill ends the loop",
-			In:   "Pump.runOne",
-			Old: `if _, ok := v.(vanished); !ok {
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.runOne",
+			Old: `if _, ok := v.(Vanished); !ok {
 	panic(v)
 }`,
-			New: `if _, ok := v.(vanished); ok || !ok {
+			New: `if _, ok := v.(Vanished); ok || !ok {
 	panic(v)
 }`,
-			Want: "vanished",
+			Want: "Vanished",
 			Run:  "^TestBackendsKill$/^pump$",
 		},
 		{
 			Name: "goroutines for what blocks are not limited",
-			In:   "blocking.serveLocked",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Pool.serveLocked",
 			Old:  "b.limit < 0 || b.n < b.limit",
 			New:  "true",
 			Want: "there are 5 goroutines",
@@ -100,7 +109,8 @@ p.rung = !p.queue.empty()`,
 		},
 		{
 			Name: "a Goexit leaves what is queued",
-			In:   "blocking.leave",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Pool.leave",
 			Old:  "!b.queue.empty()",
 			New:  "false",
 			Want: "FAIL",
@@ -109,7 +119,8 @@ p.rung = !p.queue.empty()`,
 		},
 		{
 			Name: "a handler that waits keeps its place",
-			In:   "blocking.run",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Pool.run",
 			Old:  "h.SetTurn(b)",
 			New:  "",
 			Want: "FAIL",
@@ -118,7 +129,8 @@ p.rung = !p.queue.empty()`,
 		},
 		{
 			Name: "a handler that has waited goes on without a place",
-			In:   "blocking.TakeBack",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Pool.TakeBack",
 			Old:  "<-granted",
 			New:  "",
 			Want: "more handlers ran at a time",
@@ -126,7 +138,8 @@ p.rung = !p.queue.empty()`,
 		},
 		{
 			Name: "a goroutine that has left counts as idle",
-			In:   "blocking.await",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Pool.await",
 			Old:  "b.idle = append(b.idle[:i], b.idle[i+1:]...)",
 			New:  "_ = i",
 			Want: "deadline exceeded",
@@ -134,7 +147,8 @@ p.rung = !p.queue.empty()`,
 		},
 		{
 			Name: "a goroutine that has left counts as there",
-			In:   "blocking.leave",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Pool.leave",
 			Old: `defer b.mu.Unlock()
 b.n--`,
 			New:  "defer b.mu.Unlock()",
@@ -143,7 +157,8 @@ b.n--`,
 		},
 		{
 			Name: "an actor has no thread of its own",
-			In:   "thread.run",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Thread.run",
 			Old: `runtime.LockOSThread() // Not unlocked: what C code has left on the thread goes with it.
 h := t.sys.scheduler.NewHost()`,
 			New: `// Not unlocked: what C code has left on the thread goes with it.
@@ -161,18 +176,9 @@ defer runtime.UnlockOSThread()`,
 			Run:  "^TestHandlersAreLockedToTheirThread$",
 		},
 		{
-			Name: "an idle thread is abandoned and does not notice",
-			In:   "thread.abandon",
-			Old: `if t.present != nil {
-	t.present.poke()
-}`,
-			New:  "",
-			Want: "the system has not stopped",
-			Run:  "^TestThreadThatIsAbandonedWhenIdle$",
-		},
-		{
 			Name: "a killed handler keeps the thread to itself",
-			In:   "thread.abandon",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Thread.Abandon",
 			Old:  "t.present = nil",
 			New:  "",
 			Want: "FAIL",

@@ -300,7 +300,7 @@ const longWalk = 32
 // was killed meanwhile: then p does not wait.
 func (p *proc) showWait(f *sched.Fiber, s *asking) bool {
 	if l := p.loop(); l != nil {
-		l.holder.Store(p)
+		l.Hold(p)
 	}
 	for before := p.waits.Load(); before != s; before = p.waits.Load() {
 		if isGhost(f, p) {

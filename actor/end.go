@@ -158,7 +158,7 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 // tellEnd tells everyone of the end of p who waits for it, and the parent last.
 func (p *proc) tellEnd(f *sched.Fiber, last *rare, ties ties, reason error) {
 	if h := p.opts.host; h != nil {
-		h.end()
+		h.End()
 	}
 	if last != nil {
 		ties.tell(f, p, reason)

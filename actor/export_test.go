@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 	"unsafe"
-
-	"github.com/troupe-go/troupe/sched"
 )
 
 // Asked reports whether a system message waits for the actor, whose activation sees
@@ -135,9 +133,7 @@ func SlotsUsed(s *System) int { return s.table.Used() }
 
 // BlockingGoroutines returns how many goroutines there are for actors OnBlocking.
 func BlockingGoroutines(s *System) int {
-	s.blocking.mu.Lock()
-	defer s.blocking.mu.Unlock()
-	return s.blocking.n
+	return s.blocking.Goroutines()
 }
 
 // Closed reports whether the actor takes no messages any more.
@@ -181,38 +177,6 @@ type ReplyPools struct{ replyPools }
 
 func (p *ReplyPools) Find(t reflect.Type) any            { return p.find(t) }
 func (p *ReplyPools) Enter(t reflect.Type, pool any) any { return p.enter(t, pool) }
-
-// runFunc is a function as what a host runs.
-type runFunc func()
-
-func (f runFunc) Run(*sched.Fiber, sched.Priority) { f() }
-
-// AbandonThread has a thread of its own run first, which waits until the thread is
-// abandoned; next is submitted before that.
-func AbandonThread(s *System, first func(abandon func()), next func()) {
-	t := &thread{sys: s}
-	var nodes [2]sched.Node
-	nodes[1].Init(runFunc(next))
-	nodes[0].Init(runFunc(func() {
-		first(func() {
-			t.submit(&nodes[1], sched.Critical)
-			t.abandon()
-		})
-		t.end()
-	}))
-	t.submit(&nodes[0], sched.Normal)
-}
-
-// AbandonIdleThread has a thread of its own run something, abandons it when wait says that it is idle, and ends it.
-func AbandonIdleThread(s *System, ran, wait func()) {
-	t := &thread{sys: s}
-	var node sched.Node
-	node.Init(runFunc(ran))
-	t.submit(&node, sched.Normal)
-	wait()
-	t.abandon()
-	t.end()
-}
 
 // Dues are the timers of an owner that wait for their time.
 type Dues struct {

@@ -404,44 +404,47 @@ var pumpFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a loop that has found nothing says so too late",
-			In:   "Pump.next",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.next",
 			Old: `if !ok {
-	p.rung = false
-	p.leaveLocked()
+	l.rung = false
+	l.leaveLocked()
 }`,
-			New: `p.mu.Unlock()
-p.mu.Lock()
+			New: `l.mu.Unlock()
+l.mu.Lock()
 if !ok {
-	p.rung = false
-	p.leaveLocked()
+	l.rung = false
+	l.leaveLocked()
 }`,
 			Want: "deadlock",
 		},
 		{
 			Name: "the doorbell rings before there is anything",
-			In:   "Pump.submit",
-			Old: `p.queue.push(entry{n, prio})
-ring := !p.rung && !p.busy
-p.rung = true
-p.mu.Unlock()
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.Submit",
+			Old: `l.queue.push(entry{n, p})
+ring := !l.rung && !l.busy
+l.rung = true
+l.mu.Unlock()
 if ring {
-	p.ring()
+	l.ring()
 }`,
-			New: `ring := !p.rung && !p.busy
-p.rung = true
-p.mu.Unlock()
+			New: `ring := !l.rung && !l.busy
+l.rung = true
+l.mu.Unlock()
 if ring {
-	p.ring()
+	l.ring()
 }
-p.mu.Lock()
-p.queue.push(entry{n, prio})
-p.mu.Unlock()`,
+l.mu.Lock()
+l.queue.push(entry{n, p})
+l.mu.Unlock()`,
 			Want: "deadlock",
 		},
 		{
 			Name: "a turn that was the last leaves the doorbell as rung",
-			In:   "Pump.hint",
-			Old:  "p.rung = false",
+			Dir:  "../internal/kernel/hosts",
+			In:   "Loop.pause",
+			Old:  "l.rung = false",
 			New:  "",
 			Want: "deadlock",
 			Run:  "^TestModel$/^pump$/^a_turn",

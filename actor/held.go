@@ -36,7 +36,7 @@ func SpawnHeld[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref
 
 // unborn reports whether the actor has not had an incarnation.
 func (p *proc) unborn() bool {
-	return p.is(seat) && p.ctx.Load().incarnation == 0
+	return p.nature.has(seat) && p.ctx.Load().incarnation == 0
 }
 
 // countLocked takes a new child into account. The caller holds mu.
@@ -68,7 +68,7 @@ func (p *proc) atRestLocked() bool {
 func (p *proc) rests(child *proc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if child.is(seat) && !child.resting {
+	if child.nature.has(seat) && !child.resting {
 		p.uncountLocked(child)
 	}
 }
@@ -85,7 +85,7 @@ func (c *scope) rouse(child *proc) (does bool, err error) {
 	switch {
 	case c.home().fence.Load():
 		return false, fmt.Errorf("%s restarts %s: %w", p, child, ErrFenced)
-	case !child.is(seat):
+	case !child.nature.has(seat):
 		return true, nil
 	case !child.resting:
 		return false, nil

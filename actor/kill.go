@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/troupe-go/troupe/internal/kernel/hosts"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -114,7 +115,7 @@ func (p *proc) killLocked(reason error) {
 	queue, seize := p.unlockToKilled()
 	x.cancel(reason)
 	if h := p.opts.host; h != nil && seize {
-		h.abandon()
+		h.Abandon()
 	}
 	if queue {
 		p.submit(nil, sched.Critical)
@@ -219,8 +220,8 @@ func (a *activation) vanish() {
 		}
 	}
 	a.deadLetters(&left, ErrKilled)
-	if _, ok := a.opts.host.(*Pump); ok {
-		panic(vanished{})
+	if a.loop() != nil {
+		panic(hosts.Vanished{})
 	}
 	runtime.Goexit()
 }

@@ -167,7 +167,7 @@ func (a *activation) report(reason error) {
 // for its parent to decide if it can be restarted, or else stops. One that was
 // asked to stop meanwhile is not offered for a restart.
 func (a *activation) endIncarnation(reason error) {
-	if !a.is(renewable) || a.parent.traits&isParent == 0 || a.leaving == leavingForGood ||
+	if !a.nature.has(renewable) || a.parent.traits&isParent == 0 || a.leaving == leavingForGood ||
 		a.phase.Load() == draining || a.stopAwaits() {
 		a.stop(reason)
 		return

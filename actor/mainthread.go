@@ -3,39 +3,15 @@ package actor
 import (
 	"context"
 	"runtime"
-	"time"
+
+	"github.com/troupe-go/troupe/internal/kernel/hosts"
 )
 
-// mainBudget is how long the main goroutine handles messages before it looks
-// whether it shall return.
-const mainBudget = 10 * time.Millisecond
-
-// mainLoop is the event loop of the actors OnMainThread.
-type mainLoop struct {
-	pump *Pump
-	bell chan struct{} // Holds a token when the doorbell has rung.
-	free chan struct{} // Holds a token while nobody runs the loop.
-}
-
-func newMainLoop(s *System) *mainLoop {
-	l := &mainLoop{bell: make(chan struct{}, 1), free: make(chan struct{}, 1)}
-	l.free <- struct{}{}
-	l.pump = &Pump{sys: s, host: s.scheduler.NewHost(), ring: func() {
-		select {
-		case l.bell <- struct{}{}:
-		default:
-		}
-	}}
-	return l
-}
-
-func (s *System) mainPump() *Pump { return s.mainLoop().pump }
-
 // mainLoop returns the system's, which is made on first use.
-func (s *System) mainLoop() *mainLoop {
+func (s *System) mainLoop() *hosts.Main[proc] {
 	l := s.main.Load()
 	if l == nil {
-		s.main.CompareAndSwap(nil, newMainLoop(s))
+		s.main.CompareAndSwap(nil, hosts.NewMain[proc](s.scheduler, s.clock.Now))
 		l = s.main.Load()
 	}
 	return l
@@ -72,40 +48,12 @@ func (s *System) RunMain(ctx context.Context) error {
 		}
 	}
 	l := s.mainLoop()
-	select {
-	case <-l.free:
-	default:
+	if !l.Acquire() {
 		return ErrPumping
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	return l.run(ctx, s.empty)
-}
-
-// run handles what comes until over is closed or ctx has ended. The caller has
-// taken the token from free.
-func (l *mainLoop) run(ctx context.Context, over <-chan struct{}) error {
-	defer func() { l.free <- struct{}{} }()
-	for {
-		hint, err := l.pump.Run(mainBudget)
-		if err != nil {
-			return err
-		}
-		if hint == ParkPoll {
-			if ctx.Err() != nil {
-				l.pump.ring() // What is left is for whoever comes next.
-				return context.Cause(ctx)
-			}
-			continue
-		}
-		select {
-		case <-l.bell:
-		case <-over:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+	return l.RunUntil(ctx, s.empty)
 }
 
 // awaitStopped waits for the end of the system. The actors of the main thread
@@ -118,8 +66,8 @@ func (s *System) awaitStopped(ctx context.Context) bool {
 	}
 	if l := s.main.Load(); l != nil {
 		select {
-		case <-l.free:
-			_ = l.run(ctx, s.empty) // That ctx has ended is seen below.
+		case <-l.Free():
+			_ = l.RunUntil(ctx, s.empty) // That ctx has ended is seen below.
 		case <-s.stopped:
 		case <-ctx.Done():
 		}

@@ -116,7 +116,7 @@ func (c *scope) decide(child PID, kind sysKind) error {
 	does, err := c.rouse(p)
 	if does {
 		p.post(f, sysMessage{kind: kind})
-		if p.is(seat) {
+		if p.nature.has(seat) {
 			c.p.roused(f, p)
 		}
 	}

@@ -118,7 +118,7 @@ const (
 	seat                         // See held.go.
 )
 
-func (p *proc) is(n nature) bool { return p.nature&n != 0 }
+func (n nature) has(one nature) bool { return n&one != 0 }
 
 // natureOf returns the nature of an actor for messages of type t.
 //
@@ -322,7 +322,7 @@ func (p *proc) adopt(from *sched.Fiber, child *proc, incarnation uint32) error {
 		p.eldest = child
 	}
 	p.youngest = child
-	p.countLocked(child, child.is(seat))
+	p.countLocked(child, child.nature.has(seat))
 	p.sys.enterProc(from, child)
 	if name := child.opts.registered; name != "" {
 		if err := p.sys.registry.claim(name, child); err != nil {
@@ -377,7 +377,7 @@ func (p *proc) windUp(from *sched.Fiber, keepSeats bool) (over bool) {
 	kept := p.keptLocked()
 	over = p.aloneLocked() || keepSeats && p.atRestLocked()
 	ending := func(child *proc) sysKind {
-		if keepSeats && child.is(seat) {
+		if keepSeats && child.nature.has(seat) {
 			return sysRecall // One that rests already ignores it.
 		}
 		return sysStop

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/kernel/hosts"
 )
 
 // Pump is a backend for actors that live inside somebody else's event loop: that
@@ -31,22 +30,7 @@ import (
 //	}
 type Pump struct {
 	sys  *System
-	ring func()
-	host *sched.Host
-
-	mu    xatomic.Mutex
-	queue entries
-	// Rung is set by the first who puts an entry into the queue, who then rings, and
-	// cleared by Run, together with the look at the queue that finds it empty, just
-	// before it returns ParkWait. Both hold mu. So whatever comes after that look rings,
-	// and whatever came before has been handled; while Run has returned ParkPoll, rung
-	// stays set, since the loop is about to come again.
-	rung bool
-	busy bool // Run is at work.
-
-	// holder is the actor whose handler waits, and so holds up the loop, or has done so last.
-	// Written by that before its wait is known, and read by who looks for rings.
-	holder xatomic.Pointer[proc]
+	loop *hosts.Loop[proc]
 }
 
 // ParkHint says to an event loop what to do next.
@@ -94,7 +78,7 @@ func NewPump(s *System, doorbell func()) (*Pump, error) {
 	if doorbell == nil {
 		return nil, errors.New("actor: NewPump was given a nil doorbell; the loop would not wake up")
 	}
-	return &Pump{sys: s, ring: doorbell, host: s.scheduler.NewHost()}, nil
+	return &Pump{sys: s, loop: hosts.NewLoop[proc](s.scheduler, doorbell)}, nil
 }
 
 // WithPump has the actor run where p does; see [Pump].
@@ -103,24 +87,10 @@ func WithPump(p *Pump) Option {
 		if p == nil || p.sys == nil {
 			return fmt.Errorf("WithPump: %w", errNoPump)
 		}
-		o.host = p
+		o.host, o.pump = p.loop, p
 		return nil
 	}
 }
-
-func (p *Pump) submit(n *sched.Node, prio sched.Priority) {
-	p.mu.Lock()
-	p.queue.push(entry{n, prio})
-	ring := !p.rung && !p.busy
-	p.rung = true
-	p.mu.Unlock()
-	if ring {
-		p.ring()
-	}
-}
-
-func (p *Pump) abandon() {}
-func (p *Pump) end()     {}
 
 // Run handles what waits for the actors of the pump, for up to about the given
 // time: at least one actor gets its turn of up to [WithThroughput] messages, and
@@ -137,79 +107,21 @@ func (p *Pump) Run(budget time.Duration) (ParkHint, error) {
 	if p == nil || p.sys == nil {
 		return ParkWait, errNoPump
 	}
-	p.mu.Lock()
-	if p.busy {
-		p.mu.Unlock()
-		return ParkWait, ErrPumping
-	}
-	p.busy, p.rung = true, true
-	p.mu.Unlock()
-	p.host.Enter()
-	defer p.stop()
 	until := p.sys.clock.Now().Add(budget)
-	for {
-		e, ok := p.next()
-		if !ok {
-			return ParkWait, nil
-		}
-		p.runOne(e)
-		if !p.sys.clock.Now().Before(until) {
-			return p.hint(), nil
-		}
+	more, ok := p.loop.Run(func() bool { return !p.sys.clock.Now().Before(until) })
+	switch {
+	case !ok:
+		return ParkWait, ErrPumping
+	case more:
+		return ParkPoll, nil
+	default:
+		return ParkWait, nil
 	}
 }
 
-// next takes an entry. If there is none, whoever comes next rings.
-func (p *Pump) next() (entry, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	e, ok := p.queue.pop()
-	if !ok {
-		p.rung = false
-		p.leaveLocked()
-	}
-	return e, ok
-}
-
-// hint ends a Run whose time is over.
-func (p *Pump) hint() ParkHint {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.leaveLocked()
-	if p.queue.empty() {
-		p.rung = false
-		return ParkWait
-	}
-	return ParkPoll
-}
-
-func (p *Pump) leaveLocked() {
-	if p.busy {
-		p.host.Leave()
-		p.busy = false
-		p.holder.Store(nil)
-	}
-}
-
-// stop ends a Run that a Goexit has ended, whatever is left; the loop that comes
-// next has to look at it.
-func (p *Pump) stop() {
-	p.mu.Lock()
-	left := p.busy
-	if left {
-		p.leaveLocked()
-		p.rung = !p.queue.empty()
-		left = p.rung
-	}
-	p.mu.Unlock()
-	if left {
-		p.ring()
-	}
-}
-
-// loop returns the pump that p lives in, or nil.
-func (p *proc) loop() *Pump {
-	l, _ := p.opts.host.(*Pump)
+// loop returns the event loop that p lives in, or nil.
+func (p *proc) loop() *hosts.Loop[proc] {
+	l, _ := p.opts.host.(*hosts.Loop[proc])
 	return l
 }
 
@@ -217,33 +129,7 @@ func (p *proc) loop() *Pump {
 // loop of both, or nil. It may have ceased to wait.
 func (p *proc) loopHolder() *proc {
 	if l := p.loop(); l != nil {
-		return l.heldFor(p)
+		return l.HeldFor(p)
 	}
 	return nil
-}
-
-// heldFor returns who holds up p, if somebody else does.
-//
-//go:noinline
-func (l *Pump) heldFor(p *proc) *proc {
-	if h := l.holder.Load(); h != p {
-		return h
-	}
-	return nil
-}
-
-// vanished is what an activation panics with that has lost its actor, where a
-// Goexit would end the goroutine of the loop.
-type vanished struct{}
-
-// runOne gives one actor its turn.
-func (p *Pump) runOne(e entry) {
-	defer func() {
-		if v := recover(); v != nil {
-			if _, ok := v.(vanished); !ok {
-				panic(v)
-			}
-		}
-	}()
-	p.host.Run(e.n, e.p)
 }

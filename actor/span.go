@@ -86,7 +86,7 @@ func (a *activation) openSpan(w *timing, d *desk) {
 		s.kind.Store(uintptr(sent))
 	}
 	s.who.Store(a.proc)
-	a.span, a.noted = s, w.each || a.is(manyTyped) || a.sys.simulated
+	a.span, a.noted = s, w.each || a.nature.has(manyTyped) || a.sys.simulated
 	if v := &a.sys.vigil; !v.awake.Load() {
 		v.rouse()
 	}
@@ -145,7 +145,7 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 		if w.choose != nil {
 			a.chosen(w.choose.(func(M) time.Duration)(m))
 		}
-		if a.is(manyTyped) {
+		if a.nature.has(manyTyped) {
 			a.span.message.Store(nameOf(any(m)))
 		}
 		a.beginHandler(kind, x.incarnation)

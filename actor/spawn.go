@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/troupe-go/troupe/internal/kernel/hosts"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -135,7 +136,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 			return err
 		}
 	}
-	if p.opts.retry > 0 && (!p.is(renewable) || parent.traits&isParent == 0) {
+	if p.opts.retry > 0 && (!p.nature.has(renewable) || parent.traits&isParent == 0) {
 		return fmt.Errorf("actor: WithRetry(%d) under %s, but the actor is never restarted; use SpawnNew or SpawnHeld below an actor that is a Parent", p.opts.retry, parent)
 	}
 	x := p.ctx.Load()
@@ -226,7 +227,8 @@ type options struct {
 	timing     *timing   // what follows from it.
 	retry      int
 	backend    Backend
-	host       host // Nil for the scheduler.
+	host       hosts.Host // Nil for the scheduler.
+	pump       *Pump      // Whose loop host is, or nil.
 	place      sched.Place
 	placed     bool
 	near       *proc // From which place is yet to be made.

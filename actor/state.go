@@ -322,7 +322,7 @@ func (p *proc) release() { p.mu.And(^held) }
 // submit queues the actor. From is the fiber of the caller, if any.
 func (p *proc) submit(from *sched.Fiber, priority sched.Priority) {
 	if h := p.opts.host; h != nil {
-		h.submit(&p.node, priority)
+		h.Submit(&p.node, priority)
 		return
 	}
 	if p.opts.placed {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/kernel/hosts"
 	"github.com/troupe-go/troupe/internal/kernel/pids"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -97,9 +98,9 @@ type System struct {
 	slowReports, blockedReports, timeoutReports reports
 
 	// Where those actors run that are not on the scheduler.
-	blocking blocking
-	main     atomic.Pointer[mainLoop]
-	hosts    sync.WaitGroup // The goroutines of blocking and of threads.
+	site     *hosts.Site
+	blocking *hosts.Pool
+	main     atomic.Pointer[hosts.Main[proc]]
 
 	simulated bool   // The system is part of a simulation.
 	vacate    func() // Lets another system use the origin of the process table.
@@ -130,7 +131,6 @@ func NewSystem(cfg Config) (*System, error) {
 	case cfg.MaxBlocking == 0:
 		cfg.MaxBlocking = defaultMaxBlocking
 	}
-	s.blocking.sys, s.blocking.limit = s, cfg.MaxBlocking
 	timing, err := cfg.slowTiming()
 	if err != nil {
 		return nil, err
@@ -153,6 +153,8 @@ func NewSystem(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
 	s.cfg = cfg
+	s.site = hosts.NewSite(s.scheduler, s.empty)
+	s.blocking = hosts.NewPool(s.site, cfg.MaxBlocking)
 	origin, free := origins.Take()
 	s.table, s.vacate = pids.New[proc](s.scheduler.Workers(), origin), free
 	s.giveReports()
@@ -246,7 +248,7 @@ func (s *System) beginStop(f *sched.Fiber) {
 		if s.cfg.Scheduler == nil {
 			_ = s.scheduler.Stop(context.Background()) // Its context does not end.
 		}
-		s.hosts.Wait()
+		s.site.Wait()
 		s.vacate()
 	}()
 }
