@@ -27,7 +27,11 @@ func bounce(ctx *actor.Context[ball], m ball) error {
 // each other.
 func BenchmarkPingPong(b *testing.B) {
 	b.ReportAllocs()
-	sys := newSystem(b, actor.Config{})
+	pingPong(b, newSystem(b, actor.Config{}))
+}
+
+func pingPong(b *testing.B, sys *actor.System) {
+	b.Helper()
 	x, y := spawn(b, sys, bounce), spawn(b, sys, bounce)
 	done := make(chan struct{})
 	b.ResetTimer()
@@ -35,6 +39,19 @@ func BenchmarkPingPong(b *testing.B) {
 		b.Fatal(err)
 	}
 	<-done
+}
+
+// BenchmarkSendsAfterAKill is the same in a program that has killed an actor: from then on, each send looks whether its
+// context is that of an incarnation that was killed. That holds for all later benchmarks of the run, so compare it with a run
+// of [BenchmarkPingPong] alone.
+func BenchmarkSendsAfterAKill(b *testing.B) {
+	b.ReportAllocs()
+	sys := newSystem(b, actor.Config{})
+	killed := spawn(b, sys, func(*actor.Context[int], int) error { return nil })
+	if err := sys.Kill(killed.PID()); err != nil {
+		b.Fatal(err)
+	}
+	pingPong(b, sys)
 }
 
 // BenchmarkTell is the price of a message from one goroutine that does not wait.

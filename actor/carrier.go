@@ -34,14 +34,12 @@ type carrier struct {
 // carriers counts the carriers. While there are none, a send need not look for one.
 var carriers atomic.Int32
 
-type carrierKeyType struct{ _ byte }
-
-// carrierKey is the key under which a carrier returns itself.
-var carrierKey any = &carrierKeyType{}
+// carrierKey is the type of the key under which a carrier returns itself.
+type carrierKey struct{}
 
 // Value returns the carrier, or what the context has.
 func (c *carrier) Value(key any) any {
-	if key == carrierKey {
+	if _, ok := key.(carrierKey); ok {
 		return c
 	}
 	return c.Context.Value(key)
@@ -87,7 +85,7 @@ func carrierOf(ctx context.Context) *carrier {
 	if carriers.Load() == 0 {
 		return nil
 	}
-	c, _ := ctx.Value(carrierKey).(*carrier)
+	c, _ := ctx.Value(carrierKey{}).(*carrier)
 	return c
 }
 

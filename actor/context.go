@@ -210,19 +210,15 @@ func (c *scope) AfterFunc(f func()) (stop func() bool) {
 // Value returns what the context of the ask that is being handled has under the
 // key. An incarnation has no values.
 func (c *scope) Value(key any) any {
-	if key == sched.FrameKey {
+	switch key.(type) {
+	case sched.FrameKey:
 		if v := c.view(); v != nil && v.frame != nil {
 			return v.frame
 		}
 		return &c.p.frame
-	}
-	if key == fenceKey {
-		return &c.home().fence
-	}
-	if key == scopeKey {
+	case scopeKey:
 		return c
-	}
-	if key == sched.KeeperKey {
+	case sched.KeeperKey:
 		return sched.Keeper(c.home())
 	}
 	switch l := c.life.Load(); {
@@ -235,14 +231,12 @@ func (c *scope) Value(key any) any {
 	}
 }
 
-// scopeKey is the key under which a Context returns its *scope.
-var scopeKey any = &scopeKeyType{}
-
-type scopeKeyType struct{ _ byte }
+// scopeKey is the type of the key under which a Context returns its *scope.
+type scopeKey struct{}
 
 // scopeOf returns the scope of the Context that ctx is or comes from, or nil.
 func scopeOf(ctx context.Context) *scope {
-	c, _ := ctx.Value(scopeKey).(*scope)
+	c, _ := ctx.Value(scopeKey{}).(*scope)
 	return c
 }
 

@@ -136,11 +136,6 @@ func (p *proc) whyKilled() error {
 // send need not ask its context.
 var fencing atomic.Bool
 
-type fenceKeyType struct{}
-
-// fenceKey is the key under which a Context returns its fence.
-var fenceKey any = &fenceKeyType{}
-
 // fenced returns ErrFenced if ctx is, or comes from, the context of an
 // incarnation that was killed or replaced. It costs one load, and 3 ns once
 // there has been such an incarnation.
@@ -148,7 +143,7 @@ func fenced(ctx context.Context) error {
 	if !fencing.Load() {
 		return nil
 	}
-	if fence, _ := ctx.Value(fenceKey).(*atomic.Bool); fence != nil && fence.Load() {
+	if c := scopeOf(ctx); c != nil && c.home().fence.Load() {
 		return ErrFenced
 	}
 	return nil

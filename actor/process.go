@@ -164,7 +164,7 @@ type received struct {
 
 // Value is that of [Context].
 func (r *received) Value(key any) any {
-	if key == sched.FrameKey {
+	if _, ok := key.(sched.FrameKey); ok {
 		return &r.body.frame
 	}
 	return r.scope.Value(key)
@@ -235,7 +235,7 @@ func (p *Process[M]) Checkpoint() error {
 
 // Value is that of [Context].
 func (p *Process[M]) Value(key any) any {
-	if key == sched.FrameKey {
+	if _, ok := key.(sched.FrameKey); ok {
 		return &p.proc.body.frame
 	}
 	return p.scope.Value(key)

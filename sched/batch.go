@@ -37,10 +37,10 @@ type batchKey struct{}
 func (batchKey) LocalKey() {}
 
 func (c *batchContext) Value(key any) any {
-	switch key {
+	switch key.(type) {
 	case FrameKey:
 		return &c.frame
-	case batchKey{}:
+	case batchKey:
 		return c
 	}
 	return c.Context.Value(key)

@@ -67,7 +67,7 @@ type forkContext struct {
 }
 
 func (c *forkContext) Value(key any) any {
-	if key == FrameKey {
+	if _, ok := key.(FrameKey); ok {
 		return &c.frame
 	}
 	return c.Context.Value(key)

@@ -15,10 +15,8 @@ type Frame struct {
 	fiber atomic.Pointer[Fiber]
 }
 
-type frameKey struct{}
-
-// FrameKey is the key under which a context returns its *Frame.
-var FrameKey any = &frameKey{}
+// FrameKey is the type of the key under which a context returns its *Frame.
+type FrameKey struct{}
 
 // Enter says that the work now runs on f.
 func (fr *Frame) Enter(f *Fiber) {
@@ -38,7 +36,7 @@ func Current(ctx context.Context) *Fiber {
 	if ctx == nil {
 		return nil
 	}
-	frame, ok := ctx.Value(FrameKey).(*Frame)
+	frame, ok := ctx.Value(FrameKey{}).(*Frame)
 	if !ok {
 		return nil
 	}

@@ -23,7 +23,7 @@ type hostedContext struct {
 }
 
 func (c hostedContext) Value(key any) any {
-	if key == sched.FrameKey {
+	if _, ok := key.(sched.FrameKey); ok {
 		return &c.h.frame
 	}
 	return c.Context.Value(key)

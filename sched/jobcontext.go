@@ -61,7 +61,7 @@ func (c *jobContext) Err() error {
 // Value leads to the fiber, and else to the caller's context.
 func (c *jobContext) Value(key any) any {
 	j := (*Job)(c)
-	if key == FrameKey {
+	if _, ok := key.(FrameKey); ok {
 		return &j.fiber.frame
 	}
 	return j.value(key)

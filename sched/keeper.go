@@ -20,11 +20,9 @@ type Kept interface {
 	KeeperEnds(cause error)
 }
 
-// KeeperKey is the key under which a context returns the [Keeper] that it
+// KeeperKey is the type of the key under which a context returns the [Keeper] that it
 // belongs to.
-var KeeperKey any = &keeperKey{}
-
-type keeperKey struct{ _ byte } // So that its address is its own.
+type KeeperKey struct{}
 
 // LocalKey is implemented by a key of a context's value that is bound to the work
 // which the context was made for. A context that is carried to other work, such as

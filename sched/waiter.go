@@ -38,7 +38,7 @@ func (w *Waiter) Arm(ctx context.Context, s *Scheduler) { w.ArmOn(callerOf(ctx, 
 // worker, maybe the one on which it would be woken. So it is looked for without.
 func callerOf(ctx context.Context, s *Scheduler) *Fiber {
 	if ctx != nil {
-		if frame, ok := ctx.Value(FrameKey).(*Frame); ok {
+		if frame, ok := ctx.Value(FrameKey{}).(*Frame); ok {
 			f := frame.Current()
 			if of := frame.Fiber(); f == nil && of != nil {
 				f = of.s.Here()

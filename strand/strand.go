@@ -112,7 +112,7 @@ func (s *Strand) start(ctx context.Context, opts []Option) error {
 // home returns the scheduler on which ctx is at home, or nil. Unlike
 // sched.Current it is found also by goroutines to which ctx was passed.
 func home(ctx context.Context) *sched.Scheduler {
-	if frame, ok := ctx.Value(sched.FrameKey).(*sched.Frame); ok {
+	if frame, ok := ctx.Value(sched.FrameKey{}).(*sched.Frame); ok {
 		if f := frame.Fiber(); f != nil {
 			return f.Scheduler()
 		}
@@ -235,7 +235,7 @@ func (s *Strand) Err() error { return sched.ContextOf(s).Err() }
 
 // Value is that of [context.Context].
 func (s *Strand) Value(key any) any {
-	if key == sched.FrameKey && sched.FiberOf(s) == nil {
+	if _, ok := key.(sched.FrameKey); ok && sched.FiberOf(s) == nil {
 		return nil
 	}
 	return sched.ContextOf(s).Value(key)

@@ -112,13 +112,13 @@ func TestCancelledBeforeItBegins(t *testing.T) {
 	gate := make(chan struct{})
 	holds := start(t, ctx, func(*strand.Strand) error { <-gate; return nil }, strand.On(sc))
 	s := start(t, ctx, func(*strand.Strand) error { t.Error("it ran"); return nil }, strand.On(sc))
-	if got := s.Value(sched.FrameKey); got != nil {
+	if got := s.Value(sched.FrameKey{}); got != nil {
 		t.Errorf("a strand that has not begun is on a fiber: %v", got)
 	}
 	if !s.Cancel(errBroken) {
 		t.Error("it was said to have ended")
 	}
-	if got := s.Value(sched.FrameKey); got != nil {
+	if got := s.Value(sched.FrameKey{}); got != nil {
 		t.Errorf("a strand that was cancelled before it began is on a fiber: %v", got)
 	}
 	close(gate)

@@ -35,7 +35,7 @@ func Kept(s *sched.Scheduler) int {
 
 // KeptByRun returns how many groups the Run keeps whose body, or what is below it, has ctx.
 func KeptByRun(ctx context.Context) int {
-	r := ctx.Value(sched.KeeperKey).(*runKeeper)
+	r := ctx.Value(sched.KeeperKey{}).(*runKeeper)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.groups)

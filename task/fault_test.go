@@ -422,7 +422,7 @@ var keptFaults = planted.Group{
 		{
 			Name: "a group below a detached task is kept",
 			In:   "taskContext.Value",
-			Old: `if key == sched.KeeperKey && (c.g.opts.detached || c.standing.is(detached)) {
+			Old: `if c.g.opts.detached || c.standing.is(detached) {
 	return nil
 }`,
 			New:  "",

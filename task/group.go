@@ -110,7 +110,7 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 		j = FirstFailure[T]()
 	}
 	g := &Group[T]{joiner: j, opts: o, opener: gid.Current()}
-	g.frame, _ = ctx.Value(sched.FrameKey).(*sched.Frame)
+	g.frame, _ = ctx.Value(sched.FrameKey{}).(*sched.Frame)
 	if own, ok := j.(builtin); ok {
 		traits := own.traits()
 		g.builtin, g.calm = true, traits.calm && !o.discard
@@ -131,7 +131,7 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 	g.reg = registryOf(g.s)
 	g.scope.onEnd = g.cancelTasks
 	if !o.detached {
-		g.owner, _ = ctx.Value(sched.KeeperKey).(sched.Keeper)
+		g.owner, _ = ctx.Value(sched.KeeperKey{}).(sched.Keeper)
 	}
 	g.left.Store(uncounted)
 	if g.owner != nil || !g.calm {

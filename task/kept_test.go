@@ -262,7 +262,7 @@ func TestNoKeeperAboveATaskThatIsAboutToBeDetached(t *testing.T) {
 			return err
 		}
 		start(t, g, func(ctx context.Context) (int, error) {
-			keepers <- ctx.Value(sched.KeeperKey)
+			keepers <- ctx.Value(sched.KeeperKey{})
 			return 0, nil
 		})
 		return nil

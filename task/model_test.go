@@ -334,7 +334,7 @@ func (k *keeper) LetGo(_ *sched.Fiber, work sched.Kept) { delete(k.kept, work) }
 func keeping(ends bool) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		k := &keeper{map[sched.Kept]bool{}}
-		s := newStage(context.WithValue(context.Background(), sched.KeeperKey, k), p, task.AllCompleted[int]())
+		s := newStage(context.WithValue(context.Background(), sched.KeeperKey{}, k), p, task.AllCompleted[int]())
 		s.start(nil)
 		s.workers(1)
 		s.act("owner", func() { s.start(nil) })

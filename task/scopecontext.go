@@ -28,8 +28,8 @@ func (c *scopeContext) Done() <-chan struct{} {
 
 func (c *scopeContext) Value(key any) any {
 	sc := (*Scope)(c)
-	switch key {
-	case scopeKey{}:
+	switch key.(type) {
+	case scopeKey:
 		return sc
 	case sched.KeeperKey:
 		if sc.keeper != nil {

@@ -263,11 +263,15 @@ func (c *taskContext[T]) Cause() error {
 }
 
 func (c *taskContext[T]) Value(key any) any {
-	if key == sched.KeeperKey && (c.g.opts.detached || c.standing.is(detached)) {
-		return nil
-	}
-	if m, ok := key.(memberKey); ok && m.of == any(c.g) && !c.standing.is(detached) {
-		return (*Task[T])(c)
+	switch k := key.(type) {
+	case sched.KeeperKey:
+		if c.g.opts.detached || c.standing.is(detached) {
+			return nil
+		}
+	case memberKey:
+		if k.of == any(c.g) && !c.standing.is(detached) {
+			return (*Task[T])(c)
+		}
 	}
 	return (*scopeContext)(&c.g.scope).Value(key)
 }
