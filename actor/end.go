@@ -50,7 +50,7 @@ func (p *proc) close(from *sched.Fiber) {
 	var woken []sched.Waiter
 	for i := range p.lanes {
 		if l := p.lanes[i].Load(); l != nil {
-			woken = l.refuseBut(p.goesOnLocked, woken)
+			woken = l.refuse(ErrStopped, p.goesOnLocked, woken)
 		}
 	}
 	p.mu.Unlock()

@@ -200,15 +200,15 @@ var laneFaults = planted.Group{
 		{
 			Name: "a sender queues up after its last look",
 			In:   "lane.await",
-			Old: `l.queue.Store(int32(len(l.waiting) + 1))
+			Old: `l.queue.Store(l.waiting.n + 1)
 if !l.crowded() {
-	l.queue.Store(int32(len(l.waiting)))
+	l.queue.Store(l.waiting.n)
 	return false
 }`,
 			New: `if !l.crowded() {
 	return false
 }
-l.queue.Store(int32(len(l.waiting) + 1))`,
+l.queue.Store(l.waiting.n + 1)`,
 			Want: "deadlock",
 		},
 		{
@@ -228,8 +228,8 @@ if some {
 		{
 			Name: "a sender that leaves stays in the queue",
 			In:   "lane.withdraw",
-			Old:  "l.waiting = slices.DeleteFunc(l.waiting, func(other *sendWaiter) bool { return other == w })",
-			New:  "_ = slices.DeleteFunc[[]*sendWaiter]",
+			Old:  "l.waiting.remove(w)",
+			New:  "",
 			Want: "FAIL",
 		},
 		{

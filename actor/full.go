@@ -47,6 +47,20 @@ func (*fullManagement) Unwrap() error { return ErrFull }
 func (*fullData) Unwrap() error       { return ErrFull }
 func (*overLimit) Unwrap() error      { return ErrFull }
 
+// noRoom is the end of a sender's wait for room. Hundreds of thousands may end at once, so its text is made when somebody
+// wants it.
+type noRoom struct {
+	p     *proc
+	lane  Lane
+	cause error
+}
+
+func (e *noRoom) Error() string {
+	return fmt.Sprintf("send to %s, whose %v lane is full: %v", e.p, e.lane, e.cause)
+}
+
+func (e *noRoom) Unwrap() error { return e.cause }
+
 type (
 	secondReply proc
 	lateReply   proc

@@ -304,7 +304,7 @@ func (p *proc) describeMailbox(i *Info) {
 		}
 		left := l.size - int(l.taken.Load())
 		i.Mailbox[which] = l.pending() + left
-		i.Senders[which] = len(l.waiting)
+		i.Senders[which] = int(l.waiting.n)
 		handled += l.swapped + l.slid - int64(left)
 	}
 	i.Mailbox[Data] += p.pocketed()

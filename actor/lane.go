@@ -2,9 +2,7 @@ package actor
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/xatomic"
@@ -98,8 +96,8 @@ type lane struct {
 	// swapped counts the messages that ever came into out. Written by the
 	// consumer under the mutex.
 	swapped int64
-	waiting []*sendWaiter // Guarded by the mailbox's mutex, like
-	slid    int64         // how many messages were dropped between out and in, of a tight lane.
+	waiting senders // Guarded by the mailbox's mutex, like
+	slid    int64   // how many messages were dropped between out and in, of a tight lane.
 
 	// What both sides read, and seldom anyone writes: another cache line.
 
@@ -130,21 +128,6 @@ type lane struct {
 	stampAt int32
 	ticks   int32  // How many ticks wait; see mark.
 	stamp   *stamp // Nil unless the actor is observed.
-}
-
-// sendWaiter is a sender that waits for room. Its fields are guarded by the
-// mailbox's mutex, except those that are set before it is shared.
-type sendWaiter struct {
-	message any          // A *M, to the message. Set before.
-	size    int          // Of the message, if the actor's are weighed. Set before.
-	asked   address      // The ask that the message belongs to. Set before.
-	timer   *timer       // Whose tick it is, or nil. Set before.
-	wake    sched.Waiter // Set before.
-	wait    *asking      // Of the handler that sends, if it is one.
-	done    bool
-	err     error // Why the message was not accepted.
-	// since is when the sender came, if the actor is observed.
-	since time.Duration
 }
 
 // strides divides a lane's capacity: its consumer publishes its progress that
@@ -192,7 +175,7 @@ func (l *lane) full(pending int) bool {
 
 // crowded reports whether there is no room for a new message. The caller holds
 // the mutex.
-func (l *lane) crowded() bool { return len(l.waiting) > 0 || l.occupied() >= int(l.capacity) }
+func (l *lane) crowded() bool { return l.waiting.n > 0 || l.occupied() >= int(l.capacity) }
 
 func (l *lane) occupied() int { return l.pending() + int(l.rest.Load()) }
 
@@ -246,7 +229,7 @@ func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 	if n := int32(l.size - l.claimed); l.unclaimed.Load() != n {
 		l.unclaimed.Store(n)
 	}
-	if len(l.waiting) == 0 {
+	if l.waiting.n == 0 {
 		return woken
 	}
 	return l.admit(woken)
@@ -336,26 +319,20 @@ func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
 // takeIn moves messages of waiting senders into the lane while there is room,
 // and appends to woken whom to wake. The caller holds the mutex.
 func (l *lane) takeIn(woken []sched.Waiter) []sched.Waiter {
-	n := 0
-	for n < len(l.waiting) && l.occupied() < int(l.capacity) {
-		w := l.waiting[n]
+	before := l.waiting.n
+	for l.waiting.n > 0 && l.occupied() < int(l.capacity) {
+		w := l.waiting.pop()
 		if l.meter != nil && !l.meter.takes(w.size) {
-			w.done, w.err = true, ErrMailboxLimit
-			w.endWait()
-			woken = append(woken, w.wake)
-			n++
-			continue
+			w.err = ErrMailboxLimit
+		} else {
+			l.accept(w)
 		}
-		l.accept(w)
-		w.done = true
-		w.endWait()
-		woken = append(woken, w.wake)
-		n++
+		woken = w.end(woken)
 	}
-	if n > 0 {
+	if l.waiting.n < before {
 		l.show()
+		l.queue.Store(l.waiting.n)
 	}
-	l.dropWaiting(n)
 	return woken
 }
 
@@ -376,69 +353,37 @@ func (l *lane) discard(oldest bool) (m letter) {
 	return m
 }
 
-// refuse ends the wait of all senders with err. The caller holds the mutex.
-func (l *lane) refuse(err error, woken []sched.Waiter) []sched.Waiter {
-	for _, w := range l.waiting {
-		w.done, w.err = true, err
-		w.endWait()
-		woken = append(woken, w.wake)
-	}
-	l.dropWaiting(len(l.waiting))
-	return woken
-}
-
-// refuseBut is refuse, with ErrStopped, but for the messages of asks that stays lets wait.
-func (l *lane) refuseBut(stays func(asked address) bool, woken []sched.Waiter) []sched.Waiter {
-	all := l.waiting
-	l.waiting = nil
-	var left []*sendWaiter
-	for _, w := range all {
-		if stays(w.asked) {
-			left = append(left, w)
-		} else {
-			l.waiting = append(l.waiting, w)
+// refuse ends the wait of all senders with err, but those whose asks stay, if stays is not nil. The caller holds the mutex.
+func (l *lane) refuse(err error, stays func(asked address) bool, woken []sched.Waiter) []sched.Waiter {
+	for w, next := l.waiting.first, (*sendWaiter)(nil); w != nil; w = next {
+		next = w.behind
+		if stays == nil || !stays(w.asked) {
+			l.waiting.remove(w)
+			w.err = err
+			woken = w.end(woken)
 		}
 	}
-	woken = l.refuse(ErrStopped, woken)
-	l.waiting = left
-	l.queue.Store(int32(len(left)))
+	l.queue.Store(l.waiting.n)
 	return woken
-}
-
-// endWait makes known that the sender is not held up by the actor any more.
-func (w *sendWaiter) endWait() {
-	if w.wait != nil {
-		w.wait.withdraw(onlyRound)
-	}
-}
-
-func (l *lane) dropWaiting(n int) {
-	if n == 0 {
-		return
-	}
-	left := copy(l.waiting, l.waiting[n:])
-	clear(l.waiting[left:])
-	l.waiting = l.waiting[:left]
-	l.queue.Store(int32(left))
 }
 
 // await queues w behind the other waiting senders. It returns false if there
 // is room after all: the consumer may have made some just now, and looks at
 // queue after it has. The caller holds the mutex.
 func (l *lane) await(w *sendWaiter) bool {
-	l.queue.Store(int32(len(l.waiting) + 1))
+	l.queue.Store(l.waiting.n + 1)
 	if !l.crowded() {
-		l.queue.Store(int32(len(l.waiting)))
+		l.queue.Store(l.waiting.n)
 		return false
 	}
-	l.waiting = append(l.waiting, w)
+	l.waiting.push(w)
 	return true
 }
 
 // withdraw takes w out of the waiting senders. The caller holds the mutex.
 func (l *lane) withdraw(w *sendWaiter) {
-	l.waiting = slices.DeleteFunc(l.waiting, func(other *sendWaiter) bool { return other == w })
-	l.queue.Store(int32(len(l.waiting)))
+	l.waiting.remove(w)
+	l.queue.Store(l.waiting.n)
 }
 
 // large reports whether there is a buffer to be let go of when the lane is

@@ -401,7 +401,7 @@ func (a *activation) closeAtOnce() bool {
 // The caller holds mu and is the consumer.
 func (a *activation) lanesDone() bool {
 	for i := range a.lanes {
-		if l := a.lanes[i].Load(); l != nil && (l.left() != 0 || l.pending() != 0 || len(l.waiting) != 0) {
+		if l := a.lanes[i].Load(); l != nil && (l.left() != 0 || l.pending() != 0 || l.waiting.n != 0) {
 			return false
 		}
 	}
@@ -428,7 +428,7 @@ func (a *activation) closeLanes() {
 		if l == nil {
 			continue
 		}
-		woken = l.refuse(ErrStopped, woken)
+		woken = l.refuse(ErrStopped, nil, woken)
 		a.handled += l.handled() + l.slid
 		left.take(a.proc, Lane(i), l)
 		a.lanes[i].Store(nil)

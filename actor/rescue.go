@@ -23,9 +23,9 @@ func (l *lane) rescue(gone bool) (fresh *lane, inHand letters) {
 		l.meter.prepend(n)
 	}
 	fresh.waiting = l.waiting
-	fresh.queue.Store(int32(len(fresh.waiting)))
+	fresh.queue.Store(fresh.waiting.n)
 	fresh.countTicks(l.ticks)
-	l.waiting = nil
+	l.waiting = senders{}
 	if l.chunk == 1 && at > 0 && !gone {
 		return fresh, l.part(at-1, at)
 	}

@@ -240,7 +240,7 @@ func (p *proc) leaveQueue(w *sendWaiter, which Lane, mode sendMode, cause error)
 	if l != nil && w.asked.slot != nil {
 		w.asked.release(p)
 	}
-	return fmt.Errorf("send to %s, whose %v lane is full: %w", p, which, cause)
+	return &noRoom{p, which, cause}
 }
 
 // entrust makes known that the actor has the message of an ask from now on. If
