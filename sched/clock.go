@@ -62,14 +62,11 @@ func (w *Worker) readClock() {
 	} else {
 		each := max(1, (now-w.clockAt)/time.Duration(w.stride))
 		w.heavy = each > heavyAfter
-		w.measured(each)
+		w.pace.Measured(each)
 		w.stride = int(min(maxStride, max(1, strideTarget/each)))
 	}
 	w.clockAt = now
-	if now-w.locatedAt >= locateEvery {
-		w.locatedAt = now
-		w.locate()
-	}
+	w.location.UpdateLater(&w.s.machine, w.s.flat, now)
 	w.budget = w.stride - 1
 	w.fresh = true
 	if now-w.gaveWayAt < giveWayAfter {

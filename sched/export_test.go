@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/internal/workers/stealing"
 )
 
 // LocalCapacity and NextCapacity are the sizes of a still worker's queues.
@@ -169,7 +170,7 @@ func (w *Worker) TakeFrom(p Priority) *Node      { return w.local[p].Take() }
 func (s *Scheduler) RunOn(n *Node, p Priority) { n.runner.Run(&Fiber{s: s, w: s.Worker(0)}, p) }
 
 // HasGoroutine reports whether the fiber's goroutine is known to be alive.
-func (f *Fiber) HasGoroutine() bool { return f.id.Load() != 0 }
+func (f *Fiber) HasGoroutine() bool { return f.entry.Goroutine() != 0 }
 
 // Force gives up whatever is queued, as a forced stop does.
 func (s *Scheduler) Force() { s.force() }
@@ -256,34 +257,33 @@ func (s *Scheduler) SetMachine(m topology.Machine) { s.machine, s.flat = m, m.Fl
 // SetAt puts the worker on a processor of the scheduler's machine.
 func (w *Worker) SetAt(id int) {
 	c, _ := w.s.machine.Find(id)
-	w.cpu.Store(&c)
-	w.pinned = true
+	w.location.Pin(c)
 }
 
 // SetPace says what a piece of the worker's work takes.
-func (w *Worker) SetPace(each time.Duration) { w.published.pace.Store(int64(each)) }
+func (w *Worker) SetPace(each time.Duration) { w.pace.Set(each) }
 
 // Publish makes the worker's counters visible in Stats.
 func (w *Worker) Publish() { w.publish() }
 
 // Tried, Stole and Searched count what else happens in the midst of a search.
-func (w *Worker) Tried(contended bool)     { w.thief.tried(contended) }
-func (w *Worker) Stole(cost time.Duration) { w.thief.stole(cost) }
-func (w *Worker) Searched(fruitless bool)  { w.thief.searched(fruitless, w.s.flat) }
+func (w *Worker) Tried(contended bool)     { w.policy.Tried(contended) }
+func (w *Worker) Stole(cost time.Duration) { w.policy.Stole(cost) }
+func (w *Worker) Searched(fruitless bool)  { w.policy.Searched(fruitless, w.s.flat) }
 
 // Course is the order in which the worker's next round goes over n workers.
-func (w *Worker) Course(n int) (first, step int) { return w.course(n) }
+func (w *Worker) Course(n int) (first, step int) { return w.policy.Course(w.random, n) }
 
 // The figures of a steal.
 const (
-	StealBatchMax = stealBatch
-	StealLoad     = stealLoad
-	StealWindow   = windowSize
+	StealBatchMax = stealing.MaxBatch
+	StealLoad     = stealing.Load
+	StealWindow   = stealing.Window
 )
 
 // FallAsleep is what a worker does when it has searched in vain, but for waiting.
 func (w *Worker) FallAsleep() {
-	w.count.slept++
+	w.count.Slept++
 	w.publish()
 	w.resting.Store(true)
 	w.s.idle.enter(w)
@@ -297,7 +297,7 @@ func (w *Worker) WakeUp(found bool) bool {
 	}
 	w.resting.Store(false)
 	if found {
-		w.count.jobs++
+		w.count.Jobs++
 	}
 	w.found()
 	return true
@@ -356,7 +356,7 @@ func (j *Job) Waiters() (n int) {
 // Warmed returns how many fibers the workers have warmed. They must have left.
 func (s *Scheduler) Warmed() (n uint64) {
 	for _, w := range *s.workers.Load() {
-		n += w.count.warmed
+		n += w.count.Warmed
 	}
 	return n
 }
@@ -378,11 +378,7 @@ func (s *Scheduler) Learn(kind string, d time.Duration) { s.kinds.get(kind).lear
 
 // Fibers is how many fibers the scheduler knows.
 func (s *Scheduler) Fibers() (n int) {
-	s.fibers.mu.Lock()
-	defer s.fibers.mu.Unlock()
-	for f := s.fibers.first; f != nil; f = f.next {
-		n++
-	}
+	s.fibers.Each(func(*Fiber) { n++ })
 	return n
 }
 
@@ -430,58 +426,11 @@ func (w *Worker) GiveWay(at *Worker, isPinned bool) *Node {
 func (w *Worker) Hold()         { w.transitionToHeld() }
 func (w *Worker) Refused() bool { return w.refused }
 
-// Alarms returns how many alarms are kept.
-func (s *Scheduler) Alarms() (kept int) {
-	for i := range s.alarms {
-		a := &s.alarms[i]
-		a.mu.Lock()
-		kept += len(a.queue)
-		a.mu.Unlock()
-	}
-	return kept
-}
-
-// StopAlarmTimers returns how many timers were set for alarms until now.
-func (s *Scheduler) StopAlarmTimers() (set int) {
-	for i := range s.alarms {
-		if t := s.alarms[i].timer; t != nil && t.Stop() {
-			set++
-		}
-	}
-	return set
-}
-
 // MaxPauses is maxPauses.
 const MaxPauses = maxPauses
 
-// LateEvent returns how many events a reader finds where a worker writes one, after
-// so many readers have come while it was at it.
-func LateEvent(readers int) int {
-	w, k := &Worker{}, &kept{}
-	at := newTape(8)
-	w.tape.Store(at)
-	for range readers {
-		k.turn(w, w.tape.Load())
-	}
-	at.slots[0] = slot{kind: EventPark}
-	at.end.Store(1)
-	k.turn(w, w.tape.Load())
-	return len(k.last)
-}
-
 // OnFiber returns the fiber that the Waiter suspends, or nil if it blocks.
 func (w *Waiter) OnFiber() *Fiber { return w.fiber }
-
-// Posts returns how many places the table of goroutines has.
-func (s *Scheduler) Posts() int { return groupSize * len(s.roll.table.Load().all) }
-
-// StackIn returns what a dump says about a goroutine, and StackWithin what one of at
-// most so many bytes does.
-func StackIn(text string, cut bool, goroutine uint64) string {
-	return dump{[]byte(text), cut}.of(goroutine)
-}
-
-func StackWithin(limit int, goroutine uint64) string { return allStacks(limit).of(goroutine) }
 
 // PassTime has the worker see that time has passed.
 func (w *Worker) PassTime(d time.Duration) { w.clockAt += d }

@@ -100,7 +100,7 @@ func (m *monitor) replace(w *Worker) bool {
 	if !w.transitionToReplaced() {
 		return true
 	}
-	w.published.blocked.Add(1)
+	w.published.Blocked.Add(1)
 	w.noteBlocked()
 	if last >= 0 {
 		spare := m.retired[last]

@@ -115,7 +115,7 @@ func (m *monitor) run() {
 		default:
 			pause, idle = min(2*pause, monitorMax), 0
 		}
-		if idle >= monitorIdle && m.s.shelf.size.Load() == 0 {
+		if idle >= monitorIdle && m.s.pool.Len() == 0 {
 			m.sleep()
 			pause, idle = time.Millisecond, 0
 		}
@@ -221,7 +221,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	m.s.coarseClock.Store(int64(now))
 	m.s.patrol(now)
 	m.s.ageing.look(now)
-	m.s.shelf.review(now)
+	m.s.pool.Review(now)
 	limit := m.s.cfg.BlockedAfter
 	if m.processorIdle() {
 		limit = min(limit, pause/2)
@@ -291,6 +291,33 @@ func (m *monitor) processorIdle() bool {
 	running := m.goroutines[0].Value.Uint64() // The monitor itself among them.
 	runnable := m.goroutines[1].Value.Uint64()
 	return runnable == 0 && int64(running)-1 < m.s.idle.awake()
+}
+
+// retry looks for work on behalf of the sleepers for which that is due. Its rounds come
+// with the monitor's first look after their time, which may be 8 ms later, and a
+// sleeper is woken only if something is queued. Work behind a worker that has not moved
+// since the last look does not wait for this; see look.
+func (m *monitor) retry(now time.Duration) {
+	if m.s.busy() <= 0 {
+		return // Nobody has anything, unless it was just submitted.
+	}
+	for _, w := range *m.s.workers.Load() {
+		if w.state() != WorkerIdle {
+			continue
+		}
+		if w.backoff.Due(w.published.Slept.Load(), w.published.Jobs.Load(), now) {
+			switch {
+			case m.s.waiting(w.crew()) == 0:
+				w.backoff.Postpone(now)
+			case !m.s.idle.wakeToSearch(w):
+				continue // Another worker is searching, or w is up.
+			}
+			w.steals.Retries.Add(1)
+		}
+		if after := int64(w.backoff.After()); w.steals.Backoff.Load() != after {
+			w.steals.Backoff.Store(after)
+		}
+	}
 }
 
 // retire keeps w, which has given its place up, until it is needed. It returns

@@ -1,7 +1,5 @@
 package sched
 
-import "time"
-
 const (
 	// keepPreferred is how many pieces of preferred work may wait without others
 	// taking any. Picked out of thin air; a few waiting pieces are no overload.
@@ -55,29 +53,29 @@ func (w *Worker) relieve(victim *Worker) (*Node, Priority) {
 // [Worker.haul].
 func (w *Worker) stealPlaced(victim *Worker, kind bond, length int) (*Node, Priority) {
 	first, p := victim.inbox.takeOf(kind)
-	w.thief.tried(first == nil)
+	w.policy.Tried(first == nil)
 	if first == nil {
 		return nil, 0
 	}
-	w.count.stolen++
+	w.count.Stolen++
 	first.stolen()
-	pace := time.Duration(victim.published.pace.Load())
+	pace := victim.pace.Known()
 	cost := estimate(first, pace)
-	w.thief.stole(cost)
-	moved, atMost := 1, w.thief.atMost(length)
-	for left := w.thief.load() - cost; moved < atMost && left > 0; moved++ {
+	w.policy.Stole(cost)
+	moved, atMost := 1, w.policy.AtMost(length)
+	for left := w.policy.Load() - cost; moved < atMost && left > 0; moved++ {
 		n, q := victim.inbox.takeOf(kind)
 		if n == nil {
 			break
 		}
-		w.count.stolen++
+		w.count.Stolen++
 		n.stolen()
 		n.arrived()
 		left -= estimate(n, pace)
 		w.push(n, q)
 	}
 	if moved > 1 {
-		w.thief.count.Batches++
+		w.policy.MovedBatch()
 	}
 	return first, p
 }

@@ -88,14 +88,7 @@ func (w *Worker) load(unknown time.Duration) time.Duration {
 	if !w.resting.Load() {
 		pieces++ // It runs one, or is about to.
 	}
-	return time.Duration(pieces) * w.paceOr(unknown)
-}
-
-func (w *Worker) paceOr(unknown time.Duration) time.Duration {
-	if pace := time.Duration(w.published.pace.Load()); pace > 0 {
-		return pace
-	}
-	return unknown
+	return time.Duration(pieces) * w.pace.Or(unknown)
 }
 
 // meanPace returns the mean of the paces that are known. If none is, the unit
@@ -103,7 +96,7 @@ func (w *Worker) paceOr(unknown time.Duration) time.Duration {
 func meanPace(workers []*Worker) time.Duration {
 	var sum, known time.Duration
 	for _, w := range workers {
-		if pace := time.Duration(w.published.pace.Load()); pace > 0 {
+		if pace := w.pace.Known(); pace > 0 {
 			sum += pace
 			known++
 		}

@@ -164,7 +164,7 @@ func (b *balance) measure(c *crew, all []*Worker) {
 		b.largest = max(b.largest, load)
 		b.workers = append(b.workers, w)
 		b.loads = append(b.loads, load)
-		b.unit = append(b.unit, w.paceOr(unknown))
+		b.unit = append(b.unit, w.pace.Or(unknown))
 		b.able = append(b.able, able)
 	}
 	if n > 0 {

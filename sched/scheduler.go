@@ -10,6 +10,9 @@ import (
 
 	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/internal/workers/alarms"
+	"github.com/troupe-go/troupe/internal/workers/fiberindex"
+	"github.com/troupe-go/troupe/internal/workers/fiberpool"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -182,7 +185,7 @@ type Scheduler struct {
 	clock func() time.Duration
 	// processors is GOMAXPROCS at the start.
 	processors int
-	roll       roll // Here, since it is read by all who ask from outside, and seldom written.
+	index      fiberindex.Index // Here, since all callers from outside read it, and few write it.
 	machine    topology.Machine
 	flat       bool          // All of the machine's processors share a cache.
 	strategy   atomic.Uint32 // A StealStrategy. Read at the begin of each search.
@@ -203,9 +206,9 @@ type Scheduler struct {
 	retained atomic.Int64
 	room     room
 	kinds    kinds
-	fibers   fibers
-	alarms   []apart
-	shelf    shelf
+	fibers   fiberindex.List[Fiber]
+	pool     fiberpool.Shared[Fiber]
+	alarms   alarms.Alarms
 	// overdue is how many jobs have timed out while their functions go on.
 	overdue atomic.Int64
 	// coarseClock is the time at the monitor's last look. Written by it.
@@ -276,7 +279,9 @@ func assemble(cfg Config) *Scheduler {
 	s.room.limit, s.room.reject = int64(cfg.MaxQueued), cfg.WhenFull == RejectWhenFull
 	s.workers.Store(&[]*Worker{})
 	s.idle.form(cfg)
-	s.alarms = newAlarms(cfg.Workers, s.epoch)
+	s.alarms = alarms.New(cfg.Workers, s.epoch)
+	s.fibers.Init(func(f *Fiber) *fiberindex.Link[Fiber] { return &f.link })
+	s.pool.Init(func(f *Fiber) { f.co.Stop() })
 	return s
 }
 
@@ -299,7 +304,7 @@ func (s *Scheduler) addWorker(c *crew, spare bool) {
 	w.sample.since = s.now()
 	w.lookedAt.Store(int64(w.sample.since))
 	if r := s.recorder.Load(); r != nil {
-		w.tape.Store(r.tapeFor(w))
+		w.events.Store(r.ringFor(w))
 	}
 	workers := append(old[:len(old):len(old)], w)
 	s.workers.Store(&workers)

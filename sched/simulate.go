@@ -127,13 +127,13 @@ func (m *simulated) perform() {
 	}
 	switch w.op {
 	case opRest:
-		w.pool = append(w.pool, f)
+		w.pool.Put(f)
 		w.fiber = nil
 	case opSuspend:
 		if f.transitionToSuspended() {
 			w.fiber = nil
 			m.left[f] = true
-			w.count.suspended++
+			w.count.Suspended++
 			if m.engine.Tracing() {
 				m.engine.Trace("waits", "%s %s", m.describe(f), f.waiting())
 			}
@@ -143,7 +143,7 @@ func (m *simulated) perform() {
 		m.left[f] = false
 		m.queue(true, &f.node, w.priority)
 	case opSwitch:
-		w.pool = append(w.pool, f)
+		w.pool.Put(f)
 		w.fiber, w.target = w.target, nil
 		delete(m.left, w.fiber)
 	}
@@ -210,31 +210,29 @@ func (m *simulated) describe(f *Fiber) string { return strings.TrimSuffix(m.Name
 // Deadline returns how long it is until the time of the next job is up. Own
 // timeouts have timers; this is about the one that all jobs have.
 func (m *simulated) Deadline() (wait time.Duration, ok bool) {
-	l := &m.s.fibers
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	now := m.s.now()
-	for f := l.first; f != nil; f = f.next {
+	m.s.fibers.Each(func(f *Fiber) {
 		j := f.job.Load()
 		if j == nil || j.timeout() <= 0 {
-			continue
+			return
 		}
 		word := j.state.word.Load()
 		if jobStateOf(word) != JobRunning {
-			continue
+			return
 		}
 		if left := startedAt(word) + j.timeout() - now; !ok || left < wait {
 			wait, ok = max(0, left), true
 		}
-	}
+	})
 	return wait, ok
 }
 
 // Expire times out the jobs whose time is up.
 func (m *simulated) Expire() {
-	m.s.coarseClock.Store(int64(m.s.now()))
-	m.s.fibers.round = -patrolMax // The round is due.
-	m.s.patrol(m.s.now())
+	now := m.s.now()
+	m.s.coarseClock.Store(int64(now))
+	m.s.fibers.BeginRound()
+	m.s.patrol(now)
 }
 
 // Close ends what the simulation leaves behind: idle fibers, and work that

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/deque"
+	"github.com/troupe-go/troupe/internal/workers/stealing"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -28,16 +29,16 @@ func (w *Worker) search() (*Node, Priority) {
 			return n, p
 		}
 	}
-	w.thief.adopt(w.s.StealStrategy())
-	w.locate()
+	w.policy.Adopt(stealing.Strategy(w.s.strategy.Load()))
+	w.location.Update(&w.s.machine, w.s.flat)
 	for round := range rounds() {
 		if n, p := w.searchOnce(round); n != nil {
-			w.thief.searched(false, w.s.flat)
+			w.policy.Searched(false, w.s.flat)
 			return n, p
 		}
 		w.stepAside()
 	}
-	w.thief.searched(true, w.s.flat)
+	w.policy.Searched(true, w.s.flat)
 	return nil, 0
 }
 
@@ -64,12 +65,12 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 	if len(w.seen) < len(workers) {
 		w.seen = make([]int64, len(workers))
 	}
-	first, step := w.course(len(workers))
-	reaches := w.reaches()
+	first, step := w.policy.Course(w.random, len(workers))
+	reaches := w.policy.Reaches(w.s.flat)
 	for reach := range reaches {
 		for i := range workers {
 			victim := workers[(first+i*step)%len(workers)]
-			if victim == w || !w.within(victim, reach, reaches) {
+			if victim == w || !w.location.Within(&victim.location, reach, reaches) {
 				continue
 			}
 			if n, p := w.stealFrom(victim, w.atLeast(victim, round)); n != nil {
@@ -86,19 +87,6 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 		return w.poll()
 	}
 	return nil, 0
-}
-
-// course chooses the order in which a round goes over n workers: from which on,
-// and in what steps. Where thieves get in each other's way, each takes steps of
-// its own.
-func (w *Worker) course(n int) (first, step int) {
-	first, step = w.random.IntN(n), 1
-	if n > 2 && w.thief.reason == StealContended {
-		for step = 1 + w.random.IntN(n-1); divisor(step, n) != 1; {
-			step = 1 + step%(n-1)
-		}
-	}
-	return first, step
 }
 
 // atLeast is how many nodes a queue of victim must have to be stolen from.
@@ -143,7 +131,7 @@ func (w *Worker) queued(tier Priority) (longest int) {
 // begun, and splits further. Reserved workers leave branches and interrupted work
 // alone, since nothing says how urgent they are.
 func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
-	before := w.thief.count.Attempts
+	before := w.policy.Attempts()
 	if w.tier == Low && victim.forks.offer.Len() > 0 {
 		if n := w.stealNode(victim.forks.offer); n != nil {
 			return n, Normal
@@ -156,7 +144,7 @@ func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 			continue
 		}
 		if n := w.stealNode(from); n != nil {
-			w.haul(victim, p, n, w.thief.atMost(length))
+			w.haul(victim, p, n, w.policy.AtMost(length))
 			return n, p
 		}
 	}
@@ -170,8 +158,8 @@ func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 			return n, p
 		}
 	}
-	if w.thief.count.Attempts == before {
-		w.thief.count.Empty++
+	if w.policy.Attempts() == before {
+		w.policy.FoundEmpty()
 	}
 	return nil, 0
 }
@@ -179,9 +167,9 @@ func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 // stealNode takes one node of another's queue.
 func (w *Worker) stealNode(from *deque.Deque[Node]) *Node {
 	n, contended := from.Steal()
-	w.thief.tried(contended)
+	w.policy.Tried(contended)
 	if n != nil {
-		w.count.stolen++
+		w.count.Stolen++
 		n.stolen()
 	}
 	return n
@@ -192,11 +180,11 @@ func (w *Worker) stealNode(from *deque.Deque[Node]) *Node {
 // is its own estimate, or else what victim's last ones took; where neither is
 // known, the number alone counts.
 func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
-	pace := time.Duration(victim.published.pace.Load())
+	pace := victim.pace.Known()
 	cost := estimate(stolen, pace)
-	w.thief.stole(cost)
+	w.policy.Stole(cost)
 	moved := 1
-	for left := w.thief.load() - cost; moved < atMost && left > 0; moved++ {
+	for left := w.policy.Load() - cost; moved < atMost && left > 0; moved++ {
 		n := w.stealNode(victim.local[p])
 		if n == nil {
 			break
@@ -206,7 +194,7 @@ func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
 		w.push(n, p)
 	}
 	if moved > 1 {
-		w.thief.count.Batches++
+		w.policy.MovedBatch()
 	}
 }
 
@@ -228,13 +216,4 @@ func (w *Worker) found() {
 	if w.crew().endSearch() {
 		w.s.handOver(w.crew())
 	}
-}
-
-// divisor returns the greatest number that divides both: 1 if a walk in steps
-// of a goes over all of n places in a ring.
-func divisor(a, n int) int {
-	for n != 0 {
-		a, n = n, a%n
-	}
-	return a
 }

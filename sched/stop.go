@@ -74,7 +74,7 @@ func (s *Scheduler) beginStop() {
 	}
 	go func() {
 		s.running.Wait()
-		s.closeAlarms()
+		s.alarms.Close()
 		close(s.ended)
 	}()
 	s.settle()

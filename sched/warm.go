@@ -87,8 +87,8 @@ func (w *Worker) warmOne(n *Node) {
 	if !ok {
 		return
 	}
-	w.count.warmed++
-	prefetch.Lines(f.id.Load(), goroutineLines)
+	w.count.Warmed++
+	prefetch.Lines(f.entry.Goroutine(), goroutineLines)
 	prefetch.Lines(f.top.Load()-stackBelow, stackLines)
 	prefetch.Lines(f.co.At()-coroBefore, coroLines)
 	prefetch.Lines(uintptr(unsafe.Pointer(f.job.Load())), jobLines)

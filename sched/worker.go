@@ -7,7 +7,10 @@ import (
 
 	"github.com/troupe-go/troupe/internal/deque"
 	"github.com/troupe-go/troupe/internal/invariants"
-	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/internal/workers/counters"
+	"github.com/troupe-go/troupe/internal/workers/eventring"
+	"github.com/troupe-go/troupe/internal/workers/fiberpool"
+	"github.com/troupe-go/troupe/internal/workers/stealing"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -49,8 +52,7 @@ type Worker struct {
 	priority Priority // For opYield.
 	handed   *Node    // What the trampoline has taken for the fiber's loop. See dispatch.
 	handedAs Priority // Its priority.
-	pool     []*Fiber // Fibers without work, parked in their loop.
-	fibers   int      // How many there are that this worker has made, if it is pinned.
+	pool     fiberpool.Own[Fiber]
 
 	searching bool
 	// summoned says that the token is for work of the inbox. Written by whoever
@@ -63,13 +65,12 @@ type Worker struct {
 	token      xatomic.Signal // Wakes the worker; at most one token is on its way.
 	random     *rand.Rand
 	seen       []int64 // See searchOnce.
-	thief      thief
+	policy     stealing.Policy
 	left       bool // The dispatch loop has ended for good.
 
 	// The measure of time. See tick.
 	budget    int
 	stride    int
-	pace      time.Duration
 	heavy     bool
 	nudged    bool
 	putBy     int  // Of the budget, by a nudge.
@@ -82,18 +83,15 @@ type Worker struct {
 	kind     *jobKind // Of the last job. See countKind.
 	kindJobs uint64
 
-	// tape is what the worker writes down; nil unless it is recorded. Written by
+	// events has the worker's last events; nil unless it is recorded. Written by
 	// the recorder.
-	tape atomic.Pointer[tape]
+	events atomic.Pointer[eventring.Ring[record]]
 
-	count     counters
-	published publishedCounters
-	steals    publishedSteals
-	// cpu is the processor that the worker was last seen on, or nil. Written by
-	// the worker, read by thieves.
-	cpu       atomic.Pointer[topology.CPU]
-	pinned    bool          // The worker does not leave that processor.
-	locatedAt time.Duration // When cpu was last looked after.
+	count     counters.Counters
+	published counters.Published
+	pace      counters.Pace
+	steals    stealing.Published
+	location  stealing.Location
 	// on is the fiber that runs, began how many pieces of work were begun, and
 	// lookedAt the time when the worker last looked at the clock. Written by the
 	// worker; the monitor tells from them what the worker is on, and how long.
@@ -106,8 +104,8 @@ type Worker struct {
 	// resting is set while the worker sleeps or is retired. Written by the
 	// worker, read by the monitor and by Stats.
 	resting xatomic.Bool
-	sample  sample // The monitor's.
-	retry   retry  // The monitor's.
+	sample  sample           // The monitor's.
+	backoff stealing.Backoff // The monitor's.
 	// activity is what the worker does by its own account: working, stealing,
 	// preempting, retired or shut down. Written by the worker, read by Stats.
 	activity atomic.Uint32
@@ -137,8 +135,9 @@ func newWorker(s *Scheduler, c *crew, id int, spare bool) *Worker {
 		first:  deque.New[Node](invariants.Shrink(nextCapacity, 4)),
 		forks:  newForks(),
 		stride: 1,
-		thief:  newThief(s.cfg.Steal),
+		policy: stealing.New(stealing.Strategy(s.cfg.Steal)),
 	}
+	w.pool.Init(&s.pool, s.cfg.PinWorkers)
 	w.turnTo(WorkerWorking)
 	w.member.Store(c)
 	capacity := s.cfg.QueueCapacity
@@ -190,7 +189,7 @@ func (w *Worker) next() (*Node, Priority) {
 // sleep waits for a token. It returns false when the worker shall leave.
 func (w *Worker) sleep() bool {
 	s := w.s
-	w.count.slept++
+	w.count.Slept++
 	w.publish()
 	for p := High; p < numPriorities; p++ {
 		w.local[p].Sweep()
@@ -237,7 +236,7 @@ func (w *Worker) mayRetire() bool {
 	default:
 		running = 2
 	}
-	return w.inbox.mask.Load() == 0 && (!w.s.cfg.PinWorkers || w.away(running) == 0)
+	return w.inbox.mask.Load() == 0 && (!w.s.cfg.PinWorkers || w.pool.Away(running) == 0)
 }
 
 // retire gives the worker's place up, since a blocked one is back, and waits

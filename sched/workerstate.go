@@ -45,7 +45,7 @@ func (w *Worker) turnTo(st WorkerState) { w.activity.Store(uint32(st)) }
 
 // preempt says that the worker's work has given way to critical work.
 func (w *Worker) preempt() {
-	w.count.preempted++
+	w.count.Preempted++
 	w.preempting = true
 	w.turnTo(WorkerPreempting)
 }

@@ -1,4 +1,4 @@
-package sched_test
+package stacks_test
 
 import (
 	"runtime"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/patience"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers/stacks"
 )
 
 // A stack that is not in a dump, or not all of it, is not passed off as none, or as
@@ -31,7 +31,7 @@ func TestStacksInDumps(t *testing.T) {
 		{text, true, 0, ""},
 		{"", false, 7, ""},
 	} {
-		if got := sched.StackIn(c.text, c.cut, c.of); got != c.want {
+		if got := stacks.NewDump(c.text, c.cut).Of(c.of); got != c.want {
 			t.Errorf("goroutine %d, cut %v: got %q, want %q", c.of, c.cut, got, c.want)
 		}
 	}
@@ -44,22 +44,25 @@ func TestDumpIsCut(t *testing.T) {
 	for range 100 {
 		go blockHere(gate)
 	}
-	var stacks []string // Of those goroutines.
+	var blocked []string // Of those goroutines.
 	all := make([]byte, 1<<22)
-	patience.Until(t, guarded(t), func() bool {
+	patience.Until(t, patience.Context(t), func() bool {
 		all = all[:runtime.Stack(all[:cap(all)], true)]
-		stacks = slices.DeleteFunc(strings.Split(string(all), "\n\n"), func(s string) bool { return !strings.Contains(s, "blockHere(") })
-		return len(stacks) == 100
+		blocked = slices.DeleteFunc(strings.Split(string(all), "\n\n"), func(s string) bool { return !strings.Contains(s, "blockHere(") })
+		return len(blocked) == 100
 	})
-	digits, _, _ := strings.Cut(strings.TrimPrefix(stacks[99], "goroutine "), " ")
+	digits, _, _ := strings.Cut(strings.TrimPrefix(blocked[99], "goroutine "), " ")
 	number, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := sched.StackWithin(len(all)/2, number); !strings.Contains(got, "is not known") {
+	if got := stacks.Within(len(all) / 2).Of(number); !strings.Contains(got, "is not known") {
 		t.Errorf("half of a dump has of its last goroutine %q", got)
 	}
-	if got := sched.StackWithin(10*len(all), number); !strings.Contains(got, "goroutine "+digits+" [") || strings.Contains(got, "cut off") {
+	if got := stacks.Within(10 * len(all)).Of(number); !strings.Contains(got, "goroutine "+digits+" [") || strings.Contains(got, "cut off") {
 		t.Errorf("a whole dump has of its last goroutine %q", got)
 	}
 }
+
+// blockHere is the function of the goroutines that the test looks for.
+func blockHere(gate chan struct{}) { <-gate }

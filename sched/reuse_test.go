@@ -47,7 +47,7 @@ func usedAgain(t *testing.T, s *sched.Scheduler) {
 	wave(t, s, n)
 }
 
-// TestFibersEndWithTheScheduler stops one that has many on its shelf.
+// TestFibersEndWithTheScheduler stops a scheduler that has many idle fibers.
 func TestFibersEndWithTheScheduler(t *testing.T) {
 	var stopped *sched.Scheduler
 	bubble(t, func(t *testing.T, s *sched.Scheduler) {

@@ -1,4 +1,5 @@
-package sched
+// Package stacks finds the stack of a goroutine by its number.
+package stacks
 
 import (
 	"bytes"
@@ -7,46 +8,36 @@ import (
 	"strconv"
 )
 
-// StackOf returns the stack of a goroutine by the number under which stack dumps
-// list it, as runtime.Stack formats it, or "" if there is no such goroutine. It
-// stops the whole program for as long as it takes to write down the stacks of all
-// goroutines, some us for each, and needs 2 KB for each meanwhile, 256 MB at most:
-// the text of most stacks is shorter, so that these are some 200,000. For a
-// goroutine that is not among them it returns a line that says so.
-func StackOf(goroutine uint64) string {
-	if goroutine == 0 {
-		return ""
-	}
-	return allStacks(maxDump).of(goroutine)
-}
-
 const (
 	// maxDump bounds the memory for the stacks of all goroutines.
 	maxDump = 256 << 20
-	// usualStack is more than the text of most stacks. Too little costs another stop
-	// of the program.
+	// usualStack is more than the text of most stacks. Too little costs another stop of the program.
 	usualStack = 2 << 10
 )
 
-// dump has the stacks of all goroutines, or the first of them if cut, in an
-// order that says nothing: goroutines are used again.
-type dump struct {
+// Dump has the stacks of all goroutines, or the first of them if it was cut, in an order that says nothing: the runtime
+// uses descriptors of goroutines again.
+type Dump struct {
 	text []byte
 	cut  bool
 }
 
-func allStacks(limit int) dump {
+// All stops the whole program, and writes down the stacks of all goroutines, up to 256 MB.
+func All() Dump { return all(maxDump) }
+
+func all(limit int) Dump {
 	for size := max(64<<10, runtime.NumGoroutine()*usualStack); ; size *= 2 {
 		size = min(size, limit)
 		buf := make([]byte, size)
 		if n := runtime.Stack(buf, true); n < size || size == limit {
-			return dump{buf[:n], n == size}
+			return Dump{buf[:n], n == size}
 		}
 	}
 }
 
-// of returns the part that is about one goroutine.
-func (d dump) of(goroutine uint64) string {
+// Of returns the part about one goroutine, "" if there is no such goroutine, and a line that says so if the dump was cut
+// before it.
+func (d Dump) Of(goroutine uint64) string {
 	if goroutine == 0 {
 		return ""
 	}
