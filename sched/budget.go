@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // checkpointEvery is how much time a Budget lets pass between two checkpoints:
@@ -102,7 +104,7 @@ func nextChunk(spent int, took time.Duration) int {
 // other work ran in between.
 func (f *Fiber) checkpoint(n int) (left bool) {
 	f.w.spend(maxStride / 2)
-	if f.Urgent() && f.w.interrupted() < preemptionDepth {
+	if f.Urgent() && f.w.queues.Interrupted() < preemptionDepth {
 		f.w.op = opGiveWay
 		f.leave()
 		left = true
@@ -116,9 +118,6 @@ func (f *Fiber) checkpoint(n int) (left bool) {
 	f.Interleave()
 	return left
 }
-
-// interrupted is how many pieces of work wait for having given way here.
-func (w *Worker) interrupted() int { return w.first.Len() + w.inbox.interrupted() }
 
 // YieldToEquals is [Yield] for work that knows its fiber: it sends the work behind
 // what is queued with its priority, and lets that, and what is more urgent, run
@@ -172,19 +171,19 @@ func (f *Fiber) prepareToYield() bool {
 // and saves a tenth of a switch. While a fiber runs, the worker is not searching.
 func (w *Worker) rotates(p Priority) bool {
 	s := w.s
-	if w.budget <= 0 || p == Critical || w.spare || s.sim != nil || s.injector.mask.Load() != 0 || w.inbox.mask.Load() != 0 ||
-		len(w.forks.private) != 0 || w.first.Len() != 0 || w.forks.offer.Len() != 0 {
+	if w.budget <= 0 || p == Critical || w.spare || s.sim != nil || s.shared.Mask() != 0 || w.queues.Inbox.Mask() != 0 ||
+		len(w.forks.private) != 0 || w.queues.First.Len() != 0 || w.queues.Branches.Len() != 0 {
 		return false
 	}
-	if w.hasMoreUrgent(p) {
+	if w.queues.HasMoreUrgent(queues.Priority(p)) {
 		return false
 	}
-	n, at := w.local[p].First()
+	n, at := w.queues.Local[p].First()
 	if n == nil {
 		return false
 	}
 	f, ok := n.runner.(*Fiber)
-	if !ok || !w.local[p].TakeFirst(at) {
+	if !ok || !w.queues.Local[p].TakeFirst(at) {
 		return false
 	}
 	w.budget--
@@ -195,17 +194,17 @@ func (w *Worker) rotates(p Priority) bool {
 // hasWorkFor reports whether the worker would find anything to do before work of
 // priority p that is queued now. What others have is theirs.
 func (w *Worker) hasWorkFor(p Priority) bool {
-	if p != Critical && w.local[p].Len() > 0 { // There is no queue of critical work.
+	if p != Critical && w.queues.Local[p].Len() > 0 { // There is no queue of critical work.
 		return true
 	}
 	if w.s.sim != nil {
 		return w.s.sim.engine.Queued()
 	}
-	if w.s.injector.mask.Load()&(p.bit()<<1-1) != 0 || w.inbox.hasFor(p) {
+	if w.s.shared.Mask()&(queues.Priority(p).UpTo()) != 0 || w.queues.Inbox.HasFor(queues.Priority(p)) {
 		return true
 	}
 	if p == Critical {
 		return false
 	}
-	return w.hasMoreUrgent(p) || w.first.Len() > 0
+	return w.queues.HasMoreUrgent(queues.Priority(p)) || w.queues.First.Len() > 0
 }

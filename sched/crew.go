@@ -3,6 +3,7 @@ package sched
 import (
 	"fmt"
 
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -27,8 +28,8 @@ type crew struct {
 func (c *crew) searching() int { return int(uint32(c.word.Load())) }
 func (c *crew) sleeping() int  { return int(c.word.Load() >> 32) }
 
-// takes is the set of priorities that the crew takes, as in injector.mask.
-func (c *crew) takes() uint32 { return 2<<c.tier - 1 }
+// takes is the set of priorities that the crew takes, as in the mask of the shared queues.
+func (c *crew) takes() uint32 { return queues.Priority(c.tier).UpTo() }
 
 // surplus reports whether more workers are awake than there should be.
 func (c *crew) surplus() bool { return c.awake.Load() > int64(c.places) }
@@ -112,17 +113,13 @@ func (d *idle) awake() (sum int64) {
 func (w *Worker) crew() *crew { return w.member.Load() }
 
 // waiting returns for which priorities something is queued that any worker of
-// the crew might take, as in injector.mask.
+// the crew might take, as in the mask of the shared queues.
 func (s *Scheduler) waiting(c *crew) uint32 {
-	waiting := s.injector.mask.Load()
+	waiting := s.shared.Mask()
 	for _, w := range *s.workers.Load() {
-		for p := High; p < numPriorities; p++ {
-			if w.local[p].Len() > 0 {
-				waiting |= p.bit()
-			}
-		}
-		if w.first.Len() > 0 || w.forks.offer.Len() > 0 || w.inbox.placed.Load() > 0 || w.overloaded() {
-			waiting |= Low.bit() // Others may take it if they take anything.
+		waiting |= w.queues.Stealable()
+		if w.overloaded() {
+			waiting |= queues.Low.Bit() // Others may take it if they take anything.
 		}
 	}
 	return waiting & c.takes()

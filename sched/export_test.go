@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/workers/stealing"
 )
 
@@ -113,7 +114,7 @@ func (w *Worker) Sleep() bool                            { return w.sleep() }
 func (w *Worker) Fork(n *Node)                           { w.fork(n) }
 func (w *Worker) TakeBack(n *Node) bool                  { return w.takeBack(n) }
 func (w *Worker) LeaveForks()                            { w.leaveForks() }
-func (w *Worker) ForksOnOffer() int                      { return w.forks.offer.Len() }
+func (w *Worker) ForksOnOffer() int                      { return w.queues.Branches.Len() }
 func (w *Worker) Begin()                                 { w.began.Store(1) }
 func (w *Worker) BeginWork(n *Node)                      { w.beginWork(n) }
 func (w *Worker) Mark()                                  { w.transitionToHeld() }
@@ -123,7 +124,7 @@ func (w *Worker) Blocked() bool                          { return w.replaced() }
 func (w *Worker) Held() bool                             { return w.hold.Load() == holdHeld }
 func (w *Worker) SetResting(resting bool)                { w.resting.Store(resting) }
 func (w *Worker) SignOfLife()                            { w.signOfLife() }
-func (w *Worker) Queued(p Priority) int                  { return w.local[p].Len() }
+func (w *Worker) Queued(p Priority) int                  { return w.queues.Local[p].Len() }
 
 // beginWork is what a fiber of the worker's does before it runs n, or after it did
 // if n is nil.
@@ -163,8 +164,8 @@ func (s *Scheduler) SettleNow() {
 }
 
 // TakeShared takes from a shared queue, and TakeFrom from one of the worker's.
-func (s *Scheduler) TakeShared(p Priority) *Node { return s.injector.take(p, nil, 0) }
-func (w *Worker) TakeFrom(p Priority) *Node      { return w.local[p].Take() }
+func (s *Scheduler) TakeShared(p Priority) *Node { return s.shared.Take(queues.Priority(p), nil, 0) }
+func (w *Worker) TakeFrom(p Priority) *Node      { return w.queues.Local[p].Take() }
 
 // RunOn runs n on a fiber that has no stack.
 func (s *Scheduler) RunOn(n *Node, p Priority) { n.runner.Run(&Fiber{s: s, w: s.Worker(0)}, p) }
@@ -174,19 +175,6 @@ func (f *Fiber) HasGoroutine() bool { return f.entry.Goroutine() != 0 }
 
 // Force gives up whatever is queued, as a forced stop does.
 func (s *Scheduler) Force() { s.force() }
-
-// Queue is a fifo.
-type Queue struct{ fifo }
-
-func (q *Queue) Push(n *Node) { q.push(n) }
-func (q *Queue) Pop() *Node   { return q.pop() }
-func (q *Queue) Len() int     { return q.n }
-
-// Ring is the length of the memory that the queue holds.
-func (q *Queue) Ring() int { return len(q.ring) }
-
-// KeepRing is how much of it an empty queue keeps at most.
-const KeepRing = keepRing
 
 // Search is the whole of a worker's search.
 func (w *Worker) Search() (*Node, Priority) { return w.search() }
@@ -208,37 +196,6 @@ func (s *Scheduler) BlockedAfter() time.Duration { return s.cfg.BlockedAfter }
 
 // Bind ties the fiber to the worker that it is on.
 func (f *Fiber) Bind() { f.bind(f.w) }
-
-// Inbox is a worker's inbox.
-type Inbox struct{ inbox }
-
-// SlotNext is where interrupted work goes, and InboxOrder lists all slots from
-// the most urgent on.
-const SlotNext = slotNext
-
-var InboxOrder = []int{slotOf(Critical), slotNext, slotOf(High), slotOf(Normal), slotOf(Low)}
-
-// Bond is how firmly work is tied to a worker, and Bonds are those of an inbox.
-type Bond = bond
-
-var Bonds = []Bond{placed, preferred, pinned}
-
-func (b *Inbox) Push(n *Node, slot int, kind Bond) { b.push(n, slot, kind) }
-func (b *Inbox) Empty() bool                       { return b.mask.Load() == 0 && b.length() == 0 }
-
-func (b *Inbox) Take() *Node {
-	n, _, _ := b.take()
-	return n
-}
-
-func (b *Inbox) TakeOf(kind Bond) *Node {
-	n, _ := b.takeOf(kind)
-	return n
-}
-
-func (b *Inbox) Len(kind Bond) int {
-	return int([]int64{b.placed.Load(), b.preferred.Load(), b.pinned.Load()}[kind.index()])
-}
 
 // NewOn is New on another machine than this.
 func NewOn(cfg Config, m topology.Machine) (*Scheduler, error) {
@@ -402,7 +359,7 @@ func (s *Scheduler) WakeFor(p Priority) { s.idle.wake(p) }
 func (s *Scheduler) Rebalance() time.Duration { return s.monitor.rebalance.look(s.now()) }
 
 // Pieces is how many pieces of work wait for the worker.
-func (w *Worker) Pieces() int { return w.pieces() }
+func (w *Worker) Pieces() int { return w.queues.Pieces() }
 
 // SetRetired says that the worker is a spare which waits to be needed.
 func (w *Worker) SetRetired() { w.turnTo(WorkerRetired) }
@@ -413,9 +370,9 @@ func (w *Worker) SetSpare() { w.spare = true }
 // GiveWay queues a fiber without a stack that has given way on the worker, while
 // it was at home on another one, pinned or not.
 func (w *Worker) GiveWay(at *Worker, isPinned bool) *Node {
-	f := &Fiber{s: w.s, w: w, rare: &fiberRare{home: home{at, preferred}}}
+	f := &Fiber{s: w.s, w: w, rare: &fiberRare{home: home{at, queues.Preferred}}}
 	if isPinned {
-		f.rare.home.bond = pinned
+		f.rare.home.bond = queues.Pinned
 	}
 	f.node.Init(f)
 	w.pushNextOf(f, &f.node)

@@ -11,7 +11,7 @@ import (
 // TestModelFindsPlantedFaults runs the searches of TestModel, and shows that they
 // see what they are there to see.
 func TestModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, "modelcheck", parkingFaults, injectorFaults, placementFaults, balanceFaults, reservationFaults, jobFaults, roomFaults, suspensionFaults, forkFaults)
+	planted.Expect(t, "modelcheck", parkingFaults, placementFaults, balanceFaults, reservationFaults, jobFaults, roomFaults, suspensionFaults, forkFaults)
 }
 
 var parkingFaults = planted.Group{
@@ -20,8 +20,8 @@ var parkingFaults = planted.Group{
 		{
 			Name: "a sleeper does not look again",
 			In:   "Worker.sleep",
-			Old:  "w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog(w.crew())",
-			New:  "w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0",
+			Old:  "w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0 || s.backlog(w.crew())",
+			New:  "w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0",
 			Want: "deadlock",
 		},
 		{
@@ -73,100 +73,13 @@ w.note(EventPark, 0)`,
 	},
 }
 
-var injectorFaults = planted.Group{
-	Run: "^TestModel$/^inject$",
-	Faults: []planted.Fault{
-		{
-			Name: "the mask is set outside the lock",
-			In:   "injector.pushLocked",
-			Old:  "q.mask.Or(p.bit())",
-			New: `q.mu.Unlock()
-q.mask.Or(p.bit())
-q.mu.Lock()`,
-			Want: "the mask shows what is not there",
-		},
-		{
-			Name: "the mask is set before the push, without the lock",
-			In:   "injector.pushLocked",
-			Old: `q.queues[p].push(n)
-if q.queues[p].n == 1 {
-	q.mask.Or(p.bit())
-}`,
-			New: `q.mu.Unlock()
-q.mask.Or(p.bit())
-q.mu.Lock()
-q.queues[p].push(n)`,
-			Want: "FAIL",
-		},
-		{
-			Name: "the mask is cleared outside the lock",
-			In:   "injector.take",
-			Old:  "q.mask.And(^p.bit())",
-			New: `q.mu.Unlock()
-q.mask.And(^p.bit())
-q.mu.Lock()`,
-			Want: "deadlock",
-		},
-		{
-			Name: "the mask is cleared too early",
-			In:   "injector.take",
-			Old:  "queue.n == 0",
-			New:  "queue.n <= 1",
-			Want: "deadlock",
-		},
-		{
-			Name: "the mask is not cleared",
-			In:   "injector.take",
-			Old:  "queue.n == 0",
-			New:  "queue.n < 0",
-			Want: "the mask shows what is not there",
-		},
-		{
-			Name: "the mask of one queue is cleared for all",
-			In:   "injector.take",
-			Old:  "q.mask.And(^p.bit())",
-			New:  "q.mask.Store(0)",
-			Want: "FAIL",
-		},
-		{
-			Name: "a submission is accepted after the close",
-			In:   "injector.submit",
-			Old: `q.mu.Lock()
-defer q.mu.Unlock()
-if q.closed {
-	return false
-}`,
-			New: `if q.closed {
-	return false
-}
-q.mu.Lock()
-defer q.mu.Unlock()`,
-			Want: "accepted: true",
-			Run:  "^TestModel$/^inject$/^close$",
-		},
-		{
-			Name: "what does not fit into the batch is lost",
-			In:   "injector.take",
-			Old: `next := queue.ring[queue.head]
-if !local.Push(next) {
-	break
-}
-queue.pop()`,
-			New: `if !local.Push(queue.pop()) {
-	break
-}`,
-			Want: "deadlock",
-		},
-	},
-}
-
 var placementFaults = planted.Group{
 	Run: "^TestModel$/^place$",
 	Faults: []planted.Fault{
 		{
 			Name: "a sleeper does not look into its inbox again",
 			In:   "Worker.sleep",
-			Old:  "w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog(w.crew())",
+			Old:  "w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0 || s.backlog(w.crew())",
 			New:  "w.hold.Load() != holdFree || s.settled.Load() || s.backlog(w.crew())",
 			Want: "deadlock",
 		},
@@ -189,7 +102,7 @@ var placementFaults = planted.Group{
 			In:   "Worker.sleep",
 			Old: `w.resting.Store(true)
 s.idle.enter(w)`,
-			New: `early := w.inbox.mask.Load()
+			New: `early := w.queues.Inbox.Mask()
 w.resting.Store(true)
 s.idle.enter(w)
 if early == 0 {
@@ -210,8 +123,8 @@ if early == 0 {
 		{
 			Name: "workers leave with work in an inbox",
 			In:   "Scheduler.hasWork",
-			Old:  "w.queued(Low) > 0 || w.inbox.mask.Load() != 0",
-			New:  "w.queued(Low) > 0",
+			Old:  "w.queues.Longest(queues.Low) > 0 || w.queues.Inbox.Mask() != 0",
+			New:  "w.queues.Longest(queues.Low) > 0",
 			Want: "ran 0 times",
 		},
 	},
@@ -285,8 +198,8 @@ var reservationFaults = planted.Group{
 		{
 			Name: "a reserved worker takes anything",
 			In:   "crew.takes",
-			Old:  "2<<c.tier",
-			New:  "2<<Low",
+			Old:  "queues.Priority(c.tier).UpTo()",
+			New:  "queues.Low.UpTo()",
 			Want: "FAIL",
 		},
 	},

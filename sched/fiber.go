@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/workers/alarms"
 	"github.com/troupe-go/troupe/internal/workers/fiberindex"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -399,7 +400,7 @@ func (f *Fiber) Checkpoint() { f.checkpoint(1) }
 // Urgent reports whether critical work waits anywhere that the fiber's worker
 // could do. It costs two loads.
 func (f *Fiber) Urgent() bool {
-	return (f.s.injector.has(Critical) || f.w.inbox.urgent()) && !f.hosted
+	return (f.s.shared.Has(queues.Critical) || f.w.queues.Inbox.Urgent()) && !f.hosted
 }
 
 // Tick tells the worker that one of many small pieces of work is done. It

@@ -48,8 +48,8 @@ var hostFaults = planted.Group{
 		{
 			Name: "a host gives way to what is urgent elsewhere",
 			In:   "Fiber.Urgent",
-			Old:  "(f.s.injector.has(Critical) || f.w.inbox.urgent()) && !f.hosted",
-			New:  "(f.s.injector.has(Critical) || f.w.inbox.urgent())",
+			Old:  "(f.s.shared.Has(queues.Critical) || f.w.queues.Inbox.Urgent()) && !f.hosted",
+			New:  "(f.s.shared.Has(queues.Critical) || f.w.queues.Inbox.Urgent())",
 			Want: "critical work makes a host give way",
 			Run:  "^TestHostIsNotUrgent$",
 		},

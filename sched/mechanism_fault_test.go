@@ -34,13 +34,13 @@ var queueFaults = planted.Group{
 		{
 			Name: "the least urgent work goes first",
 			In:   "Worker.poll",
-			Old: `if n := w.local[p].Take(); n != nil {
+			Old: `if n := w.queues.Local[p].Take(); n != nil {
 	if w.cold > 0 {
 		w.warmNext(p)
 	}
 	return n, p
 }`,
-			New: `if n := w.local[Low-p+High].Take(); n != nil {
+			New: `if n := w.queues.Local[Low-p+High].Take(); n != nil {
 	return n, Low - p + High
 }`,
 			Want: "FAIL: TestWorkerTakesTheMostUrgentFirst",
@@ -161,12 +161,13 @@ var shareFaults = planted.Group{
 		},
 		{
 			Name: "the newest work is moved",
-			In:   "Worker.oldest",
-			Old: `if n, _ := w.local[p].Steal(); n != nil {
-	return n, p
+			Dir:  "../internal/workers/queues",
+			In:   "Own.StealOldest",
+			Old: `if x, _ := q.Local[p].Steal(); x != nil {
+	return x, p
 }`,
-			New: `if n := w.local[p].Pop(); n != nil {
-	return n, p
+			New: `if x := q.Local[p].Pop(); x != nil {
+	return x, p
 }`,
 			Want: "FAIL: TestOldest",
 			Run:  "^TestOldestWorkIsMoved$",
@@ -222,7 +223,7 @@ var placeFaults = planted.Group{
 		{
 			Name: "pinned work runs anywhere",
 			In:   "Scheduler.anywhere",
-			Old:  "to.bond == free || to.bond != pinned && (p == Critical || to.w.hold.Load() != holdFree)",
+			Old:  "to.bond == queues.Free || to.bond != queues.Pinned && (p == Critical || to.w.hold.Load() != holdFree)",
 			New:  "true",
 			Want: "the pinned job has run",
 			Run:  "^TestPinnedWorkWaitsForItsWorker$",
@@ -230,7 +231,7 @@ var placeFaults = planted.Group{
 		{
 			Name: "preferred work is stolen from whoever keeps up",
 			In:   "Worker.overloaded",
-			Old: `if w.inbox.preferred.Load() <= keepPreferred {
+			Old: `if w.queues.Inbox.Preferred() <= keepPreferred {
 	return false
 }`,
 			New:  "",
@@ -240,7 +241,7 @@ var placeFaults = planted.Group{
 		{
 			Name: "preferred work is stolen by the busy",
 			In:   "Worker.overloaded",
-			Old:  "w.pieces()*(len(workers)-1) > overloadFactor*others",
+			Old:  "w.queues.Pieces()*(len(workers)-1) > overloadFactor*others",
 			New:  "others >= 0",
 			Want: "an equally loaded worker",
 			Run:  "^TestPreferredWorkIsNotStolenByTheBusy$",

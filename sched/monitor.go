@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -235,7 +236,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 		if now-tookAt >= m.s.cfg.BlockedAfter {
 			m.s.spill(w)
 		}
-		stranded = stranded || tookAt < now && w.queued(Low) > 0
+		stranded = stranded || tookAt < now && w.queues.Longest(queues.Low) > 0
 		silent := now-seen.since >= limit
 		if silent {
 			w.transitionToHeld()

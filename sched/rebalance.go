@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // rebalance evens out the workers' queues, on behalf of workers that are too
@@ -199,7 +201,7 @@ func (r *rebalance) spread(b *balance) (moved int) {
 // false if that makes nothing better.
 func (r *rebalance) handOver(b *balance, i int) bool {
 	donor, piece := b.workers[i], b.unit[i]
-	if donor.pieces() < 2 || b.able[i] && b.loads[i] <= b.mean {
+	if donor.queues.Pieces() < 2 || b.able[i] && b.loads[i] <= b.mean {
 		return false
 	}
 	least := -1
@@ -213,30 +215,14 @@ func (r *rebalance) handOver(b *balance, i int) bool {
 		return false
 	}
 	to := b.workers[least]
-	n, p := donor.oldest(to.crew().tier)
+	n, p := donor.queues.StealOldest(queues.Priority(to.crew().tier))
 	if n == nil {
 		return false
 	}
-	r.s.enqueueAt(nil, n, p, home{to, placed})
+	r.s.enqueueAt(nil, n, Priority(p), home{to, queues.Placed})
 	b.loads[i] -= piece
 	b.loads[least] += piece
 	return true
-}
-
-// oldest takes the oldest of the most urgent work that the worker has and that a
-// worker of the given tier takes, from any goroutine.
-func (w *Worker) oldest(tier Priority) (*Node, Priority) {
-	if tier == Low && w.inbox.placed.Load() > 0 {
-		if n, p := w.inbox.takeOf(placed); n != nil {
-			return n, p
-		}
-	}
-	for p := High; p <= tier; p++ {
-		if n, _ := w.local[p].Steal(); n != nil {
-			return n, p
-		}
-	}
-	return nil, 0
 }
 
 // carry calls move, which takes work out of queues and puts it into others

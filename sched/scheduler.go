@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/internal/workers/alarms"
 	"github.com/troupe-go/troupe/internal/workers/fiberindex"
 	"github.com/troupe-go/troupe/internal/workers/fiberpool"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -190,7 +191,7 @@ type Scheduler struct {
 	flat       bool          // All of the machine's processors share a cache.
 	strategy   atomic.Uint32 // A StealStrategy. Read at the begin of each search.
 	pins       chan error    // Whether a worker could be pinned. Nil if none shall be.
-	injector   injector
+	shared     queues.Shared[Node]
 	idle       idle
 	monitor    *monitor
 	ageing     ageing
@@ -339,10 +340,10 @@ func (s *Scheduler) Submit(n *Node, p Priority) error {
 	}
 	if s.scatters(p) {
 		if w := s.leastLoaded(p); w != nil {
-			return s.submitAt(n, p, home{w, placed})
+			return s.submitAt(n, p, home{w, queues.Placed})
 		}
 	}
-	if !s.injector.submit(n, p) {
+	if !s.shared.Submit(n, queues.Priority(p)) {
 		return ErrStopped
 	}
 	s.summon(p)
@@ -368,7 +369,7 @@ func (s *Scheduler) share(n *Node, p Priority) {
 		s.sim.queue(false, n, p)
 		return
 	}
-	s.injector.push(n, p)
+	s.shared.Push(n, queues.Priority(p))
 	s.summon(p)
 }
 
@@ -385,11 +386,11 @@ func (s *Scheduler) hasWork() bool {
 	if s.sim != nil {
 		return s.sim.engine.Queued()
 	}
-	if s.injector.mask.Load() != 0 {
+	if s.shared.Mask() != 0 {
 		return true
 	}
 	for _, w := range *s.workers.Load() {
-		if w.queued(Low) > 0 || w.inbox.mask.Load() != 0 {
+		if w.queues.Longest(queues.Low) > 0 || w.queues.Inbox.Mask() != 0 {
 			return true
 		}
 	}
@@ -399,11 +400,11 @@ func (s *Scheduler) hasWork() bool {
 // backlog reports whether more is queued for a crew than the workers that are
 // awake are about to take.
 func (s *Scheduler) backlog(c *crew) bool {
-	if s.injector.mask.Load()&c.takes() != 0 {
+	if s.shared.Mask()&c.takes() != 0 {
 		return true
 	}
 	for _, w := range *s.workers.Load() {
-		if w.queued(c.tier) >= 2 {
+		if w.queues.Longest(queues.Priority(c.tier)) >= 2 {
 			return true
 		}
 	}

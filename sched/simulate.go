@@ -54,10 +54,7 @@ func (m *simulated) queue(own bool, n *Node, p Priority) {
 
 // submit is Submit in a simulation.
 func (m *simulated) submit(n *Node, p Priority) error {
-	m.s.injector.mu.Lock()
-	closed := m.s.injector.closed
-	m.s.injector.mu.Unlock()
-	if closed {
+	if m.s.shared.Closed() {
 		return ErrStopped
 	}
 	m.queue(false, n, p)
@@ -122,7 +119,7 @@ func (m *simulated) perform() {
 	if w.op != opSwitch {
 		f.pauseMeasure()
 	}
-	for n, _ := w.forks.offer.Steal(); n != nil; n, _ = w.forks.offer.Steal() {
+	for n, _ := w.queues.Branches.Steal(); n != nil; n, _ = w.queues.Branches.Steal() {
 		m.queue(true, n, Normal)
 	}
 	switch w.op {

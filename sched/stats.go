@@ -1,6 +1,10 @@
 package sched
 
-import "time"
+import (
+	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
+)
 
 // Stats is a snapshot of a scheduler. It is taken while the workers run, so
 // the figures of a busy worker may be 50 us old, and the sums need not agree
@@ -135,7 +139,7 @@ func (s *Scheduler) Stats() Stats {
 		st.Workers = append(st.Workers, ws)
 	}
 	for p := range Priority(numPriorities) {
-		st.Queued[p] += s.injector.length(p)
+		st.Queued[p] += s.shared.Len(queues.Priority(p))
 	}
 	return st
 }
@@ -143,8 +147,8 @@ func (s *Scheduler) Stats() Stats {
 func (w *Worker) stats() WorkerStats {
 	p := &w.published
 	ws := WorkerStats{
-		ID: w.id, Spare: w.spare, State: w.state(), Tier: w.crew().tier, CPU: -1, Pace: w.pace.Known(),
-		Pinned: int(w.inbox.pinned.Load()), Preferred: int(w.inbox.preferred.Load()),
+		ID: w.id, Spare: w.spare, Queued: w.queues.Lengths(), State: w.state(), Tier: w.crew().tier, CPU: -1, Pace: w.pace.Known(),
+		Pinned: w.queues.Inbox.Pinned(), Preferred: w.queues.Inbox.Preferred(),
 		Jobs: p.Jobs.Load(), Stolen: p.Stolen.Load(), Parked: p.Slept.Load(),
 		Suspended: p.Suspended.Load(), Yielded: p.Yielded.Load(),
 		Preempted: p.Preempted.Load(), Blocked: p.Blocked.Load(), Steal: stealStats(&w.steals, w.s.StealStrategy()),
@@ -152,11 +156,6 @@ func (w *Worker) stats() WorkerStats {
 	if cpu := w.location.CPU(); cpu != nil {
 		ws.CPU = cpu.ID
 	}
-	for p := High; p < numPriorities; p++ {
-		ws.Queued[p] = w.local[p].Len()
-	}
-	ws.Queued[Normal] += w.first.Len()
-	w.inbox.lengths(&ws.Queued)
 	if ws.State == WorkerIdle {
 		ws.Steal.Backoff = time.Duration(w.steals.Backoff.Load())
 	}

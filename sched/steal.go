@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/deque"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/workers/stealing"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -58,7 +59,7 @@ func rounds() int {
 // and taking it away would only tear apart two actors that talk to each other.
 // It is stolen if the owner has taken nothing for three rounds.
 func (w *Worker) searchOnce(round int) (*Node, Priority) {
-	if w.s.injector.has(Critical) {
+	if w.s.shared.Has(queues.Critical) {
 		return w.poll()
 	}
 	workers := *w.s.workers.Load()
@@ -83,7 +84,7 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 			}
 		}
 	}
-	if w.s.injector.mask.Load()&w.crew().takes() != 0 {
+	if w.s.shared.Mask()&w.crew().takes() != 0 {
 		return w.poll()
 	}
 	return nil, 0
@@ -93,35 +94,13 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 func (w *Worker) atLeast(victim *Worker, round int) int {
 	switch seen := &w.seen[victim.id]; round % 4 {
 	case 0:
-		*seen = victim.taken()
+		*seen = victim.queues.Taken()
 	case 3:
-		if *seen == victim.taken() {
+		if *seen == victim.queues.Taken() {
 			return 1
 		}
 	}
 	return 2
-}
-
-// taken counts what has left the worker's queues at the old end.
-func (w *Worker) taken() (sum int64) {
-	for p := High; p < numPriorities; p++ {
-		sum += w.local[p].Taken()
-	}
-	return sum
-}
-
-// queued returns the length of the worker's longest queue that a worker of the
-// given tier may take from. Work that was
-// interrupted, or forked, counts as more than one piece: its owner is on other
-// work.
-func (w *Worker) queued(tier Priority) (longest int) {
-	if tier == Low {
-		longest = max(2*(w.first.Len()+w.forks.offer.Len()), int(w.inbox.placed.Load()))
-	}
-	for p := High; p <= tier; p++ {
-		longest = max(longest, w.local[p].Len())
-	}
-	return longest
 }
 
 // stealFrom takes the oldest node of the highest priority of which victim has
@@ -132,13 +111,13 @@ func (w *Worker) queued(tier Priority) (longest int) {
 // alone, since nothing says how urgent they are.
 func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 	before := w.policy.Attempts()
-	if w.tier == Low && victim.forks.offer.Len() > 0 {
-		if n := w.stealNode(victim.forks.offer); n != nil {
+	if w.tier == Low && victim.queues.Branches.Len() > 0 {
+		if n := w.stealNode(victim.queues.Branches); n != nil {
 			return n, Normal
 		}
 	}
 	for p := High; p <= w.tier; p++ {
-		from := victim.local[p]
+		from := victim.queues.Local[p]
 		length := from.Len()
 		if length < atLeast {
 			continue
@@ -148,13 +127,13 @@ func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 			return n, p
 		}
 	}
-	if w.tier == Low && victim.first.Len() > 0 {
-		if n := w.stealNode(victim.first); n != nil {
+	if w.tier == Low && victim.queues.First.Len() > 0 {
+		if n := w.stealNode(victim.queues.First); n != nil {
 			return n, Normal
 		}
 	}
-	if length := int(victim.inbox.placed.Load()); w.tier == Low && length >= atLeast {
-		if n, p := w.stealPlaced(victim, placed, length); n != nil {
+	if length := victim.queues.Inbox.Placed(); w.tier == Low && length >= atLeast {
+		if n, p := w.stealPlaced(victim, queues.Placed, length); n != nil {
 			return n, p
 		}
 	}
@@ -185,7 +164,7 @@ func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
 	w.policy.Stole(cost)
 	moved := 1
 	for left := w.policy.Load() - cost; moved < atMost && left > 0; moved++ {
-		n := w.stealNode(victim.local[p])
+		n := w.stealNode(victim.queues.Local[p])
 		if n == nil {
 			break
 		}

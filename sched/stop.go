@@ -3,6 +3,8 @@ package sched
 import (
 	"context"
 	"fmt"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // Stop drains the scheduler: it refuses new jobs, lets those that were accepted
@@ -62,9 +64,9 @@ func (s *Scheduler) beginStop() {
 	if s.stopping.Load() {
 		return
 	}
-	s.injector.close() // First, since what it accepts afterwards might be missed by settle.
+	s.shared.Close() // First, since what it accepts afterwards might be missed by settle.
 	for _, w := range *s.workers.Load() {
-		w.inbox.close()
+		w.queues.Inbox.Close()
 	}
 	s.stopping.Store(true)
 	s.room.wakeAll()
@@ -133,18 +135,12 @@ func (s *Scheduler) force() {
 		}
 	}
 	for p := range Priority(numPriorities) {
-		for range s.injector.length(p) {
-			sift(s.injector.take(p, nil, 0))
+		for range s.shared.Len(queues.Priority(p)) {
+			sift(s.shared.Take(queues.Priority(p), nil, 0))
 		}
 	}
 	for _, w := range *s.workers.Load() {
-		for p := High; p < numPriorities; p++ {
-			for range w.local[p].Len() {
-				n, _ := w.local[p].Steal()
-				sift(n)
-			}
-		}
-		w.inbox.empty(sift)
+		w.queues.StealAll(sift)
 	}
 	for _, n := range begun {
 		if f, ok := n.origin().runner.(*Fiber); ok {

@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/troupe-go/troupe/internal/workers/queues"
+
 // operation is what a fiber asks of the trampoline when it leaves the stack.
 type operation uint8
 
@@ -144,7 +146,7 @@ func (w *Worker) take() (*Node, Priority) {
 // yields.
 func (w *Worker) requeue(f *Fiber) {
 	if w.s.anywhere(f.home(), w.priority) {
-		if w.s.injector.has(w.priority) {
+		if w.s.shared.Has(queues.Priority(w.priority)) {
 			w.s.share(&f.node, w.priority)
 			w.signOfLife()
 			return
@@ -160,7 +162,7 @@ func (w *Worker) requeue(f *Fiber) {
 func (w *Worker) rotate(f *Fiber) {
 	w.fiber = nil // Another worker may take it now.
 	w.count.Yielded++
-	w.local[w.priority].Push(&f.node) // There is room: one has left.
+	w.queues.Local[w.priority].Push(&f.node) // There is room: one has left.
 	w.signOfLife()
 	w.s.idle.wake(w.priority) // As push does where there are two.
 	w.count.Jobs++

@@ -50,7 +50,7 @@ func (w *Worker) warm(n *Node, p Priority) {
 	if !prefetch.Enabled {
 		return
 	}
-	local := w.local[p]
+	local := w.queues.Local[p]
 	w.cold = local.Len()
 	for i := range min(nodesAhead, w.cold) {
 		w.fetchNode(local.At(i))
@@ -65,7 +65,7 @@ func (w *Worker) warm(n *Node, p Priority) {
 // came from a shared queue is a guess: a thief may have been there meanwhile.
 func (w *Worker) warmNext(p Priority) {
 	w.cold--
-	local := w.local[p]
+	local := w.queues.Local[p]
 	if w.cold >= nodesAhead {
 		w.fetchNode(local.At(nodesAhead - 1))
 	}

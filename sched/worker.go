@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/deque"
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/workers/counters"
 	"github.com/troupe-go/troupe/internal/workers/eventring"
 	"github.com/troupe-go/troupe/internal/workers/fiberpool"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/workers/stealing"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -31,17 +31,11 @@ type Worker struct {
 	member atomic.Pointer[crew]
 	tier   Priority
 
-	// local holds queued work by priority, oldest first. Local[Critical] stays
-	// empty, since critical work goes where every worker sees it.
-	local [numPriorities]*deque.Deque[Node]
-	// first holds work that was interrupted, to be continued newest first.
-	first *deque.Deque[Node]
-	// forks holds what the running work has forked. See there.
+	queues queues.Own[Node]
+	// forks has the newest branches that the running work has forked. See there.
 	forks     forks
 	branches  [branchLists]any // Branches to use again, *branchList by type.
 	forkTicks uint32
-	// inbox holds work that is meant for this worker.
-	inbox inbox
 	// at is where the work belongs that poll or search has just returned.
 	at home
 
@@ -132,8 +126,6 @@ func newWorker(s *Scheduler, c *crew, id int, spare bool) *Worker {
 		s: s, id: id, spare: spare, tier: c.tier,
 		token:  xatomic.NewSignal(),
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
-		first:  deque.New[Node](invariants.Shrink(nextCapacity, 4)),
-		forks:  newForks(),
 		stride: 1,
 		policy: stealing.New(stealing.Strategy(s.cfg.Steal)),
 	}
@@ -144,9 +136,7 @@ func newWorker(s *Scheduler, c *crew, id int, spare bool) *Worker {
 	if spare {
 		capacity = min(capacity, spareCapacity)
 	}
-	for p := High; p < numPriorities; p++ {
-		w.local[p] = deque.New[Node](invariants.Shrink(capacity, 4))
-	}
+	w.queues.Init(capacity, nextCapacity, forksCapacity)
 	return w
 }
 
@@ -191,11 +181,7 @@ func (w *Worker) sleep() bool {
 	s := w.s
 	w.count.Slept++
 	w.publish()
-	for p := High; p < numPriorities; p++ {
-		w.local[p].Sweep()
-	}
-	w.first.Sweep()
-	w.forks.offer.Sweep()
+	w.queues.Sweep()
 	if f := w.fiber; f != nil && f.job.Load() != nil {
 		f.job.Store(nil) // The job is over, and may hold much memory.
 	}
@@ -204,7 +190,7 @@ func (w *Worker) sleep() bool {
 	s.idle.enter(w)
 	// If the monitor has just taken the worker for held, there is a place to be
 	// taken back; see hold.go for the other side.
-	stay := w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog(w.crew())
+	stay := w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0 || s.backlog(w.crew())
 	if !stay || !s.idle.leave(w) {
 		s.settle()
 		w.note(EventPark, 0)
@@ -236,7 +222,7 @@ func (w *Worker) mayRetire() bool {
 	default:
 		running = 2
 	}
-	return w.inbox.mask.Load() == 0 && (!w.s.cfg.PinWorkers || w.pool.Away(running) == 0)
+	return w.queues.Inbox.Mask() == 0 && (!w.s.cfg.PinWorkers || w.pool.Away(running) == 0)
 }
 
 // retire gives the worker's place up, since a blocked one is back, and waits
@@ -247,16 +233,16 @@ func (w *Worker) retire() {
 		return
 	}
 	for p := High; p < numPriorities; p++ {
-		for n := w.local[p].Take(); n != nil; n = w.local[p].Take() {
-			s.injector.push(n, p)
+		for n := w.queues.Local[p].Take(); n != nil; n = w.queues.Local[p].Take() {
+			s.shared.Push(n, queues.Priority(p))
 		}
-		w.local[p].Sweep()
+		w.queues.Local[p].Sweep()
 	}
-	for n := w.first.Pop(); n != nil; n = w.first.Pop() {
-		s.injector.push(n, priorityOfInterrupted(n))
+	for n := w.queues.First.Pop(); n != nil; n = w.queues.First.Pop() {
+		s.shared.Push(n, queues.Priority(priorityOfInterrupted(n)))
 	}
-	for n := w.forks.offer.Pop(); n != nil; n = w.forks.offer.Pop() {
-		s.injector.push(n, Normal)
+	for n := w.queues.Branches.Pop(); n != nil; n = w.queues.Branches.Pop() {
+		s.shared.Push(n, queues.Normal)
 	}
 	wasSearching := w.searching
 	w.searching = false

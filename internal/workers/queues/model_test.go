@@ -1,39 +1,67 @@
 //go:build modelcheck
 
-package sched_test
+package queues_test
 
 import (
 	"errors"
 	"fmt"
+	"testing"
 
+	"github.com/troupe-go/troupe/internal/deque"
 	"github.com/troupe-go/troupe/internal/modelcheck"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
-// sharing has submitters of the given numbers of pieces and takers that trust
-// the mask: what it doesn't show they never look for. They take up to batch
+func newPieces(n int) []*piece {
+	pieces := make([]*piece, n)
+	for i := range pieces {
+		pieces[i] = &piece{}
+	}
+	return pieces
+}
+
+// note counts the piece that a taker was given.
+func note(p *piece) {
+	if p != nil {
+		p.ran++
+	}
+}
+
+func once(pieces []*piece) func() error {
+	return func() error {
+		for i, p := range pieces {
+			if p.ran != 1 {
+				return fmt.Errorf("piece %d ran %d times", i, p.ran)
+			}
+		}
+		return nil
+	}
+}
+
+// sharing has submitters of the given numbers of pieces, and takers that trust
+// the mask: they look for nothing that it does not show. They take up to batch
 // pieces at once to their own queue.
 func sharing(takers, batch int, each ...int) func(*modelcheck.Program) {
 	return func(prog *modelcheck.Program) {
-		q := sched.NewModelInjector()
+		q := new(queues.Shared[piece])
 		total := 0
 		for _, n := range each {
 			total += n
 		}
 		pieces := newPieces(total)
 		left := total
-		took := func(n *sched.Node) {
-			note(pieces, n)
+		took := func(n *piece) {
+			note(n)
 			if left--; left == 0 {
 				q.End()
 			}
 		}
 		for i := range takers {
-			local := sched.NewLocal(2)
+			local := deque.New[piece](2)
 			prog.Go(fmt.Sprintf("taker %d", i), func() {
-				for q.Await() {
-					n := q.Take(sched.Normal, local, batch)
+				for q.Await() != 0 {
+					n := q.Take(queues.Normal, local, batch)
 					if n == nil {
 						if takers == 1 {
 							panic("the mask shows what is not there")
@@ -52,7 +80,7 @@ func sharing(takers, batch int, each ...int) func(*modelcheck.Program) {
 			first += n
 			prog.Go(fmt.Sprintf("submitter %d", i), func() {
 				for _, piece := range mine {
-					if !q.Submit(&piece.node, sched.Normal) {
+					if !q.Submit(piece, queues.Normal) {
 						panic("refused")
 					}
 				}
@@ -60,7 +88,7 @@ func sharing(takers, batch int, each ...int) func(*modelcheck.Program) {
 		}
 		prog.Finally(once(pieces))
 		prog.Finally(func() error {
-			if q.Shows(sched.Normal) {
+			if q.Has(queues.Normal) {
 				return errors.New("the mask shows what is not there")
 			}
 			return nil
@@ -68,11 +96,11 @@ func sharing(takers, batch int, each ...int) func(*modelcheck.Program) {
 	}
 }
 
-// closing has submitters, and somebody who closes the injector and then takes
-// what is in it: what was accepted has to be there by then.
+// closing has submitters, and a stopper that closes the queues and then takes
+// the work in them: accepted work has to be there by then.
 func closing(each ...int) func(*modelcheck.Program) {
 	return func(prog *modelcheck.Program) {
-		q := sched.NewModelInjector()
+		q := new(queues.Shared[piece])
 		total := 0
 		for _, n := range each {
 			total += n
@@ -85,14 +113,14 @@ func closing(each ...int) func(*modelcheck.Program) {
 			first += n
 			prog.Go(fmt.Sprintf("submitter %d", i), func() {
 				for j := from; j < from+n; j++ {
-					accepted[j] = q.Submit(&pieces[j].node, sched.Normal)
+					accepted[j] = q.Submit(pieces[j], queues.Normal)
 				}
 			})
 		}
 		prog.Go("stopper", func() {
 			q.Close()
-			for q.Shows(sched.Normal) {
-				note(pieces, q.Take(sched.Normal, nil, 0))
+			for q.Has(queues.Normal) {
+				note(q.Take(queues.Normal, nil, 0))
 			}
 		})
 		prog.Finally(func() error {
@@ -109,33 +137,53 @@ func closing(each ...int) func(*modelcheck.Program) {
 // mixing has submitters of different priorities and a taker that takes the most
 // urgent that the mask shows.
 func mixing(prog *modelcheck.Program) {
-	q := sched.NewModelInjector()
+	q := new(queues.Shared[piece])
 	pieces := newPieces(3)
 	var urgent xatomic.Bool
 	prog.Go("taker", func() {
 		for left := len(pieces); left > 0; {
 			q.Await()
 			sure := urgent.Load() && pieces[0].ran == 0
-			for _, p := range []sched.Priority{sched.Critical, sched.Normal} {
-				if !q.Shows(p) {
+			for _, p := range []queues.Priority{queues.Critical, queues.Normal} {
+				if !q.Has(p) {
 					continue
 				}
-				if sure && p == sched.Normal {
+				if sure && p == queues.Normal {
 					panic("normal work was taken while critical work waited")
 				}
-				note(pieces, q.Take(p, nil, 0))
+				note(q.Take(p, nil, 0))
 				left--
 				break
 			}
 		}
 	})
 	prog.Go("submitter 0", func() {
-		q.Submit(&pieces[0].node, sched.Critical)
+		q.Submit(pieces[0], queues.Critical)
 		urgent.Store(true)
 	})
 	prog.Go("submitter 1", func() {
-		q.Submit(&pieces[1].node, sched.Normal)
-		q.Submit(&pieces[2].node, sched.Normal)
+		q.Submit(pieces[1], queues.Normal)
+		q.Submit(pieces[2], queues.Normal)
 	})
 	prog.Finally(once(pieces))
+}
+
+var models = []struct {
+	name  string
+	cfg   modelcheck.Config
+	build func(*modelcheck.Program)
+}{
+	{"one taker", modelcheck.Config{}, sharing(1, 0, 2, 1)},
+	{"two takers", modelcheck.Config{Preemptions: 2}, sharing(2, 0, 1, 1)},
+	{"a batch", modelcheck.Config{}, sharing(1, 3, 4)},
+	{"a batch, two takers", modelcheck.Config{Preemptions: 2}, sharing(2, 2, 4)},
+	{"close", modelcheck.Config{}, closing(2, 1)},
+	{"priorities", modelcheck.Config{}, mixing},
+}
+
+func TestModel(t *testing.T) {
+	table := modelcheck.NewTable(t, "queues")
+	for _, m := range models {
+		t.Run(m.name, func(t *testing.T) { table.Explore(t, m.name, m.cfg, m.build) })
+	}
 }

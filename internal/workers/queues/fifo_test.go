@@ -1,17 +1,17 @@
-package sched_test
+package queues_test
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 func TestQueueIsFirstInFirstOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var q sched.Queue
-		var model []*sched.Node
+		var q queues.FIFO[piece]
+		var model []*piece
 		pop := func(t *rapid.T) {
 			x := q.Pop()
 			if len(model) == 0 {
@@ -28,7 +28,7 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
 				for range rapid.IntRange(1, 50).Draw(t, "n") {
-					x := new(sched.Node)
+					x := new(piece)
 					q.Push(x)
 					model = append(model, x)
 				}
@@ -51,11 +51,11 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 // TestEmptyQueueGivesMemoryBack lets a queue grow far beyond its usual size.
 func TestEmptyQueueGivesMemoryBack(t *testing.T) {
 	for _, c := range []struct{ n, ring int }{
-		{16, 16}, {sched.KeepRing, sched.KeepRing}, {sched.KeepRing + 1, 0}, {10 * sched.KeepRing, 0},
+		{16, 16}, {queues.KeepRing, queues.KeepRing}, {queues.KeepRing + 1, 0}, {10 * queues.KeepRing, 0},
 	} {
-		var q sched.Queue
+		var q queues.FIFO[piece]
 		for range c.n {
-			q.Push(new(sched.Node))
+			q.Push(new(piece))
 		}
 		for range c.n {
 			q.Pop()
@@ -63,7 +63,7 @@ func TestEmptyQueueGivesMemoryBack(t *testing.T) {
 		if got := q.Ring(); got != c.ring {
 			t.Errorf("after %d nodes the empty queue holds %d slots, want %d", c.n, got, c.ring)
 		}
-		if x := new(sched.Node); true {
+		if x := new(piece); true {
 			if q.Push(x); q.Pop() != x {
 				t.Errorf("after %d nodes the queue is of no use", c.n)
 			}
