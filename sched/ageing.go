@@ -28,7 +28,7 @@ import (
 // error, if that work went and came between two looks. It then rises too early.
 //
 // Where workers are reserved, nothing rises to where they would take it; see
-// [idle.ceiling].
+// [parking.Lot.Ceiling].
 //
 // What has risen runs as what it was submitted as; it only begins earlier.
 type ageing struct {
@@ -70,7 +70,7 @@ func (a *ageing) look(now time.Duration) {
 	// The more urgent first, lest something rises twice.
 	for i, w := range workers {
 		a.raise(w.queues.First, &a.own[i].First, since, Normal, Critical)
-		a.raisePlaced(w, &a.own[i].Inbox, since)
+		a.raisePlaced(w, &a.own[i], since)
 	}
 	for p := High; p < numPriorities; p++ {
 		for i, w := range workers {
@@ -86,11 +86,8 @@ func (a *ageing) look(now time.Duration) {
 
 // raise moves what is due from a worker's queue to the shared one of priority to.
 func (a *ageing) raise(from *deque.Deque[Node], m *queues.Marks, since time.Duration, submitted, to Priority) {
-	if m.None() {
-		return
-	}
-	end := m.Due(since, from.Taken())
-	if to = max(to, a.s.idle.ceiling()); to >= submitted {
+	end := queues.DueOf(from, m, since)
+	if to = max(to, Priority(a.s.lot.Ceiling())); to >= submitted {
 		return
 	}
 	moved := 0
@@ -103,8 +100,8 @@ func (a *ageing) raise(from *deque.Deque[Node], m *queues.Marks, since time.Dura
 // raiseOne moves one node. It holds the lock under which a stopping scheduler
 // makes sure that nothing is queued, since the node is nowhere for a moment.
 func (a *ageing) raiseOne(from *deque.Deque[Node], submitted, to Priority) bool {
-	a.s.idle.mu.Lock()
-	defer a.s.idle.mu.Unlock()
+	a.s.lot.Lock()
+	defer a.s.lot.Unlock()
 	n := from.Take()
 	if n != nil {
 		a.s.shared.Push(risen(n, submitted), queues.Priority(to))
@@ -113,34 +110,16 @@ func (a *ageing) raiseOne(from *deque.Deque[Node], submitted, to Priority) bool 
 }
 
 // raisePlaced lets rise what waits in a worker's inbox, within it.
-func (a *ageing) raisePlaced(w *Worker, all *[queues.Bonds][queues.Slots]queues.Marks, since time.Duration) {
-	for kind := queues.Placed; kind <= queues.Pinned; kind++ {
-		for slot := range queues.Slots {
-			m := &all[kind.Index()][slot]
-			if m.None() || slot == queues.SlotOf(queues.Critical) {
-				continue
-			}
-			begin, _ := w.queues.Inbox.Span(kind, slot)
-			end := m.Due(since, begin)
-			if kind != queues.Pinned && Priority(queues.PriorityOf(slot)) <= a.s.idle.ceiling() {
-				continue // Others may get it.
-			}
-			if moved := w.queues.Inbox.Raise(kind, slot, end, risenIn); moved > 0 {
-				a.risen.Add(uint64(moved))
-				a.s.delivered(home{w, kind}, Critical)
-			}
-		}
-	}
+func (a *ageing) raisePlaced(w *Worker, m *queues.OwnMarks, since time.Duration) {
+	w.queues.Inbox.RaiseDue(m, since, a.s.lot.Ceiling(), risenIn, func(bond queues.Bond, moved int) {
+		a.risen.Add(uint64(moved))
+		a.s.delivered(home{w, bond}, Critical)
+	})
 }
 
 func (a *ageing) raiseShared(p Priority, since time.Duration) {
-	m := &a.shared[p]
-	if m.None() {
-		return
-	}
-	begin, _ := a.s.shared.Span(queues.Priority(p))
-	end := m.Due(since, begin)
-	if p <= a.s.idle.ceiling() {
+	end := a.s.shared.Due(queues.Priority(p), &a.shared, since)
+	if end == 0 || queues.Priority(p) <= a.s.lot.Ceiling() {
 		return
 	}
 	for moved := raiseBatch; moved == raiseBatch; {

@@ -41,8 +41,8 @@ func NewStill(cfg Config) *Scheduler {
 	s.SetClock(new(Clock)) // So that nothing is done for the reason that time has passed.
 	workers := make([]*Worker, cfg.Workers)
 	for i := range workers {
-		workers[i] = newWorker(s, s.idle.crewOf(i), i, false)
-		workers[i].crew().awake.Add(1)
+		workers[i] = newWorker(s, s.lot.TierOf(i), i, false)
+		workers[i].park.Tier().TakePlace()
 	}
 	s.workers.Store(&workers)
 	return s
@@ -80,29 +80,29 @@ func NewWithClock(cfg Config, c *Clock) (*Scheduler, error) {
 }
 
 func (s *Scheduler) Worker(i int) *Worker { return (*s.workers.Load())[i] }
-func (s *Scheduler) Awake() int           { return int(s.idle.awake()) }
+func (s *Scheduler) Awake() int           { return int(s.lot.Awake()) }
 func (s *Scheduler) Settled() bool        { return s.settled.Load() }
 
 // Searching and Sleeping are the two halves of the idle word.
-func (s *Scheduler) Searching() int { return s.idle.searching() }
-func (s *Scheduler) Sleeping() int  { return s.idle.sleeping() }
-func (s *Scheduler) Wake()          { s.idle.wake(Low) }
-func (s *Scheduler) WakeAll()       { s.idle.wakeAll() }
+func (s *Scheduler) Searching() int { return s.lot.Searching() }
+func (s *Scheduler) Sleeping() int  { return s.lot.Sleeping() }
+func (s *Scheduler) Wake()          { s.lot.Wake(queues.Low) }
+func (s *Scheduler) WakeAll()       { s.lot.WakeAll() }
 
 func (w *Worker) StartSearch() bool {
-	w.searching = w.searching || w.crew().startSearch()
-	return w.searching
+	w.park.Searching = w.park.Searching || w.park.Tier().StartSearch()
+	return w.park.Searching
 }
 func (w *Worker) Found()          { w.found() }
-func (w *Worker) EnterIdle()      { w.s.idle.enter(w) }
-func (w *Worker) LeaveIdle() bool { return w.s.idle.leave(w) }
+func (w *Worker) EnterIdle()      { w.s.lot.Enter(&w.park) }
+func (w *Worker) LeaveIdle() bool { return w.s.lot.Leave(&w.park) }
 
 // Token takes the worker's token if there is one, as its sleep does.
 func (w *Worker) Token() bool {
-	if !w.token.TryReceive() {
+	if !w.park.HasToken() {
 		return false
 	}
-	w.searching, w.summoned = !w.summoned, false
+	w.park.Woken()
 	return true
 }
 
@@ -122,7 +122,7 @@ func (w *Worker) ReadClock()                             { w.readClock() }
 func (w *Worker) SetReplaced()                           { w.transitionToReplaced() }
 func (w *Worker) Blocked() bool                          { return w.replaced() }
 func (w *Worker) Held() bool                             { return w.hold.Load() == holdHeld }
-func (w *Worker) SetResting(resting bool)                { w.resting.Store(resting) }
+func (w *Worker) SetResting(resting bool)                { w.park.Resting.Store(resting) }
 func (w *Worker) SignOfLife()                            { w.signOfLife() }
 func (w *Worker) Queued(p Priority) int                  { return w.queues.Local[p].Len() }
 
@@ -158,7 +158,7 @@ func (s *Scheduler) JobEnded() { s.jobGone() }
 // for them.
 func (s *Scheduler) SettleNow() {
 	s.transitionToSettled()
-	s.idle.wakeAll()
+	s.lot.WakeAll()
 	s.monitor.close()
 	s.running.Wait()
 }
@@ -242,8 +242,8 @@ const (
 func (w *Worker) FallAsleep() {
 	w.count.Slept++
 	w.publish()
-	w.resting.Store(true)
-	w.s.idle.enter(w)
+	w.park.Resting.Store(true)
+	w.s.lot.Enter(&w.park)
 }
 
 // WakeUp takes the worker's token, if there is one, and has it run a piece of
@@ -252,7 +252,7 @@ func (w *Worker) WakeUp(found bool) bool {
 	if !w.Token() {
 		return false
 	}
-	w.resting.Store(false)
+	w.park.Resting.Store(false)
 	if found {
 		w.count.Jobs++
 	}
@@ -352,7 +352,7 @@ func (w *Worker) Tier() Priority { return w.tier }
 func (f *Fiber) Tier() Priority { return f.w.tier }
 
 // WakeFor wakes a worker for work of priority p.
-func (s *Scheduler) WakeFor(p Priority) { s.idle.wake(p) }
+func (s *Scheduler) WakeFor(p Priority) { s.lot.Wake(queues.Priority(p)) }
 
 // Rebalance is one look at the balance of the queues. It returns the time until
 // the next.

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -59,7 +60,7 @@ func (w *Worker) fork(n *Node) {
 	q.private = append(q.private, n)
 	// The word is zero while nobody searches or sleeps, and rarely written then.
 	// Workers that are reserved for urgent work don't take branches.
-	if w.queues.Branches.Len() < onOffer() || w.s.idle.open.word.Load() != 0 {
+	if w.queues.Branches.Len() < onOffer() || w.s.lot.Open().Idle() {
 		w.offerForks()
 	}
 }
@@ -71,8 +72,8 @@ func (w *Worker) offerForks() {
 	for q.base < len(q.private) && w.queues.Branches.Push(q.private[q.base]) {
 		q.private[q.base] = nil
 		q.base++
-		w.s.idle.wake(Normal)
-		if w.queues.Branches.Len() >= onOffer() && w.s.idle.open.word.Load() == 0 {
+		w.s.lot.Wake(queues.Normal)
+		if w.queues.Branches.Len() >= onOffer() && !w.s.lot.Open().Idle() {
 			break
 		}
 	}
@@ -105,7 +106,7 @@ func (w *Worker) takeBack(n *Node) bool {
 	}
 	// The fiber has been away in between, and n is on offer elsewhere or deeper.
 	w.putOnOffer(newest)
-	w.s.idle.wake(Normal) // Somebody may have looked just now, and gone to sleep.
+	w.s.lot.Wake(queues.Normal) // Somebody may have looked just now, and gone to sleep.
 	return false
 }
 
@@ -124,7 +125,7 @@ func (w *Worker) shareForks() {
 	}
 	clear(q.private)
 	q.private, q.base = q.private[:0], 0
-	w.s.idle.wake(Normal)
+	w.s.lot.Wake(queues.Normal)
 }
 
 func (w *Worker) putOnOffer(n *Node) {

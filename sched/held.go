@@ -80,7 +80,7 @@ func StackOf(goroutine uint64) string {
 func (w *Worker) held(now time.Duration) (Held, bool) {
 	began, since := w.began.Load(), time.Duration(w.sample.tookAt.Load())
 	limit := w.s.cfg.BlockedAfter
-	if now-since < limit || began != w.sample.began.Load() || w.resting.Load() {
+	if now-since < limit || began != w.sample.began.Load() || w.park.Resting.Load() {
 		return Held{}, false
 	}
 	f := w.on.Load()

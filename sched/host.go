@@ -17,7 +17,7 @@ import (
 // no harm. It does not give way to critical work, since it holds up none, and
 // for the jobs and forks that it submits it is a goroutine outside.
 //
-// The fiber has a worker that is in no crew, has no queues, and shares whatever
+// The fiber has a worker that is in no tier, has no queues, and shares whatever
 // it is given. So the paths of the real workers need not ask.
 type Host struct {
 	f     *Fiber

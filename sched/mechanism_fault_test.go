@@ -160,13 +160,14 @@ var shareFaults = planted.Group{
 			Run:  "^TestRebalancingSpreadsWork$",
 		},
 		{
-			Name: "the newest work is moved",
+			Name: "other work than the oldest is moved",
 			Dir:  "../internal/workers/queues",
 			In:   "Own.StealOldest",
 			Old: `if x, _ := q.Local[p].Steal(); x != nil {
 	return x, p
 }`,
-			New: `if x := q.Local[p].Pop(); x != nil {
+			New: `q.Local[p].Steal()
+if x, _ := q.Local[p].Steal(); x != nil {
 	return x, p
 }`,
 			Want: "FAIL: TestOldest",
@@ -288,7 +289,7 @@ var containmentFaults = planted.Group{
 		{
 			Name: "a worker that is held is not replaced",
 			In:   "monitor.look",
-			Old:  "!m.s.helpless(w.crew())",
+			Old:  "!m.s.helpless(w.park.Tier())",
 			New:  "true",
 			Want: "spares were wanted for the work that waits",
 			Run:  "^TestHeldWorkIsReplacedOnceOthersWait$",

@@ -19,7 +19,7 @@ func NewModelScheduler() *Model {
 		panic(err)
 	}
 	s := assemble(cfg)
-	s.idle.open.awake.Store(1)
+	s.lot.Open().TakePlace()
 	return &Model{s}
 }
 
@@ -31,7 +31,7 @@ func (m *Model) Scheduler() *Scheduler { return m.s }
 func (m *Model) Fiber() *Fiber {
 	w := &Worker{s: m.s, tier: Low}
 	w.queues.First, w.queues.Branches = new(deque.Deque[Node]), new(deque.Deque[Node])
-	w.member.Store(&m.s.idle.open)
+	w.park.Init(m.s.lot.Open())
 	for p := range w.queues.Local {
 		w.queues.Local[p] = new(deque.Deque[Node])
 	}

@@ -27,10 +27,10 @@ m.s.ageing.look(now)`,
 		{
 			Name: "a submitter relies on the monitor",
 			In:   "Scheduler.summon",
-			Old: `if s.held.Load() > 0 || p == Critical && s.idle.nobody() {
+			Old: `if s.held.Load() > 0 || p == Critical && s.lot.Nobody() {
 	s.monitor.relieve(p)
 }`,
-			New: `if s.held.Load() > 0 || p == Critical && s.idle.nobody() {
+			New: `if s.held.Load() > 0 || p == Critical && s.lot.Nobody() {
 
 }`,
 			Want: "2 workers, want 2 and a spare",

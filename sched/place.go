@@ -99,7 +99,7 @@ func (s *Scheduler) SubmitTo(n *Node, p Priority, at Place) error {
 
 // submitAt puts work from outside into an inbox.
 func (s *Scheduler) submitAt(n *Node, p Priority, to home) error {
-	if !to.w.queues.Inbox.Submit(n, queues.SlotOf(queues.Priority(p)), to.bond) {
+	if !to.w.queues.Inbox.Submit(n, queues.Priority(p), to.bond) {
 		return ErrStopped
 	}
 	s.delivered(to, p)
@@ -138,7 +138,7 @@ func (s *Scheduler) enqueueAt(from *Fiber, n *Node, p Priority, to home) {
 		s.enqueue(from, n, p)
 		return
 	}
-	to.w.queues.Inbox.Push(n, queues.SlotOf(queues.Priority(p)), to.bond)
+	to.w.queues.Inbox.Push(n, queues.Priority(p), to.bond)
 	s.delivered(to, p)
 }
 
@@ -150,16 +150,16 @@ func (s *Scheduler) anywhere(to home, p Priority) bool {
 // delivered makes sure that what was put into an inbox is taken. The monitor is
 // to watch it, should the worker be held.
 func (s *Scheduler) delivered(to home, p Priority) {
-	s.idle.wakeWorker(to.w)
+	s.lot.WakeForInbox(&to.w.park)
 	s.monitor.rouse()
 	switch to.bond {
 	case queues.Placed:
 		if to.w.queues.Inbox.Placed() > 1 {
-			s.idle.wake(p)
+			s.lot.Wake(queues.Priority(p))
 		}
 	case queues.Preferred:
 		if to.w.queues.Inbox.Preferred() > keepPreferred {
-			s.idle.wake(p)
+			s.lot.Wake(queues.Priority(p))
 		}
 	}
 }
@@ -202,8 +202,8 @@ func (f *Fiber) home() home {
 // worker.
 func (w *Worker) pushNextOf(f *Fiber, n *Node) {
 	if to := f.home(); to.bond == queues.Pinned || to.w == w {
-		to.w.queues.Inbox.Push(n, queues.SlotNext, to.bond)
-		w.s.idle.wakeWorker(to.w)
+		to.w.queues.Inbox.PushNext(n, to.bond)
+		w.s.lot.WakeForInbox(&to.w.park)
 		w.signOfLife()
 		return
 	}

@@ -86,7 +86,7 @@ func (s *Scheduler) leastLoaded(p Priority) (least *Worker) {
 // load is how long the worker will take for what it has to do, by its pace.
 func (w *Worker) load(unknown time.Duration) time.Duration {
 	pieces := w.queues.Pieces()
-	if !w.resting.Load() {
+	if !w.park.Resting.Load() {
 		pieces++ // It runs one, or is about to.
 	}
 	return time.Duration(pieces) * w.pace.Or(unknown)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers/parking"
 	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
@@ -108,9 +109,9 @@ func (r *rebalance) look(now time.Duration) time.Duration {
 		return r.next - now
 	}
 	worst, moved := 0.0, 0
-	r.s.idle.crews(func(c *crew) bool {
+	r.s.lot.Tiers(func(t *parking.Tier) bool {
 		b := &r.balance
-		b.measure(c, *r.s.workers.Load())
+		b.measure(t, *r.s.workers.Load())
 		worst = max(worst, b.imbalance())
 		if b.uneven(r.s.cfg.ImbalanceThreshold) {
 			moved += r.spread(b)
@@ -139,7 +140,7 @@ func (r *rebalance) adapt(imbalance float64) {
 	r.interval.Store(int64(min(max(interval, r.s.cfg.RebalanceMin), r.s.cfg.RebalanceMax)))
 }
 
-// balance is the loads of a crew as one look sees them.
+// balance is the loads of a tier as one look sees them.
 type balance struct {
 	workers []*Worker // Spares too, unless they are retired.
 	loads   []time.Duration
@@ -149,13 +150,13 @@ type balance struct {
 	largest time.Duration
 }
 
-func (b *balance) measure(c *crew, all []*Worker) {
+func (b *balance) measure(t *parking.Tier, all []*Worker) {
 	*b = balance{workers: b.workers[:0], loads: b.loads[:0], unit: b.unit[:0], able: b.able[:0]}
 	unknown := meanPace(all)
 	var sum time.Duration
 	n := 0
 	for _, w := range all {
-		if w.retired() || w.crew() != c {
+		if w.retired() || w.park.Tier() != t {
 			continue
 		}
 		load, able := w.load(unknown), !w.replaced()
@@ -215,7 +216,7 @@ func (r *rebalance) handOver(b *balance, i int) bool {
 		return false
 	}
 	to := b.workers[least]
-	n, p := donor.queues.StealOldest(queues.Priority(to.crew().tier))
+	n, p := donor.queues.StealOldest(to.park.Tier().Least())
 	if n == nil {
 		return false
 	}

@@ -96,7 +96,7 @@ func (w *Worker) push(n *Node, p Priority) {
 	// two actors that talk to each other stay on one worker and wake nobody. But
 	// where the work takes long, or there is more, another one shall help.
 	if w.heavy || w.queues.Local[p].Len() > 1 {
-		w.s.idle.wake(p)
+		w.s.lot.Wake(queues.Priority(p))
 	}
 }
 
@@ -124,4 +124,6 @@ func priorityOfInterrupted(n *Node) Priority {
 
 // isBare reports whether nothing is queued that the worker might take before it
 // searches.
-func (w *Worker) isBare() bool { return w.queues.Empty() && w.s.shared.Mask()&w.crew().takes() == 0 }
+func (w *Worker) isBare() bool {
+	return w.queues.Empty() && w.s.shared.Mask()&w.park.Tier().Takes() == 0
+}

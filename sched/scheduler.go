@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/internal/workers/alarms"
 	"github.com/troupe-go/troupe/internal/workers/fiberindex"
 	"github.com/troupe-go/troupe/internal/workers/fiberpool"
+	"github.com/troupe-go/troupe/internal/workers/parking"
 	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -192,7 +193,7 @@ type Scheduler struct {
 	strategy   atomic.Uint32 // A StealStrategy. Read at the begin of each search.
 	pins       chan error    // Whether a worker could be pinned. Nil if none shall be.
 	shared     queues.Shared[Node]
-	idle       idle
+	lot        parking.Lot
 	monitor    *monitor
 	ageing     ageing
 	sim        *simulated // Nil unless the scheduler is part of a simulation.
@@ -279,7 +280,7 @@ func assemble(cfg Config) *Scheduler {
 	s.kinds.none.s = s
 	s.room.limit, s.room.reject = int64(cfg.MaxQueued), cfg.WhenFull == RejectWhenFull
 	s.workers.Store(&[]*Worker{})
-	s.idle.form(cfg)
+	s.lot.Form(cfg.Workers, cfg.Reserved)
 	s.alarms = alarms.New(cfg.Workers, s.epoch)
 	s.fibers.Init(func(f *Fiber) *fiberindex.Link[Fiber] { return &f.link })
 	s.pool.Init(func(f *Fiber) { f.co.Stop() })
@@ -288,20 +289,20 @@ func assemble(cfg Config) *Scheduler {
 
 func (s *Scheduler) start() {
 	for id := range s.cfg.Workers {
-		c := s.idle.crewOf(id)
-		c.awake.Add(1)
-		s.addWorker(c, false)
+		t := s.lot.TierOf(id)
+		t.TakePlace()
+		s.addWorker(t, false)
 	}
 	s.running.Add(1)
 	go s.monitor.run()
 }
 
-// addWorker starts a worker in a place of the crew that is free.
-func (s *Scheduler) addWorker(c *crew, spare bool) {
+// addWorker starts a worker in a free place of the tier.
+func (s *Scheduler) addWorker(t *parking.Tier, spare bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := *s.workers.Load()
-	w := newWorker(s, c, len(old), spare)
+	w := newWorker(s, t, len(old), spare)
 	w.sample.since = s.now()
 	w.lookedAt.Store(int64(w.sample.since))
 	if r := s.recorder.Load(); r != nil {
@@ -375,8 +376,8 @@ func (s *Scheduler) share(n *Node, p Priority) {
 
 // summon has somebody come to work of priority p that was queued for all.
 func (s *Scheduler) summon(p Priority) {
-	s.idle.wake(p)
-	if s.held.Load() > 0 || p == Critical && s.idle.nobody() {
+	s.lot.Wake(queues.Priority(p))
+	if s.held.Load() > 0 || p == Critical && s.lot.Nobody() {
 		s.monitor.relieve(p)
 	}
 }
@@ -397,24 +398,24 @@ func (s *Scheduler) hasWork() bool {
 	return s.carried.Load() != 0 // At last: see carry.
 }
 
-// backlog reports whether more is queued for a crew than the workers that are
+// backlog reports whether more is queued for a tier than the workers that are
 // awake are about to take.
-func (s *Scheduler) backlog(c *crew) bool {
-	if s.shared.Mask()&c.takes() != 0 {
+func (s *Scheduler) backlog(t *parking.Tier) bool {
+	if s.shared.Mask()&t.Takes() != 0 {
 		return true
 	}
 	for _, w := range *s.workers.Load() {
-		if w.queues.Longest(queues.Priority(c.tier)) >= 2 {
+		if w.queues.Longest(t.Least()) >= 2 {
 			return true
 		}
 	}
-	return c.tier == Low && s.overflows()
+	return t.Least() == queues.Low && s.overflows()
 }
 
 // busy returns how many workers are awake, not asleep for want of work, and not
 // known to be held.
 func (s *Scheduler) busy() int {
-	return int(s.idle.awake()) - s.idle.sleeping() - int(s.held.Load())
+	return int(s.lot.Awake()) - s.lot.Sleeping() - int(s.held.Load())
 }
 
 // anyHeld reports whether a worker is held, be it replaced or not.
@@ -423,5 +424,5 @@ func (s *Scheduler) anyHeld() bool {
 		return true
 	}
 	workers := len(*s.workers.Load())
-	return workers > s.cfg.Workers && workers > int(s.idle.awake()+s.monitor.resting.Load())
+	return workers > s.cfg.Workers && workers > int(s.lot.Awake()+s.monitor.resting.Load())
 }

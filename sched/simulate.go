@@ -34,8 +34,8 @@ func newSimulated(cfg Config, e *sim.Engine) *Scheduler {
 	cfg.QueueCapacity = 1 // Nothing is ever in the worker's own queues.
 	cfg.PinWorkers = false
 	s := assemble(cfg)
-	s.idle.open.awake.Add(1)
-	w := newWorker(s, &s.idle.open, 0, false)
+	s.lot.Open().TakePlace()
+	w := newWorker(s, s.lot.Open(), 0, false)
 	s.workers.Store(&[]*Worker{w})
 	s.sim = &simulated{s: s, engine: e, w: w, names: map[Runner]string{}, left: map[*Fiber]bool{}}
 	e.Join(s.sim)

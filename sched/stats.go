@@ -119,7 +119,7 @@ func (s *Scheduler) Stats() Stats {
 	workers := *s.workers.Load()
 	st := Stats{
 		Workers:           make([]WorkerStats, 0, len(workers)),
-		Awake:             int(s.idle.awake()),
+		Awake:             int(s.lot.Awake()),
 		SpareLimitReached: s.monitor.limitReached.Load(),
 		Crowded:           s.monitor.crowds.Load(),
 		Held:              s.Held(),
@@ -147,7 +147,7 @@ func (s *Scheduler) Stats() Stats {
 func (w *Worker) stats() WorkerStats {
 	p := &w.published
 	ws := WorkerStats{
-		ID: w.id, Spare: w.spare, Queued: w.queues.Lengths(), State: w.state(), Tier: w.crew().tier, CPU: -1, Pace: w.pace.Known(),
+		ID: w.id, Spare: w.spare, Queued: w.queues.Lengths(), State: w.state(), Tier: Priority(w.park.Tier().Least()), CPU: -1, Pace: w.pace.Known(),
 		Pinned: w.queues.Inbox.Pinned(), Preferred: w.queues.Inbox.Preferred(),
 		Jobs: p.Jobs.Load(), Stolen: p.Stolen.Load(), Parked: p.Slept.Load(),
 		Suspended: p.Suspended.Load(), Yielded: p.Yielded.Load(),

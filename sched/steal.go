@@ -15,11 +15,11 @@ const searchRounds = 16
 
 // search looks for work everywhere, several times over.
 func (w *Worker) search() (*Node, Priority) {
-	if !w.searching {
-		if !w.crew().startSearch() {
+	if !w.park.Searching {
+		if !w.park.Tier().StartSearch() {
 			return nil, 0
 		}
-		w.searching = true
+		w.park.Searching = true
 		w.turnTo(WorkerStealing)
 		w.note(EventSearch, 0)
 	}
@@ -84,7 +84,7 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 			}
 		}
 	}
-	if w.s.shared.Mask()&w.crew().takes() != 0 {
+	if w.s.shared.Mask()&w.park.Tier().Takes() != 0 {
 		return w.poll()
 	}
 	return nil, 0
@@ -187,12 +187,12 @@ func estimate(n *Node, pace time.Duration) time.Duration {
 // found ends the worker's search. Others may have relied on it, so if it was
 // the last one, another sleeper takes over.
 func (w *Worker) found() {
-	if !w.searching {
+	if !w.park.Searching {
 		return
 	}
-	w.searching = false
+	w.park.Searching = false
 	w.turnTo(WorkerWorking)
-	if w.crew().endSearch() {
-		w.s.handOver(w.crew())
+	if w.park.Tier().EndSearch() {
+		w.s.handOver(w.park.Tier())
 	}
 }

@@ -93,7 +93,7 @@ func (s *Scheduler) settle() {
 	if s.sim != nil || !s.stopping.Load() || !s.allDone() || !s.transitionToSettled() {
 		return
 	}
-	s.idle.wakeAll()
+	s.lot.WakeAll()
 	s.monitor.close()
 }
 
@@ -108,13 +108,9 @@ func (s *Scheduler) transitionToSettled() bool {
 // allDone reports whether every worker rests, nothing is queued and no job is
 // left. It holds the lock without which no sleeper wakes up.
 func (s *Scheduler) allDone() bool {
-	s.idle.mu.Lock()
-	defer s.idle.mu.Unlock()
-	resting := int(s.monitor.resting.Load())
-	s.idle.crews(func(c *crew) bool {
-		resting += len(c.sleepers)
-		return true
-	})
+	s.lot.Lock()
+	defer s.lot.Unlock()
+	resting := int(s.monitor.resting.Load()) + s.lot.Sleepers()
 	return resting == len(*s.workers.Load()) && !s.hasWork() && s.owed() == 0
 }
 

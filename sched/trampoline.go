@@ -164,7 +164,7 @@ func (w *Worker) rotate(f *Fiber) {
 	w.count.Yielded++
 	w.queues.Local[w.priority].Push(&f.node) // There is room: one has left.
 	w.signOfLife()
-	w.s.idle.wake(w.priority) // As push does where there are two.
+	w.s.lot.Wake(queues.Priority(w.priority)) // As push does where there are two.
 	w.count.Jobs++
 	w.began.Store(uintptr(w.count.Jobs))
 }
@@ -183,11 +183,11 @@ func (w *Worker) takeFiber() *Fiber {
 // leave clears up after the dispatch loop.
 func (w *Worker) leave() {
 	w.turnTo(WorkerShutDown)
-	w.resting.Store(true)
+	w.park.Resting.Store(true)
 	w.publish()
-	if w.searching {
-		w.searching = false
-		w.crew().endSearch()
+	if w.park.Searching {
+		w.park.Searching = false
+		w.park.Tier().EndSearch()
 	}
 	w.pool.End()
 	w.s.pool.Close()

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/internal/workers/counters"
 	"github.com/troupe-go/troupe/internal/workers/eventring"
 	"github.com/troupe-go/troupe/internal/workers/fiberpool"
+	"github.com/troupe-go/troupe/internal/workers/parking"
 	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/workers/stealing"
 	"github.com/troupe-go/troupe/internal/xatomic"
@@ -26,10 +27,7 @@ type Worker struct {
 	s     *Scheduler
 	id    int
 	spare bool
-	// member is the worker's crew. Written by the monitor while the worker, a
-	// spare, is retired; read by everyone. Tier is that of the crew.
-	member atomic.Pointer[crew]
-	tier   Priority
+	tier  Priority // The least urgent that the worker takes; that of its tier.
 
 	queues queues.Own[Node]
 	// forks has the newest branches that the running work has forked. See there.
@@ -48,15 +46,11 @@ type Worker struct {
 	handedAs Priority // Its priority.
 	pool     fiberpool.Own[Fiber]
 
-	searching bool
-	// summoned says that the token is for work of the inbox. Written by whoever
-	// sends the token, before.
-	summoned   bool
+	park       parking.Worker
 	preempting bool
-	turn       uint32         // Counts dispatches, for fairness to the shared queues.
-	fairAt     time.Duration  // When it was last fair to them, by clockAt.
-	cold       int            // How many of those that came from there last are still queued.
-	token      xatomic.Signal // Wakes the worker; at most one token is on its way.
+	turn       uint32        // Counts dispatches, for fairness to the shared queues.
+	fairAt     time.Duration // When it was last fair to them, by clockAt.
+	cold       int           // How many of those that came from there last are still queued.
 	random     *rand.Rand
 	seen       []int64 // See searchOnce.
 	policy     stealing.Policy
@@ -94,10 +88,7 @@ type Worker struct {
 	lookedAt atomic.Int64
 	// hold says whether the worker is held by a piece of work. Written by the
 	// monitor, by submitters and by the worker itself; see hold.go.
-	hold xatomic.Uint32
-	// resting is set while the worker sleeps or is retired. Written by the
-	// worker, read by the monitor and by Stats.
-	resting xatomic.Bool
+	hold    xatomic.Uint32
 	sample  sample           // The monitor's.
 	backoff stealing.Backoff // The monitor's.
 	// activity is what the worker does by its own account: working, stealing,
@@ -121,17 +112,16 @@ const (
 	spareCapacity = 64
 )
 
-func newWorker(s *Scheduler, c *crew, id int, spare bool) *Worker {
+func newWorker(s *Scheduler, t *parking.Tier, id int, spare bool) *Worker {
 	w := &Worker{
-		s: s, id: id, spare: spare, tier: c.tier,
-		token:  xatomic.NewSignal(),
+		s: s, id: id, spare: spare, tier: Priority(t.Least()),
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 		stride: 1,
 		policy: stealing.New(stealing.Strategy(s.cfg.Steal)),
 	}
 	w.pool.Init(&s.pool, s.cfg.PinWorkers)
 	w.turnTo(WorkerWorking)
-	w.member.Store(c)
+	w.park.Init(t)
 	capacity := s.cfg.QueueCapacity
 	if spare {
 		capacity = min(capacity, spareCapacity)
@@ -148,7 +138,7 @@ func (w *Worker) next() (*Node, Priority) {
 	}
 	for {
 		w.signOfLife()
-		if w.spare && w.crew().surplus() && w.mayRetire() {
+		if w.spare && w.park.Tier().Surplus() && w.mayRetire() {
 			w.retire()
 		}
 		var n *Node
@@ -186,20 +176,20 @@ func (w *Worker) sleep() bool {
 		f.job.Store(nil) // The job is over, and may hold much memory.
 	}
 	invariants.Yield()
-	w.resting.Store(true)
-	s.idle.enter(w)
+	w.park.Resting.Store(true)
+	s.lot.Enter(&w.park)
 	// If the monitor has just taken the worker for held, there is a place to be
 	// taken back; see hold.go for the other side.
-	stay := w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0 || s.backlog(w.crew())
-	if !stay || !s.idle.leave(w) {
+	stay := w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0 || s.backlog(w.park.Tier())
+	if !stay || !s.lot.Leave(&w.park) {
 		s.settle()
 		w.note(EventPark, 0)
-		w.token.Receive()
+		w.park.Await()
 		w.note(EventUnpark, 0)
-		w.searching, w.summoned = !w.summoned, false
+		w.park.Woken()
 		w.resetClock()
 	}
-	if w.searching {
+	if w.park.Searching {
 		w.turnTo(WorkerStealing)
 	} else {
 		w.turnTo(WorkerWorking)
@@ -207,7 +197,7 @@ func (w *Worker) sleep() bool {
 	if s.settled.Load() {
 		return false
 	}
-	w.resting.Store(false)
+	w.park.Resting.Store(false)
 	s.monitor.rouse()
 	return true
 }
@@ -229,7 +219,7 @@ func (w *Worker) mayRetire() bool {
 // until it is needed again.
 func (w *Worker) retire() {
 	s := w.s
-	if !w.crew().giveUpPlace() {
+	if !w.park.Tier().GiveUpPlace() {
 		return
 	}
 	for p := High; p < numPriorities; p++ {
@@ -244,25 +234,25 @@ func (w *Worker) retire() {
 	for n := w.queues.Branches.Pop(); n != nil; n = w.queues.Branches.Pop() {
 		s.shared.Push(n, queues.Normal)
 	}
-	wasSearching := w.searching
-	w.searching = false
+	wasSearching := w.park.Searching
+	w.park.Searching = false
 	if wasSearching {
-		w.crew().endSearch()
+		w.park.Tier().EndSearch()
 	}
 	w.publish()
 	w.turnTo(WorkerRetired)
-	w.resting.Store(true)
-	w.signOfLife()   // As in sleep: the place that was given up is somebody's now.
-	crew := w.crew() // From here on the monitor may move it to another.
+	w.park.Resting.Store(true)
+	w.signOfLife()        // As in sleep: the place that was given up is somebody's now.
+	tier := w.park.Tier() // From here on the monitor may move it to another.
 	if s.monitor.retire(w) {
-		s.handOver(crew)
+		s.handOver(tier)
 		s.settle()
 		w.note(EventPark, 0)
-		w.token.Receive()
+		w.park.Await()
 		w.note(EventUnpark, 0)
 	}
-	w.tier = w.crew().tier
+	w.tier = Priority(w.park.Tier().Least())
 	w.turnTo(WorkerWorking)
-	w.resting.Store(false)
+	w.park.Resting.Store(false)
 	w.resetClock()
 }

@@ -70,7 +70,7 @@ func (w *Worker) state() WorkerState {
 		return activity
 	case w.replaced():
 		return WorkerBlocked
-	case w.resting.Load():
+	case w.park.Resting.Load():
 		return WorkerIdle
 	case w.s.stopping.Load():
 		return WorkerDraining

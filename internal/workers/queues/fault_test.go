@@ -27,14 +27,14 @@ q.mu.Lock()`,
 		{
 			Name: "the mask is set before the push, without the lock",
 			In:   "Shared.pushLocked",
-			Old: `q.queues[p].Push(x)
+			Old: `q.queues[p].push(x)
 if q.queues[p].n == 1 {
 	q.mask.Or(p.Bit())
 }`,
 			New: `q.mu.Unlock()
 q.mask.Or(p.Bit())
 q.mu.Lock()
-q.queues[p].Push(x)`,
+q.queues[p].push(x)`,
 			Want: "FAIL",
 		},
 		{
@@ -90,8 +90,8 @@ defer q.mu.Unlock()`,
 if !local.Push(next) {
 	break
 }
-queue.Pop()`,
-			New: `if !local.Push(queue.Pop()) {
+queue.pop()`,
+			New: `if !local.Push(queue.pop()) {
 	break
 }`,
 			Want: "deadlock",

@@ -1,12 +1,12 @@
 package queues
 
-// FIFO is a first-in-first-out queue that grows as needed and lets go of its memory when it is empty again. The zero FIFO
+// fifo is a first-in-first-out queue that grows as needed and lets go of its memory when it is empty again. The zero fifo
 // is empty.
-type FIFO[T any] struct {
+type fifo[T any] struct {
 	ring []*T // Its length is a power of two, or zero.
 	head int
 	n    int
-	// popped counts what has left: the position of the next. It falls with PushFront.
+	// popped counts what has left: the position of the next. It falls with pushFront.
 	popped int64
 }
 
@@ -14,15 +14,15 @@ type FIFO[T any] struct {
 // each time.
 const keepRing = 1024
 
-// Push adds x at the end.
-func (q *FIFO[T]) Push(x *T) {
+// push adds x at the end.
+func (q *fifo[T]) push(x *T) {
 	q.makeRoom()
 	q.ring[(q.head+q.n)&(len(q.ring)-1)] = x
 	q.n++
 }
 
-// PushFront makes x the next that Pop returns.
-func (q *FIFO[T]) PushFront(x *T) {
+// pushFront makes x the next that pop returns.
+func (q *fifo[T]) pushFront(x *T) {
 	q.makeRoom()
 	q.head = (q.head - 1) & (len(q.ring) - 1)
 	q.popped--
@@ -30,7 +30,7 @@ func (q *FIFO[T]) PushFront(x *T) {
 	q.n++
 }
 
-func (q *FIFO[T]) makeRoom() {
+func (q *fifo[T]) makeRoom() {
 	if q.n < len(q.ring) {
 		return
 	}
@@ -41,8 +41,8 @@ func (q *FIFO[T]) makeRoom() {
 	q.ring, q.head = grown, 0
 }
 
-// Pop takes the oldest, or returns nil.
-func (q *FIFO[T]) Pop() *T {
+// pop takes the oldest, or returns nil.
+func (q *fifo[T]) pop() *T {
 	if q.n == 0 {
 		return nil
 	}
@@ -58,4 +58,4 @@ func (q *FIFO[T]) Pop() *T {
 }
 
 // span returns the positions of the oldest and after the newest.
-func (q *FIFO[T]) span() (begin, end int64) { return q.popped, q.popped + int64(q.n) }
+func (q *fifo[T]) span() (begin, end int64) { return q.popped, q.popped + int64(q.n) }

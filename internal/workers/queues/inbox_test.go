@@ -14,13 +14,19 @@ type piece struct{ ran int }
 var (
 	bonds = []queues.Bond{queues.Placed, queues.Preferred, queues.Pinned}
 	// order lists the slots from the most urgent on.
-	order = []int{
-		queues.SlotOf(queues.Critical), queues.SlotNext, queues.SlotOf(queues.High), queues.SlotOf(queues.Normal), queues.SlotOf(queues.Low),
-	}
+	order = []slot{{p: queues.Critical}, next, {p: queues.High}, {p: queues.Normal}, {p: queues.Low}}
 )
 
+// slot is where work lies in an inbox: by priority, or next.
+type slot struct {
+	p    queues.Priority
+	next bool
+}
+
+var next = slot{next: true}
+
 func length(b *queues.Inbox[piece], bond queues.Bond) int {
-	return []int{b.Placed(), b.Preferred(), b.Pinned()}[bond.Index()]
+	return map[queues.Bond]int{queues.Placed: b.Placed(), queues.Preferred: b.Preferred(), queues.Pinned: b.Pinned()}[bond]
 }
 
 // TestInboxAgainstLists compares an inbox with lists, one for each kind and
@@ -28,45 +34,46 @@ func length(b *queues.Inbox[piece], bond queues.Bond) int {
 func TestInboxAgainstLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var inbox queues.Inbox[piece]
-		lists := map[queues.Bond]map[int][]*piece{}
+		lists := map[queues.Bond]map[slot][]*piece{}
 		for _, kind := range bonds {
-			lists[kind] = map[int][]*piece{}
+			lists[kind] = map[slot][]*piece{}
 		}
-		most := func(kinds ...queues.Bond) (slot int, n int) {
-			for _, slot := range order {
+		most := func(kinds ...queues.Bond) (at slot, n int) {
+			for _, at := range order {
 				for _, kind := range kinds {
-					n += len(lists[kind][slot])
+					n += len(lists[kind][at])
 				}
 				if n > 0 {
-					return slot, n
+					return at, n
 				}
 			}
-			return 0, 0
+			return slot{}, 0
 		}
 		remove := func(t *rapid.T, x *piece, kinds ...queues.Bond) {
-			slot, n := most(kinds...)
+			at, n := most(kinds...)
 			if (x == nil) != (n == 0) {
 				t.Fatalf("got %v of %d", x, n)
 			}
 			for _, kind := range kinds {
-				if list := lists[kind][slot]; len(list) > 0 && list[0] == x {
-					lists[kind][slot] = list[1:]
+				if list := lists[kind][at]; len(list) > 0 && list[0] == x {
+					lists[kind][at] = list[1:]
 					return
 				}
 			}
 			if x != nil {
-				t.Fatalf("got another than the first of slot %d", slot)
+				t.Fatalf("got another than the first of %+v", at)
 			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
-				kind, slot := rapid.SampledFrom(bonds).Draw(t, "kind"), rapid.SampledFrom(order).Draw(t, "slot")
+				kind, at := rapid.SampledFrom(bonds).Draw(t, "kind"), rapid.SampledFrom(order).Draw(t, "slot")
 				x := &piece{}
-				inbox.Push(x, slot, kind)
-				if list := lists[kind][slot]; slot == queues.SlotNext {
-					lists[kind][slot] = append([]*piece{x}, list...)
+				if at.next {
+					inbox.PushNext(x, kind)
+					lists[kind][at] = append([]*piece{x}, lists[kind][at]...)
 				} else {
-					lists[kind][slot] = append(list, x)
+					inbox.Push(x, at.p, kind)
+					lists[kind][at] = append(lists[kind][at], x)
 				}
 			},
 			"take": func(t *rapid.T) {

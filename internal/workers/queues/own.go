@@ -37,8 +37,8 @@ func (q *Own[T]) HasMoreUrgent(p Priority) bool {
 	return false
 }
 
-// HasUnranked reports whether interrupted work, or branches, are queued. Their priority is not known.
-func (q *Own[T]) HasUnranked() bool { return q.First.Len() > 0 || q.Branches.Len() > 0 }
+// hasUnranked reports whether interrupted work, or branches, are queued. Their priority is not known.
+func (q *Own[T]) hasUnranked() bool { return q.First.Len() > 0 || q.Branches.Len() > 0 }
 
 // Empty reports whether nothing is queued.
 func (q *Own[T]) Empty() bool {
@@ -47,7 +47,7 @@ func (q *Own[T]) Empty() bool {
 			return false
 		}
 	}
-	return !q.HasUnranked() && q.Inbox.Mask() == 0
+	return !q.hasUnranked() && q.Inbox.Mask() == 0
 }
 
 // Taken counts what has left the queues by priority at the old end.
@@ -78,7 +78,7 @@ func (q *Own[T]) Stealable() (mask uint32) {
 			mask |= p.Bit()
 		}
 	}
-	if q.HasUnranked() || q.Inbox.Placed() > 0 {
+	if q.hasUnranked() || q.Inbox.Placed() > 0 {
 		mask |= Low.Bit()
 	}
 	return mask
@@ -86,7 +86,7 @@ func (q *Own[T]) Stealable() (mask uint32) {
 
 // Pieces returns how many pieces of work wait for the worker.
 func (q *Own[T]) Pieces() int {
-	sum := q.First.Len() + q.Branches.Len() + q.Inbox.Len()
+	sum := q.First.Len() + q.Branches.Len() + q.Inbox.length()
 	for p := High; p < Priorities; p++ {
 		sum += q.Local[p].Len()
 	}
@@ -110,13 +110,13 @@ func (q *Own[T]) Interrupted() int { return q.First.Len() + q.Inbox.interrupted(
 // and, on even turns, with equally urgent work. Waiting is the mask of the shared queues.
 func (q *Own[T]) InboxFirst(mine, waiting uint32, even bool) bool {
 	slot := urgency(mine)
-	if slot == SlotNext || slot == SlotOf(Critical) {
+	if slot == slotNext || slot == slotOf(Critical) {
 		return true
 	}
-	if q.HasUnranked() {
+	if q.hasUnranked() {
 		return false
 	}
-	p := PriorityOf(slot)
+	p := priorityOf(slot)
 	for more := High; more < p; more++ {
 		if waiting&more.Bit() != 0 || q.Local[more].Len() > 0 {
 			return false
@@ -150,7 +150,7 @@ func (q *Own[T]) StealAll(f func(*T)) {
 			f(x)
 		}
 	}
-	q.Inbox.Empty(f)
+	q.Inbox.empty(f)
 }
 
 // Sweep lets go of work that was stolen and still lies in the rings.

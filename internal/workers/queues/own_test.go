@@ -27,11 +27,11 @@ func TestOwnAgainstCounts(t *testing.T) {
 			"interrupt": func(*rapid.T) { q.First.Push(&piece{}); first++ },
 			"fork":      func(*rapid.T) { q.Branches.Push(&piece{}); branches++ },
 			"place": func(t *rapid.T) {
-				q.Inbox.Push(&piece{}, queues.SlotOf(priority.Draw(t, "priority")), queues.Placed)
+				q.Inbox.Push(&piece{}, priority.Draw(t, "priority"), queues.Placed)
 				placed++
 			},
 			"pin": func(t *rapid.T) {
-				q.Inbox.Push(&piece{}, queues.SlotOf(priority.Draw(t, "priority")), queues.Pinned)
+				q.Inbox.Push(&piece{}, priority.Draw(t, "priority"), queues.Pinned)
 				pinned++
 			},
 			"steal": func(t *rapid.T) {
@@ -108,7 +108,7 @@ func TestInboxFirst(t *testing.T) {
 			for _, shared := range []bool{false, true} {
 				var q queues.Own[piece]
 				q.Init(8, 8, 8)
-				q.Inbox.Push(&piece{}, queues.SlotOf(p), queues.Pinned)
+				q.Inbox.Push(&piece{}, p, queues.Pinned)
 				waiting := uint32(0)
 				if shared {
 					waiting = elsewhere.Bit()
@@ -124,7 +124,7 @@ func TestInboxFirst(t *testing.T) {
 				if q.InboxFirst(mine, waiting, true) {
 					t.Errorf("priority %d in the inbox goes before interrupted work", p)
 				}
-				q.Inbox.Push(&piece{}, queues.SlotOf(queues.Critical), queues.Pinned)
+				q.Inbox.Push(&piece{}, queues.Critical, queues.Pinned)
 				if !q.InboxFirst(q.Inbox.Mask(), waiting, false) {
 					t.Error("critical work in the inbox does not go first")
 				}
@@ -147,7 +147,7 @@ func TestMarks(t *testing.T) {
 			"tick": func(t *rapid.T) {
 				now += each
 				age := time.Duration(rapid.IntRange(0, 5).Draw(t, "ages")) * each
-				if !m.None() {
+				{
 					end := m.Due(now-age, int64(begin))
 					for i := int64(begin); i < end; i++ {
 						if came[i] > now-age {

@@ -43,7 +43,7 @@ type Shared[T any] struct {
 	mask xatomic.Uint32
 
 	mu     xatomic.Mutex
-	queues [Priorities]FIFO[T]
+	queues [Priorities]fifo[T]
 	closed bool // Nothing more is accepted from outside.
 }
 
@@ -61,7 +61,7 @@ func (q *Shared[T]) Push(x *T, p Priority) {
 }
 
 func (q *Shared[T]) pushLocked(x *T, p Priority) {
-	q.queues[p].Push(x)
+	q.queues[p].push(x)
 	if q.queues[p].n == 1 {
 		q.mask.Or(p.Bit())
 	}
@@ -99,7 +99,7 @@ func (q *Shared[T]) Take(p Priority, local *deque.Deque[T], batch int) *T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	queue := &q.queues[p]
-	x := queue.Pop()
+	x := queue.pop()
 	if x == nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (q *Shared[T]) Take(p Priority, local *deque.Deque[T], batch int) *T {
 			if !local.Push(next) {
 				break
 			}
-			queue.Pop()
+			queue.pop()
 		}
 	}
 	if queue.n == 0 {
@@ -118,8 +118,8 @@ func (q *Shared[T]) Take(p Priority, local *deque.Deque[T], batch int) *T {
 	return x
 }
 
-// Span returns the positions of the oldest of priority p and after its newest.
-func (q *Shared[T]) Span(p Priority) (begin, end int64) {
+// span returns the positions of the oldest of priority p and after its newest.
+func (q *Shared[T]) span(p Priority) (begin, end int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.queues[p].span()
@@ -133,7 +133,7 @@ func (q *Shared[T]) Raise(p Priority, end int64, most int, rise func(*T, Priorit
 	defer q.mu.Unlock()
 	queue := &q.queues[p]
 	for moved < most && queue.n > 0 && queue.popped < end {
-		q.pushLocked(rise(queue.Pop(), p), p-1)
+		q.pushLocked(rise(queue.pop(), p), p-1)
 		moved++
 	}
 	if moved > 0 && queue.n == 0 {
