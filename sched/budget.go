@@ -87,7 +87,7 @@ func (b *Budget) settle() {
 	if f.checkpoint(spent) {
 		b.at = 0
 	}
-	b.chunk = max(1, min(b.chunk, f.s.cfg.Reductions-f.reductions()))
+	b.chunk = max(1, min(b.chunk, f.s.cfg.Reductions-f.tally.reductions()))
 	b.left = b.chunk - 1
 }
 
@@ -109,10 +109,10 @@ func (f *Fiber) checkpoint(n int) (left bool) {
 		f.leave()
 		left = true
 	}
-	if done := f.reductions(); n < f.s.cfg.Reductions-done {
-		f.setReductions(done + n)
+	if done := f.tally.reductions(); n < f.s.cfg.Reductions-done {
+		f.tally.setReductions(done + n)
 	} else {
-		f.setReductions(0)
+		f.tally.setReductions(0)
 		left = f.YieldToEquals() || left
 	}
 	f.Interleave()
@@ -171,7 +171,7 @@ func (f *Fiber) prepareToYield() bool {
 // and saves a tenth of a switch. While a fiber runs, the worker is not searching.
 func (w *Worker) rotates(p Priority) bool {
 	s := w.s
-	if w.budget <= 0 || p == Critical || w.spare || s.sim != nil || s.shared.Mask() != 0 || w.queues.Inbox.Mask() != 0 ||
+	if w.meter.budget <= 0 || p == Critical || w.spare || s.sim != nil || s.shared.Mask() != 0 || w.queues.Inbox.Mask() != 0 ||
 		len(w.forks.private) != 0 || w.queues.First.Len() != 0 || w.queues.Branches.Len() != 0 {
 		return false
 	}
@@ -186,7 +186,7 @@ func (w *Worker) rotates(p Priority) bool {
 	if !ok || !w.queues.Local[p].TakeFirst(at) {
 		return false
 	}
-	w.budget--
+	w.meter.budget--
 	w.target = f
 	return true
 }

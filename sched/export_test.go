@@ -185,8 +185,8 @@ func (w *Worker) Rest() { w.rest() }
 
 // Nudge has the worker give way at its next tick, and SetBudget says how many ticks
 // there are until it looks at the clock.
-func (w *Worker) Nudge()          { w.nudge() }
-func (w *Worker) SetBudget(n int) { w.budget = n }
+func (w *Worker) Nudge()          { w.meter.nudge() }
+func (w *Worker) SetBudget(n int) { w.meter.budget = n }
 
 // KeepPreferred is how many pieces of preferred work others leave alone.
 const KeepPreferred = keepPreferred
@@ -362,7 +362,7 @@ func (s *Scheduler) Rebalance() time.Duration { return s.monitor.rebalance.look(
 func (w *Worker) Pieces() int { return w.queues.Pieces() }
 
 // SetRetired says that the worker is a spare which waits to be needed.
-func (w *Worker) SetRetired() { w.turnTo(WorkerRetired) }
+func (w *Worker) SetRetired() { w.activity.turnTo(WorkerRetired) }
 
 // SetSpare says that the worker is a spare.
 func (w *Worker) SetSpare() { w.spare = true }
@@ -390,4 +390,4 @@ const MaxPauses = maxPauses
 func (w *Waiter) OnFiber() *Fiber { return w.fiber }
 
 // PassTime has the worker see that time has passed.
-func (w *Worker) PassTime(d time.Duration) { w.clockAt += d }
+func (w *Worker) PassTime(d time.Duration) { w.meter.clockAt += d }

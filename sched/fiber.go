@@ -59,7 +59,7 @@ type Fiber struct {
 	running xatomic.Glance[Node]
 	// tally counts what the work has done since it began; see tally.go. Written by the
 	// fiber, read by whoever asks about a job.
-	tally xatomic.Count32
+	tally tally
 	// priority is that of the work that runs on the fiber. Written by the fiber,
 	// read by whoever resumes it.
 	priority Priority
@@ -238,7 +238,7 @@ func (f *Fiber) prepareToLeave() operation {
 	}
 	if j := f.job.Load(); j != nil && op != opSwitch {
 		if op != opSuspend {
-			f.countPreemption()
+			f.tally.countPreemption()
 		}
 		if word := j.state.word.Load(); jobStateOf(word).Ended() && word&jobOverdue == 0 {
 			f.job.Store(nil) // Other work runs here since.
@@ -464,7 +464,7 @@ func (f *Fiber) LastWorker() int { return int(f.on.Load()) }
 // Clock returns when the fiber's worker has read the clock last, as LookedAt does, but
 // from the fiber's own goroutine alone, and at the cost of a load. It is 0 on a host,
 // which reads none.
-func (f *Fiber) Clock() time.Duration { return f.w.clockAt }
+func (f *Fiber) Clock() time.Duration { return f.w.meter.clockAt }
 
 // LookedAt returns when the fiber's worker has looked at the clock last: it does
 // so every 50 us or every 16 pieces of work, whichever is more, but not within

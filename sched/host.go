@@ -35,7 +35,7 @@ func newHosted(s *Scheduler) *Fiber {
 	f.node.Init(f)
 	f.frame.Enter(f)
 	// Tier Critical takes nothing for itself, and the budget is never spent.
-	f.w = &Worker{s: s, id: -1, tier: Critical, budget: math.MaxInt, stride: 1}
+	f.w = &Worker{s: s, id: -1, tier: Critical, meter: meter{budget: math.MaxInt, stride: 1}}
 	return f
 }
 
@@ -43,7 +43,7 @@ func newHosted(s *Scheduler) *Fiber {
 // a time.
 func (h *Host) Enter() {
 	f := h.f
-	f.w.budget = math.MaxInt
+	f.w.meter.budget = math.MaxInt
 	h.outer = f.enlist()
 }
 

@@ -345,15 +345,15 @@ var accountFaults = planted.Group{
 		{
 			Name: "a search does not show",
 			In:   "Worker.search",
-			Old:  "w.turnTo(WorkerStealing)",
+			Old:  "w.activity.turnTo(WorkerStealing)",
 			New:  "",
 			Want: "has searched in vain is",
 			Run:  "^TestWorkerThatSearchesIsStealing$",
 		},
 		{
 			Name: "a preemption does not show",
-			In:   "Worker.preempt",
-			Old:  "w.turnTo(WorkerPreempting)",
+			In:   "activity.preempt",
+			Old:  "a.turnTo(WorkerPreempting)",
 			New:  "",
 			Want: "want working, preempting",
 			Run:  "^TestWorkerThatRunsCriticalWorkIsPreempting$",
@@ -361,7 +361,7 @@ var accountFaults = planted.Group{
 		{
 			Name: "a departure does not show",
 			In:   "Worker.leave",
-			Old:  "w.turnTo(WorkerShutDown)",
+			Old:  "w.activity.turnTo(WorkerShutDown)",
 			New:  "",
 			Want: "a worker that has left is",
 			Run:  "^TestWorkerIsDrainingThenShutDown$",

@@ -66,7 +66,7 @@ func (m *Model) Work(f *Fiber) {
 				continue
 			}
 			if n := q.Take(queues.Priority(p), nil, 0); n != nil {
-				f.w.budget = 1 << 20 // So that it doesn't look at the clock.
+				f.w.meter.budget = 1 << 20 // So that it doesn't look at the clock.
 				f.priority = p
 				n.runner.Run(f, p)
 			}

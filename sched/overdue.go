@@ -78,4 +78,4 @@ func (s *Scheduler) coarse() time.Duration { return time.Duration(s.coarseClock.
 
 // coarse is the time as the worker knows it without looking at the clock. When
 // the monitor has slept, the worker has too, and looked at the clock since.
-func (w *Worker) coarse() time.Duration { return max(w.s.coarse(), w.clockAt) }
+func (w *Worker) coarse() time.Duration { return max(w.s.coarse(), w.meter.clockAt) }

@@ -156,7 +156,7 @@ func (b *balance) measure(t *parking.Tier, all []*Worker) {
 	var sum time.Duration
 	n := 0
 	for _, w := range all {
-		if w.retired() || w.park.Tier() != t {
+		if w.activity.retired() || w.park.Tier() != t {
 			continue
 		}
 		load, able := w.load(unknown), !w.replaced()

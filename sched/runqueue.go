@@ -32,10 +32,10 @@ func (w *Worker) poll() (*Node, Priority) {
 		}
 	}
 	w.turn++
-	late := w.clockAt-w.fairAt > fairTime
+	late := w.meter.clockAt-w.fairAt > fairTime
 	fair := w.turn%fairTurn == 0 || late
 	if fair && waiting != 0 {
-		w.fairAt = w.clockAt
+		w.fairAt = w.meter.clockAt
 		for p := High; p <= w.tier; p++ {
 			if waiting&queues.Priority(p).Bit() != 0 {
 				batch := 0 // What lies in the own queue waits behind all that is more urgent there.
@@ -95,7 +95,7 @@ func (w *Worker) push(n *Node, p Priority) {
 	// A single node is left to this worker, which mostly is about to take it:
 	// two actors that talk to each other stay on one worker and wake nobody. But
 	// where the work takes long, or there is more, another one shall help.
-	if w.heavy || w.queues.Local[p].Len() > 1 {
+	if w.meter.heavy || w.queues.Local[p].Len() > 1 {
 		w.s.lot.Wake(queues.Priority(p))
 	}
 }

@@ -92,7 +92,7 @@ func (m *simulated) next(f *Fiber) (*Node, Priority) {
 	n := m.handed
 	m.handed = nil
 	now := m.s.now()
-	m.w.clockAt = now // Here time can be exact.
+	m.w.meter.clockAt = now // Here time can be exact.
 	m.s.coarseClock.Store(int64(now))
 	return n, m.prio
 }

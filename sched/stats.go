@@ -110,7 +110,7 @@ type WorkerStats struct {
 func (w *Worker) publish() {
 	w.published.Publish(&w.count)
 	w.steals.Publish(&w.policy)
-	w.publishKind()
+	w.kind.publish()
 }
 
 // Stats returns a snapshot. It stops nothing and costs about 100 ns a worker and

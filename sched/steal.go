@@ -20,11 +20,11 @@ func (w *Worker) search() (*Node, Priority) {
 			return nil, 0
 		}
 		w.park.Searching = true
-		w.turnTo(WorkerStealing)
+		w.activity.turnTo(WorkerStealing)
 		w.note(EventSearch, 0)
 	}
-	if w.nudged {
-		w.unnudge()
+	if w.meter.nudged {
+		w.meter.unnudge()
 		w.stepAside()
 		if n, p := w.poll(); n != nil {
 			return n, p
@@ -191,7 +191,7 @@ func (w *Worker) found() {
 		return
 	}
 	w.park.Searching = false
-	w.turnTo(WorkerWorking)
+	w.activity.turnTo(WorkerWorking)
 	if w.park.Tier().EndSearch() {
 		w.s.handOver(w.park.Tier())
 	}

@@ -96,7 +96,8 @@ func (w *Worker) perform(f *Fiber) *Fiber {
 		return next
 	case opGiveWay:
 		w.fiber = nil
-		w.preempt()
+		w.count.Preempted++
+		w.activity.preempt()
 		w.pushNextOf(f, &f.node)
 	case opSwitch:
 		next := w.target
@@ -182,7 +183,7 @@ func (w *Worker) takeFiber() *Fiber {
 
 // leave clears up after the dispatch loop.
 func (w *Worker) leave() {
-	w.turnTo(WorkerShutDown)
+	w.activity.turnTo(WorkerShutDown)
 	w.park.Resting.Store(true)
 	w.publish()
 	if w.park.Searching {

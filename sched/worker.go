@@ -32,7 +32,7 @@ type Worker struct {
 	queues queues.Own[Node]
 	// forks has the newest branches that the running work has forked. See there.
 	forks     forks
-	branches  [branchLists]any // Branches to use again, *branchList by type.
+	branches  branchCache
 	forkTicks uint32
 	// at is where the work belongs that poll or search has just returned.
 	at home
@@ -46,30 +46,20 @@ type Worker struct {
 	handedAs Priority // Its priority.
 	pool     fiberpool.Own[Fiber]
 
-	park       parking.Worker
-	preempting bool
-	turn       uint32        // Counts dispatches, for fairness to the shared queues.
-	fairAt     time.Duration // When it was last fair to them, by clockAt.
-	cold       int           // How many of those that came from there last are still queued.
-	random     *rand.Rand
-	seen       []int64 // See searchOnce.
-	policy     stealing.Policy
-	left       bool // The dispatch loop has ended for good.
+	park     parking.Worker
+	activity activity
+	turn     uint32        // Counts dispatches, for fairness to the shared queues.
+	fairAt   time.Duration // When it was last fair to them, by clockAt.
+	cold     int           // How many of those that came from there last are still queued.
+	random   *rand.Rand
+	seen     []int64 // See searchOnce.
+	policy   stealing.Policy
+	left     bool // The dispatch loop has ended for good.
 
-	// The measure of time. See tick.
-	budget    int
-	stride    int
-	heavy     bool
-	nudged    bool
-	putBy     int  // Of the budget, by a nudge.
-	slow      bool // See stepAside.
-	clockAt   time.Duration
-	gaveWayAt time.Duration
+	meter meter
+	slow  bool // See stepAside.
 
-	fresh bool // The clock was read before the present piece of work.
-
-	kind     *jobKind // Of the last job. See countKind.
-	kindJobs uint64
+	kind kindCounter
 
 	// events has the worker's last events; nil unless it is recorded. Written by
 	// the recorder.
@@ -91,9 +81,6 @@ type Worker struct {
 	hold    xatomic.Uint32
 	sample  sample           // The monitor's.
 	backoff stealing.Backoff // The monitor's.
-	// activity is what the worker does by its own account: working, stealing,
-	// preempting, retired or shut down. Written by the worker, read by Stats.
-	activity atomic.Uint32
 	// refused says that there was no spare for the worker when it had begun so
 	// much. Both under the monitor's lock.
 	refused   bool
@@ -116,11 +103,11 @@ func newWorker(s *Scheduler, t *parking.Tier, id int, spare bool) *Worker {
 	w := &Worker{
 		s: s, id: id, spare: spare, tier: Priority(t.Least()),
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
-		stride: 1,
+		meter:  meter{stride: 1},
 		policy: stealing.New(stealing.Strategy(s.cfg.Steal)),
 	}
 	w.pool.Init(&s.pool, s.cfg.PinWorkers)
-	w.turnTo(WorkerWorking)
+	w.activity.turnTo(WorkerWorking)
 	w.park.Init(t)
 	capacity := s.cfg.QueueCapacity
 	if spare {
@@ -143,7 +130,7 @@ func (w *Worker) next() (*Node, Priority) {
 		}
 		var n *Node
 		var p Priority
-		if !w.nudged || !w.isBare() { // Else the search begins with giving way.
+		if !w.meter.nudged || !w.isBare() { // Else the search begins with giving way.
 			w.tick()
 			n, p = w.poll()
 		}
@@ -157,7 +144,7 @@ func (w *Worker) next() (*Node, Priority) {
 			continue
 		}
 		w.found()
-		w.endPreemption(p)
+		w.activity.endPreemption(p)
 		if w.s.forced.Load() && abandon(n) {
 			w.at = home{}
 			continue
@@ -187,12 +174,12 @@ func (w *Worker) sleep() bool {
 		w.park.Await()
 		w.note(EventUnpark, 0)
 		w.park.Woken()
-		w.resetClock()
+		w.meter.reset()
 	}
 	if w.park.Searching {
-		w.turnTo(WorkerStealing)
+		w.activity.turnTo(WorkerStealing)
 	} else {
-		w.turnTo(WorkerWorking)
+		w.activity.turnTo(WorkerWorking)
 	}
 	if s.settled.Load() {
 		return false
@@ -240,7 +227,7 @@ func (w *Worker) retire() {
 		w.park.Tier().EndSearch()
 	}
 	w.publish()
-	w.turnTo(WorkerRetired)
+	w.activity.turnTo(WorkerRetired)
 	w.park.Resting.Store(true)
 	w.signOfLife()        // As in sleep: the place that was given up is somebody's now.
 	tier := w.park.Tier() // From here on the monitor may move it to another.
@@ -252,7 +239,7 @@ func (w *Worker) retire() {
 		w.note(EventUnpark, 0)
 	}
 	w.tier = Priority(w.park.Tier().Least())
-	w.turnTo(WorkerWorking)
+	w.activity.turnTo(WorkerWorking)
 	w.park.Resting.Store(false)
-	w.resetClock()
+	w.meter.reset()
 }
