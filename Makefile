@@ -14,7 +14,7 @@ TEST := $(GO) test -ldflags=-w
 LINT_VERSION := v2.15.0
 LINT := $(CURDIR)/.bin/golangci-lint-$(LINT_VERSION)
 # The packages whose schedules are explored.
-MODELS := ./internal/deque ./sched ./task ./actor
+MODELS := ./internal/deque ./internal/workers/queues ./sched ./task ./actor
 PLATFORMS := linux/amd64 linux/arm64 linux/386 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 freebsd/amd64
 # Of these, those for which the command is built, too.
 COMMAND := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64

@@ -30,12 +30,12 @@ const workerIDShift = 44
 // jobAccepted counts a job that work on the worker submits, and returns an id
 // for it.
 func (w *Worker) jobAccepted() uint64 {
-	w.count.accepted++
-	return uint64(w.id+1)<<workerIDShift | w.count.accepted
+	w.count.Accepted++
+	return uint64(w.id+1)<<workerIDShift | w.count.Accepted
 }
 
 // jobEnded counts a job to its end on the worker.
-func (w *Worker) jobEnded() { w.count.ended++ }
+func (w *Worker) jobEnded() { w.count.Ended++ }
 
 // jobGone counts a job to its end outside of the workers.
 func (s *Scheduler) jobGone() {
@@ -50,10 +50,10 @@ func (s *Scheduler) jobsLeft() int {
 	left := -int64(s.account.gone.Load())
 	workers := *s.workers.Load()
 	for _, w := range workers {
-		left -= int64(w.published.ended.Load())
+		left -= int64(w.published.Ended.Load())
 	}
 	for _, w := range workers {
-		left += int64(w.published.accepted.Load())
+		left += int64(w.published.Accepted.Load())
 	}
 	return int(left + int64(s.account.came.Load()))
 }

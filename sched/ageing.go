@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/deque"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // ageing lets queued work rise by one priority for each Config.AgeAfter that it
@@ -14,13 +15,10 @@ import (
 //
 // # Marks
 //
-// Nodes have no time of arrival; it would cost each of them a look at the clock
-// and 8 bytes. Instead the monitor notes now and then, for each queue, the time
-// and the position after its newest node. The queues are first in, first out, so
-// all that lies before a mark has waited since the mark, and what is before a
-// mark older than AgeAfter rises: out of a worker's queue, or the shared one,
-// into the shared one of the next priority, oldest first. Work that is meant for
-// one worker rises within its inbox.
+// The monitor notes now and then which work is in each queue; see [queues.Marks]. Work
+// that has been there for longer than AgeAfter rises: out of a worker's queue, or the
+// shared one, into the shared one of the next priority, oldest first. Work that is meant
+// for one worker rises within its inbox.
 //
 // Work rises therefore after AgeAfter to AgeAfter and an eighth. It begins to wait
 // anew when it is moved: by rising itself, by a thief, or when a worker takes a
@@ -30,7 +28,7 @@ import (
 // error, if that work went and came between two looks. It then rises too early.
 //
 // Where workers are reserved, nothing rises to where they would take it; see
-// [idle.ceiling].
+// [parking.Lot.Ceiling].
 //
 // What has risen runs as what it was submitted as; it only begins earlier.
 type ageing struct {
@@ -38,16 +36,9 @@ type ageing struct {
 	// each is the time between two marks of a queue.
 	each     time.Duration
 	markedAt time.Duration
-	shared   [numPriorities]marks
-	local    []workerMarks // By the worker's id.
+	shared   queues.SharedMarks
+	own      []queues.OwnMarks // By the worker's id.
 	risen    atomic.Uint64
-}
-
-// workerMarks are those of a worker's queues.
-type workerMarks struct {
-	local [numPriorities]marks
-	first marks
-	inbox [bonds][inboxSlots]marks
 }
 
 const (
@@ -56,43 +47,6 @@ const (
 	// raiseBatch is how many nodes rise in one passage through the lock.
 	raiseBatch = 64
 )
-
-// mark says that what lies before end was there at the time at.
-type mark struct {
-	at  time.Duration
-	end int64
-}
-
-// marks are those of one queue, the oldest first.
-type marks struct{ list []mark }
-
-// due returns the position before which all has been there since the given time.
-// Begin is the position of the oldest node.
-func (m *marks) due(since time.Duration, begin int64) (end int64) {
-	keep := 0
-	for i, x := range m.list {
-		if x.at > since && x.end > begin {
-			break
-		}
-		if x.at <= since {
-			end = x.end
-		}
-		keep = i + 1
-	}
-	m.list = append(m.list[:0], m.list[keep:]...)
-	return end
-}
-
-// set marks the queue, which now ends at end. Earlier marks beyond that are of
-// nodes that have left at the new end.
-func (m *marks) set(now time.Duration, begin, end int64) {
-	for i := range m.list {
-		m.list[i].end = min(m.list[i].end, end)
-	}
-	if begin < end {
-		m.list = append(m.list, mark{at: now, end: end})
-	}
-}
 
 func newAgeing(s *Scheduler) ageing {
 	if s.cfg.AgeAfter == 0 {
@@ -109,45 +63,31 @@ func (a *ageing) look(now time.Duration) {
 	}
 	a.markedAt = now
 	workers := *a.s.workers.Load()
-	for len(a.local) < len(workers) {
-		a.local = append(a.local, workerMarks{})
+	for len(a.own) < len(workers) {
+		a.own = append(a.own, queues.OwnMarks{})
 	}
 	since := now - a.s.cfg.AgeAfter
 	// The more urgent first, lest something rises twice.
 	for i, w := range workers {
-		a.raise(w.first, &a.local[i].first, since, Normal, Critical)
-		a.raisePlaced(w, &a.local[i].inbox, since)
+		a.raise(w.queues.First, &a.own[i].First, since, Normal, Critical)
+		a.raisePlaced(w, &a.own[i], since)
 	}
 	for p := High; p < numPriorities; p++ {
 		for i, w := range workers {
-			a.raise(w.local[p], &a.local[i].local[p], since, p, p-1)
+			a.raise(w.queues.Local[p], &a.own[i].Local[p], since, p, p-1)
 		}
 		a.raiseShared(p, since)
 	}
-	a.mark(now, workers)
-}
-
-func (a *ageing) mark(now time.Duration, workers []*Worker) {
 	for i, w := range workers {
-		a.local[i].first.set(now, w.first.Taken(), w.first.End())
-		a.markPlaced(now, w, &a.local[i].inbox)
-		for p := High; p < numPriorities; p++ {
-			a.local[i].local[p].set(now, w.local[p].Taken(), w.local[p].End())
-		}
+		w.queues.Mark(now, &a.own[i])
 	}
-	for p := High; p < numPriorities; p++ {
-		begin, end := a.s.injector.span(p)
-		a.shared[p].set(now, begin, end)
-	}
+	a.s.shared.Mark(now, &a.shared)
 }
 
 // raise moves what is due from a worker's queue to the shared one of priority to.
-func (a *ageing) raise(from *deque.Deque[Node], m *marks, since time.Duration, submitted, to Priority) {
-	if len(m.list) == 0 {
-		return
-	}
-	end := m.due(since, from.Taken())
-	if to = max(to, a.s.idle.ceiling()); to >= submitted {
+func (a *ageing) raise(from *deque.Deque[Node], m *queues.Marks, since time.Duration, submitted, to Priority) {
+	end := queues.DueOf(from, m, since)
+	if to = max(to, Priority(a.s.lot.Ceiling())); to >= submitted {
 		return
 	}
 	moved := 0
@@ -160,63 +100,30 @@ func (a *ageing) raise(from *deque.Deque[Node], m *marks, since time.Duration, s
 // raiseOne moves one node. It holds the lock under which a stopping scheduler
 // makes sure that nothing is queued, since the node is nowhere for a moment.
 func (a *ageing) raiseOne(from *deque.Deque[Node], submitted, to Priority) bool {
-	a.s.idle.mu.Lock()
-	defer a.s.idle.mu.Unlock()
+	a.s.lot.Lock()
+	defer a.s.lot.Unlock()
 	n := from.Take()
 	if n != nil {
-		a.s.injector.push(risen(n, submitted), to)
+		a.s.shared.Push(risen(n, submitted), queues.Priority(to))
 	}
 	return n != nil
 }
 
 // raisePlaced lets rise what waits in a worker's inbox, within it.
-func (a *ageing) raisePlaced(w *Worker, all *[bonds][inboxSlots]marks, since time.Duration) {
-	for kind := placed; kind <= pinned; kind++ {
-		for slot := range inboxSlots {
-			m := &all[kind.index()][slot]
-			if len(m.list) == 0 || slot == slotOf(Critical) {
-				continue
-			}
-			begin, _ := w.inbox.span(kind, slot)
-			end := m.due(since, begin)
-			if kind != pinned && priorityOf(slot) <= a.s.idle.ceiling() {
-				continue // Others may get it.
-			}
-			if moved := w.inbox.raise(kind, slot, end); moved > 0 {
-				a.risen.Add(uint64(moved))
-				a.s.delivered(home{w, kind}, Critical)
-			}
-		}
-	}
-}
-
-func (a *ageing) markPlaced(now time.Duration, w *Worker, all *[bonds][inboxSlots]marks) {
-	if w.inbox.mask.Load() == 0 {
-		for kind := range all {
-			clear(all[kind][:])
-		}
-		return
-	}
-	for kind := placed; kind <= pinned; kind++ {
-		for slot := range inboxSlots {
-			begin, end := w.inbox.span(kind, slot)
-			all[kind.index()][slot].set(now, begin, end)
-		}
-	}
+func (a *ageing) raisePlaced(w *Worker, m *queues.OwnMarks, since time.Duration) {
+	w.queues.Inbox.RaiseDue(m, since, a.s.lot.Ceiling(), risenIn, func(bond queues.Bond, moved int) {
+		a.risen.Add(uint64(moved))
+		a.s.delivered(home{w, bond}, Critical)
+	})
 }
 
 func (a *ageing) raiseShared(p Priority, since time.Duration) {
-	m := &a.shared[p]
-	if len(m.list) == 0 {
-		return
-	}
-	begin, _ := a.s.injector.span(p)
-	end := m.due(since, begin)
-	if p <= a.s.idle.ceiling() {
+	end := a.s.shared.Due(queues.Priority(p), &a.shared, since)
+	if end == 0 || queues.Priority(p) <= a.s.lot.Ceiling() {
 		return
 	}
 	for moved := raiseBatch; moved == raiseBatch; {
-		moved = a.s.injector.raise(p, end, raiseBatch)
+		moved = a.s.shared.Raise(queues.Priority(p), end, raiseBatch, risenIn)
 		a.count(moved, p-1)
 	}
 }
@@ -245,6 +152,8 @@ func risen(n *Node, submitted Priority) *Node {
 	}
 	return &e.node
 }
+
+func risenIn(n *Node, submitted queues.Priority) *Node { return risen(n, Priority(submitted)) }
 
 // origin returns the node that n stands for: itself, if it has not risen.
 func (n *Node) origin() *Node {

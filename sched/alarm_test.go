@@ -94,39 +94,6 @@ func ringAtTheirTime(t *testing.T, s *sched.Scheduler) {
 	}
 }
 
-// TestAlarmsThatAreNotNeededAreForgotten cancels sleepers, among others that go on.
-func TestAlarmsThatAreNotNeededAreForgotten(t *testing.T) { bubble(t, forgotten) }
-
-func forgotten(t *testing.T, s *sched.Scheduler) {
-	const some, many = 10, 3000
-	var stay, leave []*sched.Job
-	add := func(jobs *[]*sched.Job, n int, d time.Duration) {
-		for range n {
-			*jobs = append(*jobs, start(t, t.Context(), s, func(ctx context.Context) error { return sleep(ctx, d) }))
-		}
-	}
-	add(&stay, some, time.Hour)
-	add(&leave, many, time.Minute)
-	synctest.Wait()
-	if kept := s.Alarms(); kept != some+many {
-		t.Errorf("%d alarms, want %d", kept, some+many)
-	}
-	for _, j := range leave {
-		j.Cancel(nil)
-	}
-	synctest.Wait()
-	if kept := s.Alarms(); kept > 2*some {
-		t.Errorf("%d alarms are kept for %d that sleep", kept, some)
-	}
-	for _, j := range stay {
-		j.Cancel(nil)
-	}
-	synctest.Wait()
-	if kept, set := s.Alarms(), s.StopAlarmTimers(); kept != 0 || set != 0 {
-		t.Errorf("%d alarms and %d timers for nobody", kept, set)
-	}
-}
-
 // TestAnAlarmIsReplaced sets a second alarm in place of the first.
 func TestAnAlarmIsReplaced(t *testing.T) {
 	for _, second := range []time.Duration{time.Second, time.Hour} {

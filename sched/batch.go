@@ -64,14 +64,14 @@ func (b *batch) Run(f *Fiber, _ Priority) {
 		b.users.Add(1)
 		f.w.push(&b.node, Normal)
 	}
-	f.w.count.accepted++ // A function may wait while nothing is queued.
+	f.w.count.Accepted++ // A function may wait while nothing is queued.
 	r := batchRun{batch: b, f: f}
 	defer r.end()
 	c := &batchContext{Context: b.group.ctx, group: b.group}
 	c.frame.Enter(f)
 	for fn := b.claim(); fn != nil; fn = b.claim() {
 		r.call(c, fn)
-		f.w.count.jobs++
+		f.w.count.Jobs++
 		f.Tick()
 		if f.Urgent() {
 			f.Checkpoint()

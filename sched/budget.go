@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // checkpointEvery is how much time a Budget lets pass between two checkpoints:
@@ -85,7 +87,7 @@ func (b *Budget) settle() {
 	if f.checkpoint(spent) {
 		b.at = 0
 	}
-	b.chunk = max(1, min(b.chunk, f.s.cfg.Reductions-f.reductions()))
+	b.chunk = max(1, min(b.chunk, f.s.cfg.Reductions-f.tally.reductions()))
 	b.left = b.chunk - 1
 }
 
@@ -102,23 +104,20 @@ func nextChunk(spent int, took time.Duration) int {
 // other work ran in between.
 func (f *Fiber) checkpoint(n int) (left bool) {
 	f.w.spend(maxStride / 2)
-	if f.Urgent() && f.w.interrupted() < preemptionDepth {
+	if f.Urgent() && f.w.queues.Interrupted() < preemptionDepth {
 		f.w.op = opGiveWay
 		f.leave()
 		left = true
 	}
-	if done := f.reductions(); n < f.s.cfg.Reductions-done {
-		f.setReductions(done + n)
+	if done := f.tally.reductions(); n < f.s.cfg.Reductions-done {
+		f.tally.setReductions(done + n)
 	} else {
-		f.setReductions(0)
+		f.tally.setReductions(0)
 		left = f.YieldToEquals() || left
 	}
 	f.Interleave()
 	return left
 }
-
-// interrupted is how many pieces of work wait for having given way here.
-func (w *Worker) interrupted() int { return w.first.Len() + w.inbox.interrupted() }
 
 // YieldToEquals is [Yield] for work that knows its fiber: it sends the work behind
 // what is queued with its priority, and lets that, and what is more urgent, run
@@ -172,22 +171,22 @@ func (f *Fiber) prepareToYield() bool {
 // and saves a tenth of a switch. While a fiber runs, the worker is not searching.
 func (w *Worker) rotates(p Priority) bool {
 	s := w.s
-	if w.budget <= 0 || p == Critical || w.spare || s.sim != nil || s.injector.mask.Load() != 0 || w.inbox.mask.Load() != 0 ||
-		len(w.forks.private) != 0 || w.first.Len() != 0 || w.forks.offer.Len() != 0 {
+	if w.meter.budget <= 0 || p == Critical || w.spare || s.sim != nil || s.shared.Mask() != 0 || w.queues.Inbox.Mask() != 0 ||
+		len(w.forks.private) != 0 || w.queues.First.Len() != 0 || w.queues.Branches.Len() != 0 {
 		return false
 	}
-	if w.hasMoreUrgent(p) {
+	if w.queues.HasMoreUrgent(queues.Priority(p)) {
 		return false
 	}
-	n, at := w.local[p].First()
+	n, at := w.queues.Local[p].First()
 	if n == nil {
 		return false
 	}
 	f, ok := n.runner.(*Fiber)
-	if !ok || !w.local[p].TakeFirst(at) {
+	if !ok || !w.queues.Local[p].TakeFirst(at) {
 		return false
 	}
-	w.budget--
+	w.meter.budget--
 	w.target = f
 	return true
 }
@@ -195,17 +194,17 @@ func (w *Worker) rotates(p Priority) bool {
 // hasWorkFor reports whether the worker would find anything to do before work of
 // priority p that is queued now. What others have is theirs.
 func (w *Worker) hasWorkFor(p Priority) bool {
-	if p != Critical && w.local[p].Len() > 0 { // There is no queue of critical work.
+	if p != Critical && w.queues.Local[p].Len() > 0 { // There is no queue of critical work.
 		return true
 	}
 	if w.s.sim != nil {
 		return w.s.sim.engine.Queued()
 	}
-	if w.s.injector.mask.Load()&(p.bit()<<1-1) != 0 || w.inbox.hasFor(p) {
+	if w.s.shared.Mask()&(queues.Priority(p).UpTo()) != 0 || w.queues.Inbox.HasFor(queues.Priority(p)) {
 		return true
 	}
 	if p == Critical {
 		return false
 	}
-	return w.hasMoreUrgent(p) || w.first.Len() > 0
+	return w.queues.HasMoreUrgent(queues.Priority(p)) || w.queues.First.Len() > 0
 }

@@ -26,6 +26,41 @@ const (
 	slowAfter = 200 * time.Microsecond
 )
 
+// meter is a worker's measure of time. See tick.
+type meter struct {
+	budget    int // How many ticks there are until the worker looks at the clock.
+	stride    int
+	heavy     bool // The last pieces of work took long.
+	nudged    bool
+	fresh     bool // The clock was read before the present piece of work.
+	putBy     int  // Of the budget, by a nudge.
+	clockAt   time.Duration
+	gaveWayAt time.Duration
+}
+
+// nudge makes the worker give way at its next tick, because it has made a
+// goroutine outside runnable. It does not have the worker look at the clock.
+func (m *meter) nudge() {
+	if !m.nudged {
+		m.nudged = true
+		m.putBy, m.budget = m.budget, 0
+	}
+}
+
+// unnudge takes the nudge back: the caller gives way.
+func (m *meter) unnudge() {
+	m.nudged = false
+	m.budget += m.putBy
+}
+
+// reset forgets the time that the worker has slept.
+func (m *meter) reset() {
+	m.clockAt = 0
+	m.budget = 0
+	m.nudged = false // It has slept: the goroutine runs.
+	m.stride = 1
+}
+
 // tick is called for each piece of work, so it has to cost next to nothing. It
 // looks at the clock (24 ns) only every stride calls; the stride follows from
 // how long the last ones took.
@@ -33,17 +68,17 @@ func (w *Worker) tick() { w.spend(1) }
 
 // spend is tick for work that is likely to be worth n small pieces.
 func (w *Worker) spend(n int) {
-	if w.budget -= n; w.budget < 0 {
+	if w.meter.budget -= n; w.meter.budget < 0 {
 		w.overspend()
 	}
 }
 
 // overspend is the rest of spend, when the budget is spent or a nudge has put it by.
 func (w *Worker) overspend() {
-	if w.nudged {
-		w.unnudge()
+	if w.meter.nudged {
+		w.meter.unnudge()
 		w.giveWay()
-		if w.budget >= 0 {
+		if w.meter.budget >= 0 {
 			return
 		}
 	}
@@ -57,25 +92,22 @@ func (w *Worker) readClock() {
 	if w.hold.Load() == holdHeld {
 		w.transitionToFree() // What holds the worker gives signs of life again.
 	}
-	if w.clockAt == 0 {
-		w.gaveWayAt = now // By sleeping.
+	if w.meter.clockAt == 0 {
+		w.meter.gaveWayAt = now // By sleeping.
 	} else {
-		each := max(1, (now-w.clockAt)/time.Duration(w.stride))
-		w.heavy = each > heavyAfter
-		w.measured(each)
-		w.stride = int(min(maxStride, max(1, strideTarget/each)))
+		each := max(1, (now-w.meter.clockAt)/time.Duration(w.meter.stride))
+		w.meter.heavy = each > heavyAfter
+		w.pace.Measured(each)
+		w.meter.stride = int(min(maxStride, max(1, strideTarget/each)))
 	}
-	w.clockAt = now
-	if now-w.locatedAt >= locateEvery {
-		w.locatedAt = now
-		w.locate()
-	}
-	w.budget = w.stride - 1
-	w.fresh = true
-	if now-w.gaveWayAt < giveWayAfter {
+	w.meter.clockAt = now
+	w.location.UpdateLater(&w.s.machine, w.s.flat, now)
+	w.meter.budget = w.meter.stride - 1
+	w.meter.fresh = true
+	if now-w.meter.gaveWayAt < giveWayAfter {
 		return
 	}
-	w.gaveWayAt = now
+	w.meter.gaveWayAt = now
 	w.giveWay()
 }
 
@@ -106,38 +138,15 @@ func (w *Worker) stepAside() {
 	w.slow = w.s.now()-before > slowAfter
 }
 
-// nudge makes the worker give way at its next tick, because it has made a
-// goroutine outside runnable. It does not have the worker look at the clock.
-func (w *Worker) nudge() {
-	if !w.nudged {
-		w.nudged = true
-		w.putBy, w.budget = w.budget, 0
-	}
-}
-
-// unnudge takes the nudge back: the caller gives way.
-func (w *Worker) unnudge() {
-	w.nudged = false
-	w.budget += w.putBy
-}
-
 // rest is tick behind the last small piece of work that is at hand. Where a goroutine
 // was made runnable and nothing else is queued, that one goes first, since it is most
 // likely to bring the next piece. In a model the explorer says who goes first.
 func (w *Worker) rest() {
-	if w.nudged && !xatomic.Checked && w.isBare() {
-		w.unnudge()
+	if w.meter.nudged && !xatomic.Checked && w.isBare() {
+		w.meter.unnudge()
 		runtime.Gosched()
 	}
 	w.tick()
-}
-
-// resetClock forgets the time that the worker has slept.
-func (w *Worker) resetClock() {
-	w.clockAt = 0
-	w.budget = 0
-	w.nudged = false // It has slept: the goroutine runs.
-	w.stride = 1
 }
 
 // TimeOf returns the time that is so long after the scheduler's start.

@@ -117,6 +117,7 @@
 //
 // A worker is a goroutine that resumes coroutines, the fibers, on which its
 // dispatch loop runs; see [Fiber]. That makes a suspension a coroutine switch,
-// without the Go scheduler. Sleeping and waking is described at idle, spare
-// workers at monitor, and the queues in internal/deque.
+// without the Go scheduler. Sleeping and waking is described in
+// internal/workers/parking, spare workers at monitor, and the queues in
+// internal/workers/queues and internal/deque.
 package sched

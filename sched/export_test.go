@@ -7,6 +7,8 @@ import (
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/stealing"
 )
 
 // LocalCapacity and NextCapacity are the sizes of a still worker's queues.
@@ -39,8 +41,8 @@ func NewStill(cfg Config) *Scheduler {
 	s.SetClock(new(Clock)) // So that nothing is done for the reason that time has passed.
 	workers := make([]*Worker, cfg.Workers)
 	for i := range workers {
-		workers[i] = newWorker(s, s.idle.crewOf(i), i, false)
-		workers[i].crew().awake.Add(1)
+		workers[i] = newWorker(s, s.lot.TierOf(i), i, false)
+		workers[i].park.Tier().TakePlace()
 	}
 	s.workers.Store(&workers)
 	return s
@@ -78,29 +80,29 @@ func NewWithClock(cfg Config, c *Clock) (*Scheduler, error) {
 }
 
 func (s *Scheduler) Worker(i int) *Worker { return (*s.workers.Load())[i] }
-func (s *Scheduler) Awake() int           { return int(s.idle.awake()) }
+func (s *Scheduler) Awake() int           { return int(s.lot.Awake()) }
 func (s *Scheduler) Settled() bool        { return s.settled.Load() }
 
 // Searching and Sleeping are the two halves of the idle word.
-func (s *Scheduler) Searching() int { return s.idle.searching() }
-func (s *Scheduler) Sleeping() int  { return s.idle.sleeping() }
-func (s *Scheduler) Wake()          { s.idle.wake(Low) }
-func (s *Scheduler) WakeAll()       { s.idle.wakeAll() }
+func (s *Scheduler) Searching() int { return s.lot.Searching() }
+func (s *Scheduler) Sleeping() int  { return s.lot.Sleeping() }
+func (s *Scheduler) Wake()          { s.lot.Wake(queues.Low) }
+func (s *Scheduler) WakeAll()       { s.lot.WakeAll() }
 
 func (w *Worker) StartSearch() bool {
-	w.searching = w.searching || w.crew().startSearch()
-	return w.searching
+	w.park.Searching = w.park.Searching || w.park.Tier().StartSearch()
+	return w.park.Searching
 }
 func (w *Worker) Found()          { w.found() }
-func (w *Worker) EnterIdle()      { w.s.idle.enter(w) }
-func (w *Worker) LeaveIdle() bool { return w.s.idle.leave(w) }
+func (w *Worker) EnterIdle()      { w.s.lot.Enter(&w.park) }
+func (w *Worker) LeaveIdle() bool { return w.s.lot.Leave(&w.park) }
 
 // Token takes the worker's token if there is one, as its sleep does.
 func (w *Worker) Token() bool {
-	if !w.token.TryReceive() {
+	if !w.park.HasToken() {
 		return false
 	}
-	w.searching, w.summoned = !w.summoned, false
+	w.park.Woken()
 	return true
 }
 
@@ -112,7 +114,7 @@ func (w *Worker) Sleep() bool                            { return w.sleep() }
 func (w *Worker) Fork(n *Node)                           { w.fork(n) }
 func (w *Worker) TakeBack(n *Node) bool                  { return w.takeBack(n) }
 func (w *Worker) LeaveForks()                            { w.leaveForks() }
-func (w *Worker) ForksOnOffer() int                      { return w.forks.offer.Len() }
+func (w *Worker) ForksOnOffer() int                      { return w.queues.Branches.Len() }
 func (w *Worker) Begin()                                 { w.began.Store(1) }
 func (w *Worker) BeginWork(n *Node)                      { w.beginWork(n) }
 func (w *Worker) Mark()                                  { w.transitionToHeld() }
@@ -120,9 +122,9 @@ func (w *Worker) ReadClock()                             { w.readClock() }
 func (w *Worker) SetReplaced()                           { w.transitionToReplaced() }
 func (w *Worker) Blocked() bool                          { return w.replaced() }
 func (w *Worker) Held() bool                             { return w.hold.Load() == holdHeld }
-func (w *Worker) SetResting(resting bool)                { w.resting.Store(resting) }
+func (w *Worker) SetResting(resting bool)                { w.park.Resting.Store(resting) }
 func (w *Worker) SignOfLife()                            { w.signOfLife() }
-func (w *Worker) Queued(p Priority) int                  { return w.local[p].Len() }
+func (w *Worker) Queued(p Priority) int                  { return w.queues.Local[p].Len() }
 
 // beginWork is what a fiber of the worker's does before it runs n, or after it did
 // if n is nil.
@@ -156,36 +158,23 @@ func (s *Scheduler) JobEnded() { s.jobGone() }
 // for them.
 func (s *Scheduler) SettleNow() {
 	s.transitionToSettled()
-	s.idle.wakeAll()
+	s.lot.WakeAll()
 	s.monitor.close()
 	s.running.Wait()
 }
 
 // TakeShared takes from a shared queue, and TakeFrom from one of the worker's.
-func (s *Scheduler) TakeShared(p Priority) *Node { return s.injector.take(p, nil, 0) }
-func (w *Worker) TakeFrom(p Priority) *Node      { return w.local[p].Take() }
+func (s *Scheduler) TakeShared(p Priority) *Node { return s.shared.Take(queues.Priority(p), nil, 0) }
+func (w *Worker) TakeFrom(p Priority) *Node      { return w.queues.Local[p].Take() }
 
 // RunOn runs n on a fiber that has no stack.
 func (s *Scheduler) RunOn(n *Node, p Priority) { n.runner.Run(&Fiber{s: s, w: s.Worker(0)}, p) }
 
 // HasGoroutine reports whether the fiber's goroutine is known to be alive.
-func (f *Fiber) HasGoroutine() bool { return f.id.Load() != 0 }
+func (f *Fiber) HasGoroutine() bool { return f.entry.Goroutine() != 0 }
 
 // Force gives up whatever is queued, as a forced stop does.
 func (s *Scheduler) Force() { s.force() }
-
-// Queue is a fifo.
-type Queue struct{ fifo }
-
-func (q *Queue) Push(n *Node) { q.push(n) }
-func (q *Queue) Pop() *Node   { return q.pop() }
-func (q *Queue) Len() int     { return q.n }
-
-// Ring is the length of the memory that the queue holds.
-func (q *Queue) Ring() int { return len(q.ring) }
-
-// KeepRing is how much of it an empty queue keeps at most.
-const KeepRing = keepRing
 
 // Search is the whole of a worker's search.
 func (w *Worker) Search() (*Node, Priority) { return w.search() }
@@ -196,8 +185,8 @@ func (w *Worker) Rest() { w.rest() }
 
 // Nudge has the worker give way at its next tick, and SetBudget says how many ticks
 // there are until it looks at the clock.
-func (w *Worker) Nudge()          { w.nudge() }
-func (w *Worker) SetBudget(n int) { w.budget = n }
+func (w *Worker) Nudge()          { w.meter.nudge() }
+func (w *Worker) SetBudget(n int) { w.meter.budget = n }
 
 // KeepPreferred is how many pieces of preferred work others leave alone.
 const KeepPreferred = keepPreferred
@@ -207,37 +196,6 @@ func (s *Scheduler) BlockedAfter() time.Duration { return s.cfg.BlockedAfter }
 
 // Bind ties the fiber to the worker that it is on.
 func (f *Fiber) Bind() { f.bind(f.w) }
-
-// Inbox is a worker's inbox.
-type Inbox struct{ inbox }
-
-// SlotNext is where interrupted work goes, and InboxOrder lists all slots from
-// the most urgent on.
-const SlotNext = slotNext
-
-var InboxOrder = []int{slotOf(Critical), slotNext, slotOf(High), slotOf(Normal), slotOf(Low)}
-
-// Bond is how firmly work is tied to a worker, and Bonds are those of an inbox.
-type Bond = bond
-
-var Bonds = []Bond{placed, preferred, pinned}
-
-func (b *Inbox) Push(n *Node, slot int, kind Bond) { b.push(n, slot, kind) }
-func (b *Inbox) Empty() bool                       { return b.mask.Load() == 0 && b.length() == 0 }
-
-func (b *Inbox) Take() *Node {
-	n, _, _ := b.take()
-	return n
-}
-
-func (b *Inbox) TakeOf(kind Bond) *Node {
-	n, _ := b.takeOf(kind)
-	return n
-}
-
-func (b *Inbox) Len(kind Bond) int {
-	return int([]int64{b.placed.Load(), b.preferred.Load(), b.pinned.Load()}[kind.index()])
-}
 
 // NewOn is New on another machine than this.
 func NewOn(cfg Config, m topology.Machine) (*Scheduler, error) {
@@ -256,37 +214,36 @@ func (s *Scheduler) SetMachine(m topology.Machine) { s.machine, s.flat = m, m.Fl
 // SetAt puts the worker on a processor of the scheduler's machine.
 func (w *Worker) SetAt(id int) {
 	c, _ := w.s.machine.Find(id)
-	w.cpu.Store(&c)
-	w.pinned = true
+	w.location.Pin(c)
 }
 
 // SetPace says what a piece of the worker's work takes.
-func (w *Worker) SetPace(each time.Duration) { w.published.pace.Store(int64(each)) }
+func (w *Worker) SetPace(each time.Duration) { w.pace.Set(each) }
 
 // Publish makes the worker's counters visible in Stats.
 func (w *Worker) Publish() { w.publish() }
 
 // Tried, Stole and Searched count what else happens in the midst of a search.
-func (w *Worker) Tried(contended bool)     { w.thief.tried(contended) }
-func (w *Worker) Stole(cost time.Duration) { w.thief.stole(cost) }
-func (w *Worker) Searched(fruitless bool)  { w.thief.searched(fruitless, w.s.flat) }
+func (w *Worker) Tried(contended bool)     { w.policy.Tried(contended) }
+func (w *Worker) Stole(cost time.Duration) { w.policy.Stole(cost) }
+func (w *Worker) Searched(fruitless bool)  { w.policy.Searched(fruitless, w.s.flat) }
 
 // Course is the order in which the worker's next round goes over n workers.
-func (w *Worker) Course(n int) (first, step int) { return w.course(n) }
+func (w *Worker) Course(n int) (first, step int) { return w.policy.Course(w.random, n) }
 
 // The figures of a steal.
 const (
-	StealBatchMax = stealBatch
-	StealLoad     = stealLoad
-	StealWindow   = windowSize
+	StealBatchMax = stealing.MaxBatch
+	StealLoad     = stealing.Load
+	StealWindow   = stealing.Window
 )
 
 // FallAsleep is what a worker does when it has searched in vain, but for waiting.
 func (w *Worker) FallAsleep() {
-	w.count.slept++
+	w.count.Slept++
 	w.publish()
-	w.resting.Store(true)
-	w.s.idle.enter(w)
+	w.park.Resting.Store(true)
+	w.s.lot.Enter(&w.park)
 }
 
 // WakeUp takes the worker's token, if there is one, and has it run a piece of
@@ -295,9 +252,9 @@ func (w *Worker) WakeUp(found bool) bool {
 	if !w.Token() {
 		return false
 	}
-	w.resting.Store(false)
+	w.park.Resting.Store(false)
 	if found {
-		w.count.jobs++
+		w.count.Jobs++
 	}
 	w.found()
 	return true
@@ -356,7 +313,7 @@ func (j *Job) Waiters() (n int) {
 // Warmed returns how many fibers the workers have warmed. They must have left.
 func (s *Scheduler) Warmed() (n uint64) {
 	for _, w := range *s.workers.Load() {
-		n += w.count.warmed
+		n += w.count.Warmed
 	}
 	return n
 }
@@ -378,11 +335,7 @@ func (s *Scheduler) Learn(kind string, d time.Duration) { s.kinds.get(kind).lear
 
 // Fibers is how many fibers the scheduler knows.
 func (s *Scheduler) Fibers() (n int) {
-	s.fibers.mu.Lock()
-	defer s.fibers.mu.Unlock()
-	for f := s.fibers.first; f != nil; f = f.next {
-		n++
-	}
+	s.fibers.Each(func(*Fiber) { n++ })
 	return n
 }
 
@@ -399,17 +352,17 @@ func (w *Worker) Tier() Priority { return w.tier }
 func (f *Fiber) Tier() Priority { return f.w.tier }
 
 // WakeFor wakes a worker for work of priority p.
-func (s *Scheduler) WakeFor(p Priority) { s.idle.wake(p) }
+func (s *Scheduler) WakeFor(p Priority) { s.lot.Wake(queues.Priority(p)) }
 
 // Rebalance is one look at the balance of the queues. It returns the time until
 // the next.
 func (s *Scheduler) Rebalance() time.Duration { return s.monitor.rebalance.look(s.now()) }
 
 // Pieces is how many pieces of work wait for the worker.
-func (w *Worker) Pieces() int { return w.pieces() }
+func (w *Worker) Pieces() int { return w.queues.Pieces() }
 
 // SetRetired says that the worker is a spare which waits to be needed.
-func (w *Worker) SetRetired() { w.turnTo(WorkerRetired) }
+func (w *Worker) SetRetired() { w.activity.turnTo(WorkerRetired) }
 
 // SetSpare says that the worker is a spare.
 func (w *Worker) SetSpare() { w.spare = true }
@@ -417,9 +370,9 @@ func (w *Worker) SetSpare() { w.spare = true }
 // GiveWay queues a fiber without a stack that has given way on the worker, while
 // it was at home on another one, pinned or not.
 func (w *Worker) GiveWay(at *Worker, isPinned bool) *Node {
-	f := &Fiber{s: w.s, w: w, rare: &fiberRare{home: home{at, preferred}}}
+	f := &Fiber{s: w.s, w: w, rare: &fiberRare{home: home{at, queues.Preferred}}}
 	if isPinned {
-		f.rare.home.bond = pinned
+		f.rare.home.bond = queues.Pinned
 	}
 	f.node.Init(f)
 	w.pushNextOf(f, &f.node)
@@ -430,58 +383,11 @@ func (w *Worker) GiveWay(at *Worker, isPinned bool) *Node {
 func (w *Worker) Hold()         { w.transitionToHeld() }
 func (w *Worker) Refused() bool { return w.refused }
 
-// Alarms returns how many alarms are kept.
-func (s *Scheduler) Alarms() (kept int) {
-	for i := range s.alarms {
-		a := &s.alarms[i]
-		a.mu.Lock()
-		kept += len(a.queue)
-		a.mu.Unlock()
-	}
-	return kept
-}
-
-// StopAlarmTimers returns how many timers were set for alarms until now.
-func (s *Scheduler) StopAlarmTimers() (set int) {
-	for i := range s.alarms {
-		if t := s.alarms[i].timer; t != nil && t.Stop() {
-			set++
-		}
-	}
-	return set
-}
-
 // MaxPauses is maxPauses.
 const MaxPauses = maxPauses
-
-// LateEvent returns how many events a reader finds where a worker writes one, after
-// so many readers have come while it was at it.
-func LateEvent(readers int) int {
-	w, k := &Worker{}, &kept{}
-	at := newTape(8)
-	w.tape.Store(at)
-	for range readers {
-		k.turn(w, w.tape.Load())
-	}
-	at.slots[0] = slot{kind: EventPark}
-	at.end.Store(1)
-	k.turn(w, w.tape.Load())
-	return len(k.last)
-}
 
 // OnFiber returns the fiber that the Waiter suspends, or nil if it blocks.
 func (w *Waiter) OnFiber() *Fiber { return w.fiber }
 
-// Posts returns how many places the table of goroutines has.
-func (s *Scheduler) Posts() int { return groupSize * len(s.roll.table.Load().all) }
-
-// StackIn returns what a dump says about a goroutine, and StackWithin what one of at
-// most so many bytes does.
-func StackIn(text string, cut bool, goroutine uint64) string {
-	return dump{[]byte(text), cut}.of(goroutine)
-}
-
-func StackWithin(limit int, goroutine uint64) string { return allStacks(limit).of(goroutine) }
-
 // PassTime has the worker see that time has passed.
-func (w *Worker) PassTime(d time.Duration) { w.clockAt += d }
+func (w *Worker) PassTime(d time.Duration) { w.meter.clockAt += d }

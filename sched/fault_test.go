@@ -11,7 +11,7 @@ import (
 // TestModelFindsPlantedFaults runs the searches of TestModel, and shows that they
 // see what they are there to see.
 func TestModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, "modelcheck", parkingFaults, injectorFaults, placementFaults, balanceFaults, reservationFaults, jobFaults, roomFaults, suspensionFaults, forkFaults)
+	planted.Expect(t, "modelcheck", parkingFaults, placementFaults, balanceFaults, reservationFaults, jobFaults, roomFaults, suspensionFaults, forkFaults)
 }
 
 var parkingFaults = planted.Group{
@@ -20,20 +20,20 @@ var parkingFaults = planted.Group{
 		{
 			Name: "a sleeper does not look again",
 			In:   "Worker.sleep",
-			Old:  "w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog(w.crew())",
-			New:  "w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0",
+			Old:  "w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0 || s.backlog(w.park.Tier())",
+			New:  "w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0",
 			Want: "deadlock",
 		},
 		{
 			Name: "a lost wake-up",
 			In:   "Worker.sleep",
-			Old:  "s.idle.enter(w)",
-			New: `early := s.backlog(w.crew())
-s.idle.enter(w)
+			Old:  "s.lot.Enter(&w.park)",
+			New: `early := s.backlog(w.park.Tier())
+s.lot.Enter(&w.park)
 if !early {
 	s.settle()
-	w.token.Receive()
-	w.searching = true
+	w.park.Await()
+	w.park.Searching = true
 	return !s.settled.Load()
 }`,
 			Want: "deadlock",
@@ -47,12 +47,13 @@ if !early {
 		},
 		{
 			Name: "a search ends unnoticed",
-			In:   "idle.enter",
-			Old: `if w.searching {
-	w.searching = false
+			Dir:  "../internal/workers/parking",
+			In:   "Lot.Enter",
+			Old: `if w.Searching {
+	w.Searching = false
 	delta -= oneSearching
 }`,
-			New:  "w.searching = false",
+			New:  "w.Searching = false",
 			Want: "deadlock",
 		},
 		{
@@ -73,145 +74,59 @@ w.note(EventPark, 0)`,
 	},
 }
 
-var injectorFaults = planted.Group{
-	Run: "^TestModel$/^inject$",
-	Faults: []planted.Fault{
-		{
-			Name: "the mask is set outside the lock",
-			In:   "injector.pushLocked",
-			Old:  "q.mask.Or(p.bit())",
-			New: `q.mu.Unlock()
-q.mask.Or(p.bit())
-q.mu.Lock()`,
-			Want: "the mask shows what is not there",
-		},
-		{
-			Name: "the mask is set before the push, without the lock",
-			In:   "injector.pushLocked",
-			Old: `q.queues[p].push(n)
-if q.queues[p].n == 1 {
-	q.mask.Or(p.bit())
-}`,
-			New: `q.mu.Unlock()
-q.mask.Or(p.bit())
-q.mu.Lock()
-q.queues[p].push(n)`,
-			Want: "FAIL",
-		},
-		{
-			Name: "the mask is cleared outside the lock",
-			In:   "injector.take",
-			Old:  "q.mask.And(^p.bit())",
-			New: `q.mu.Unlock()
-q.mask.And(^p.bit())
-q.mu.Lock()`,
-			Want: "deadlock",
-		},
-		{
-			Name: "the mask is cleared too early",
-			In:   "injector.take",
-			Old:  "queue.n == 0",
-			New:  "queue.n <= 1",
-			Want: "deadlock",
-		},
-		{
-			Name: "the mask is not cleared",
-			In:   "injector.take",
-			Old:  "queue.n == 0",
-			New:  "queue.n < 0",
-			Want: "the mask shows what is not there",
-		},
-		{
-			Name: "the mask of one queue is cleared for all",
-			In:   "injector.take",
-			Old:  "q.mask.And(^p.bit())",
-			New:  "q.mask.Store(0)",
-			Want: "FAIL",
-		},
-		{
-			Name: "a submission is accepted after the close",
-			In:   "injector.submit",
-			Old: `q.mu.Lock()
-defer q.mu.Unlock()
-if q.closed {
-	return false
-}`,
-			New: `if q.closed {
-	return false
-}
-q.mu.Lock()
-defer q.mu.Unlock()`,
-			Want: "accepted: true",
-			Run:  "^TestModel$/^inject$/^close$",
-		},
-		{
-			Name: "what does not fit into the batch is lost",
-			In:   "injector.take",
-			Old: `next := queue.ring[queue.head]
-if !local.Push(next) {
-	break
-}
-queue.pop()`,
-			New: `if !local.Push(queue.pop()) {
-	break
-}`,
-			Want: "deadlock",
-		},
-	},
-}
-
 var placementFaults = planted.Group{
 	Run: "^TestModel$/^place$",
 	Faults: []planted.Fault{
 		{
 			Name: "a sleeper does not look into its inbox again",
 			In:   "Worker.sleep",
-			Old:  "w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog(w.crew())",
-			New:  "w.hold.Load() != holdFree || s.settled.Load() || s.backlog(w.crew())",
+			Old:  "w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0 || s.backlog(w.park.Tier())",
+			New:  "w.hold.Load() != holdFree || s.settled.Load() || s.backlog(w.park.Tier())",
 			Want: "deadlock",
 		},
 		{
 			Name: "nobody wakes the worker",
 			In:   "Scheduler.delivered",
-			Old:  "s.idle.wakeWorker(to.w)",
+			Old:  "s.lot.WakeForInbox(&to.w.park)",
 			New:  "",
 			Want: "deadlock",
 		},
 		{
 			Name: "another worker is woken instead",
 			In:   "Scheduler.delivered",
-			Old:  "s.idle.wakeWorker(to.w)",
-			New:  "s.idle.wake(p)",
+			Old:  "s.lot.WakeForInbox(&to.w.park)",
+			New:  "s.lot.Wake(queues.Priority(p))",
 			Want: "deadlock",
 		},
 		{
 			Name: "the worker rests after it has looked",
 			In:   "Worker.sleep",
-			Old: `w.resting.Store(true)
-s.idle.enter(w)`,
-			New: `early := w.inbox.mask.Load()
-w.resting.Store(true)
-s.idle.enter(w)
+			Old: `w.park.Resting.Store(true)
+s.lot.Enter(&w.park)`,
+			New: `early := w.queues.Inbox.Mask()
+w.park.Resting.Store(true)
+s.lot.Enter(&w.park)
 if early == 0 {
 	s.settle()
-	w.token.Receive()
-	w.searching, w.summoned = !w.summoned, false
+	w.park.Await()
+	w.park.Woken()
 	return !s.settled.Load()
 }`,
 			Want: "deadlock",
 		},
 		{
-			Name: "who is summoned counts as searching",
-			In:   "Worker.sleep",
-			Old:  "!w.summoned",
-			New:  "true",
+			Name: "a worker that is woken for its inbox counts as searching",
+			Dir:  "../internal/workers/parking",
+			In:   "Worker.Woken",
+			Old:  "w.Searching, w.summoned = !w.summoned, false",
+			New:  "w.Searching, w.summoned = true, false",
 			Want: "deadlock",
 		},
 		{
 			Name: "workers leave with work in an inbox",
 			In:   "Scheduler.hasWork",
-			Old:  "w.queued(Low) > 0 || w.inbox.mask.Load() != 0",
-			New:  "w.queued(Low) > 0",
+			Old:  "w.queues.Longest(queues.Low) > 0 || w.queues.Inbox.Mask() != 0",
+			New:  "w.queues.Longest(queues.Low) > 0",
 			Want: "ran 0 times",
 		},
 	},
@@ -251,42 +166,45 @@ var reservationFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "normal work wakes a reserved worker",
-			In:   "idle.wakeFor",
-			Old:  "able[0].tier < p",
-			New:  "able[0].tier > p",
+			Dir:  "../internal/workers/parking",
+			In:   "Lot.wakeFor",
+			Old:  "able[0].least < p",
+			New:  "able[0].least > p",
 			Want: "deadlock",
 		},
 		{
 			Name: "normal work relies on any search",
-			In:   "idle.wakeFor",
-			Old: `for _, c := range able {
-	if c.searching() != 0 {
+			Dir:  "../internal/workers/parking",
+			In:   "Lot.wakeFor",
+			Old: `for _, t := range able {
+	if t.Searching() != 0 {
 		return true
 	}
 }`,
-			New: `for _, c := range d.reserved {
-	if c.searching() != 0 {
+			New: `for _, t := range d.reserved {
+	if t.Searching() != 0 {
 		return true
 	}
 }`,
 			Want: "deadlock",
 		},
 		{
-			Name: "the last searcher wakes its own crew only",
+			Name: "the last searcher wakes its own tier only",
 			In:   "Scheduler.handOver",
-			Old: `if s.idle.wake(c.tier) || len(s.idle.reserved) == 0 || c.tier == Critical {
+			Old: `if s.lot.Wake(least) || !s.lot.Reserves() || least == queues.Critical {
 	return
 }`,
-			New: `if s.idle.wake(c.tier); c.tier >= Critical {
+			New: `if s.lot.Wake(least); least >= queues.Critical {
 	return
 }`,
 			Want: "deadlock",
 		},
 		{
 			Name: "a reserved worker takes anything",
-			In:   "crew.takes",
-			Old:  "2<<c.tier",
-			New:  "2<<Low",
+			Dir:  "../internal/workers/parking",
+			In:   "Tier.Takes",
+			Old:  "t.least.UpTo()",
+			New:  "queues.Low.UpTo()",
 			Want: "FAIL",
 		},
 	},

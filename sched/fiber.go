@@ -4,11 +4,15 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/internal/coro"
 	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/sim"
+	"github.com/troupe-go/troupe/internal/workers/alarms"
+	"github.com/troupe-go/troupe/internal/workers/fiberindex"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -41,9 +45,9 @@ type Fiber struct {
 	// w is the worker that the fiber is on. Written by the worker before it
 	// resumes the coroutine, so it is valid on the fiber's own goroutine.
 	w *Worker
-	// id is the goroutine under the coroutine, and 0 once it has ended. Written
-	// by that goroutine, read by whoever holds a context that leads here.
-	id atomic.Uintptr
+	// entry has the goroutine under the coroutine, and 0 once that has ended. Written
+	// by that goroutine, read by every holder of a context that leads here.
+	entry fiberindex.Entry
 	// top is where that goroutine's stack ended when the fiber was last left. Written
 	// by it, read by whoever warms the fiber.
 	top   atomic.Uintptr
@@ -55,7 +59,7 @@ type Fiber struct {
 	running xatomic.Glance[Node]
 	// tally counts what the work has done since it began; see tally.go. Written by the
 	// fiber, read by whoever asks about a job.
-	tally xatomic.Count32
+	tally tally
 	// priority is that of the work that runs on the fiber. Written by the fiber,
 	// read by whoever resumes it.
 	priority Priority
@@ -73,21 +77,18 @@ type Fiber struct {
 	// it is not; in a pause it is what the job took until then, below 0.
 	measuredFrom time.Duration
 
-	// alarm numbers the alarms of the fiber: odd while one is set. Its high bits say
-	// where that is. Written by the fiber, and by whoever lets it ring.
-	alarm atomic.Uint64
+	alarm alarms.Number
+	link  fiberindex.Link[Fiber] // In the scheduler's list.
 
-	next, previous *Fiber // In the scheduler's list.
-
-	// rare is what few fibers have, or nil. Written under the list's mu by the fiber,
-	// which reads it without, as does whoever resumes it.
+	// rare is what few fibers have, or nil. Written by the fiber while it holds the list's
+	// lock. The fiber reads it without, and so does the code that resumes it.
 	rare *fiberRare
 }
 
 // fiberRare is a part of a fiber that takes no room where a hundred thousand
 // strands wait.
 type fiberRare struct {
-	note any  // See SetNote. Written under the list's mu by the fiber.
+	note any  // See SetNote. Written by the fiber while it holds the list's lock.
 	turn Turn // What the work gives up while it waits, or nil. See SetTurn.
 	// home is where the work on the fiber has to be continued. Written by the
 	// fiber, read by whoever resumes it.
@@ -104,9 +105,9 @@ type fiberRare struct {
 // called by the fiber, or while nobody else can.
 func (f *Fiber) rarely() *fiberRare {
 	if f.rare == nil {
-		f.s.fibers.mu.Lock()
+		f.s.fibers.Lock()
 		f.rare = &fiberRare{}
-		f.s.fibers.mu.Unlock()
+		f.s.fibers.Unlock()
 	}
 	return f.rare
 }
@@ -155,17 +156,31 @@ func (f *Fiber) leaveGoroutine() {
 // enlist makes the calling goroutine the fiber's, and the fiber known. It returns the
 // fiber of which it was until now, or nil.
 func (f *Fiber) enlist() (outer *Fiber) {
-	f.s.fibers.add(f)
-	id := uintptr(gid.Current())
-	f.id.Store(id)
-	return f.s.roll.enter(id, f)
+	f.s.fibers.Add(f)
+	f.entry.SetGoroutine(uintptr(gid.Current()))
+	return fiberOf(f.s.index.Enter(&f.entry))
 }
 
 // strike is the end of that.
 func (f *Fiber) strike(outer *Fiber) {
-	f.s.roll.leave(f.id.Load(), outer)
-	f.id.Store(0)
-	f.s.fibers.remove(f)
+	f.s.index.Leave(&f.entry, entryOf(outer))
+	f.entry.SetGoroutine(0)
+	f.s.fibers.Remove(f)
+}
+
+// fiberOf returns the fiber that an entry lies in, or nil.
+func fiberOf(e *fiberindex.Entry) *Fiber {
+	if e == nil {
+		return nil
+	}
+	return (*Fiber)(unsafe.Add(unsafe.Pointer(e), -int(unsafe.Offsetof(Fiber{}.entry))))
+}
+
+func entryOf(f *Fiber) *fiberindex.Entry {
+	if f == nil {
+		return nil
+	}
+	return &f.entry
 }
 
 // loop takes work and runs it until the worker leaves or the fiber is ended.
@@ -175,10 +190,10 @@ func (f *Fiber) loop() {
 		if n == nil {
 			return
 		}
-		f.w.count.jobs++
-		f.w.began.Store(uintptr(f.w.count.jobs))
+		f.w.count.Jobs++
+		f.w.began.Store(uintptr(f.w.count.Jobs))
 		f.running.Store(n)
-		if f.w.tape.Load() != nil {
+		if f.w.events.Load() != nil {
 			f.w.noteWork(EventRun, n, p)
 		}
 		f.priority = p
@@ -218,18 +233,18 @@ func (f *Fiber) leave() {
 func (f *Fiber) prepareToLeave() operation {
 	op := f.w.op
 	if invariants.Enabled {
-		id := f.id.Load()
+		id := f.entry.Goroutine()
 		invariants.Check(id == uintptr(gid.Current()), "fiber of goroutine %#x is left by %#x", id, gid.Current())
 	}
 	if j := f.job.Load(); j != nil && op != opSwitch {
 		if op != opSuspend {
-			f.countPreemption()
+			f.tally.countPreemption()
 		}
 		if word := j.state.word.Load(); jobStateOf(word).Ended() && word&jobOverdue == 0 {
 			f.job.Store(nil) // Other work runs here since.
 		}
 	}
-	if f.w.tape.Load() != nil {
+	if f.w.events.Load() != nil {
 		f.noteLeave()
 	}
 	f.noteTop()
@@ -238,7 +253,7 @@ func (f *Fiber) prepareToLeave() operation {
 
 // hasReturned comes after a switch. The coroutine is alive unless it was stopped.
 func (f *Fiber) hasReturned(left operation, alive bool) {
-	if !alive || f.w.tape.Load() != nil {
+	if !alive || f.w.events.Load() != nil {
 		f.noteReturn(left, alive)
 	}
 }
@@ -250,7 +265,7 @@ func (f *Fiber) noteReturn(left operation, alive bool) {
 			runtime.Goexit()
 		}
 	}
-	if left < opSwitch && f.w.tape.Load() != nil {
+	if left < opSwitch && f.w.events.Load() != nil {
 		f.w.noteWork(EventResume, f.running.Load(), f.priority)
 	}
 }
@@ -385,7 +400,7 @@ func (f *Fiber) Checkpoint() { f.checkpoint(1) }
 // Urgent reports whether critical work waits anywhere that the fiber's worker
 // could do. It costs two loads.
 func (f *Fiber) Urgent() bool {
-	return (f.s.injector.has(Critical) || f.w.inbox.urgent()) && !f.hosted
+	return (f.s.shared.Has(queues.Critical) || f.w.queues.Inbox.Urgent()) && !f.hosted
 }
 
 // Tick tells the worker that one of many small pieces of work is done. It
@@ -449,7 +464,7 @@ func (f *Fiber) LastWorker() int { return int(f.on.Load()) }
 // Clock returns when the fiber's worker has read the clock last, as LookedAt does, but
 // from the fiber's own goroutine alone, and at the cost of a load. It is 0 on a host,
 // which reads none.
-func (f *Fiber) Clock() time.Duration { return f.w.clockAt }
+func (f *Fiber) Clock() time.Duration { return f.w.meter.clockAt }
 
 // LookedAt returns when the fiber's worker has looked at the clock last: it does
 // so every 50 us or every 16 pieces of work, whichever is more, but not within
@@ -465,14 +480,14 @@ func (f *Fiber) LookedAt() time.Duration {
 
 // Here reports whether the caller runs on the fiber. It costs about 2 ns.
 func (f *Fiber) Here() bool {
-	return f.id.Load() == uintptr(gid.Current())
+	return f.entry.Goroutine() == uintptr(gid.Current())
 }
 
 // number is what stack dumps call the fiber's goroutine, or 0 if it has none.
 func (f *Fiber) number() uint64 {
-	id := f.id.Load()
+	id := f.entry.Goroutine()
 	n := gid.ID(id).Number()
-	if f.id.Load() != id {
+	if f.entry.Goroutine() != id {
 		return 0 // The goroutine has ended meanwhile.
 	}
 	return n

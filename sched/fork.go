@@ -41,7 +41,7 @@ func Join[A, R any](ctx context.Context, fn func(context.Context, A) R, a, b A) 
 		return fn(ctx, a), fn(ctx, b)
 	}
 	f := c.frame.Fiber()
-	br := newBranch[A, R](f.w)
+	br := newBranch[A, R](&f.w.branches)
 	br.fn, br.ctx, br.arg = fn, c, b
 	f.w.fork(&br.node)
 	joined := false
@@ -54,7 +54,7 @@ func Join[A, R any](ctx context.Context, fn func(context.Context, A) R, a, b A) 
 	f.forkTick()
 	joined = true
 	if f.w.takeBack(&br.node) {
-		br.release(f.w)
+		br.release(&f.w.branches)
 		return x, fn(c, b)
 	}
 	return x, br.wait(f)
@@ -204,7 +204,7 @@ func (b *branch[A, R]) wait(f *Fiber) R {
 // Join did not return.
 func (b *branch[A, R]) cancel(f *Fiber) {
 	if f.w.takeBack(&b.node) {
-		b.release(f.w)
+		b.release(&f.w.branches)
 		return
 	}
 	b.await(f)
@@ -228,9 +228,13 @@ const (
 	branchesKept = 256
 )
 
-// newBranch returns a branch from the worker's list for its type.
-func newBranch[A, R any](w *Worker) *branch[A, R] {
-	list := branchesOf[A, R](w)
+// branchCache has the branches that a worker uses again: a *branchList for each of
+// the types that it has forked last, the latest first.
+type branchCache [branchLists]any
+
+// newBranch returns a branch from the list for its type.
+func newBranch[A, R any](c *branchCache) *branch[A, R] {
+	list := branchesOf[A, R](c)
 	b := list.head
 	if b == nil {
 		b = &branch[A, R]{}
@@ -242,11 +246,11 @@ func newBranch[A, R any](w *Worker) *branch[A, R] {
 	return b
 }
 
-// release puts the branch into the list of w, without what it held. One that was
+// release puts the branch into its list, without what it held. One that was
 // stolen is left to the collector: it may lie beside branches of another worker,
 // and its state was used.
-func (b *branch[A, R]) release(w *Worker) {
-	list := branchesOf[A, R](w)
+func (b *branch[A, R]) release(c *branchCache) {
+	list := branchesOf[A, R](c)
 	if list.n == branchesKept {
 		return
 	}
@@ -257,21 +261,21 @@ func (b *branch[A, R]) release(w *Worker) {
 	list.n++
 }
 
-func branchesOf[A, R any](w *Worker) *branchList[A, R] {
-	if list, ok := w.branches[0].(*branchList[A, R]); ok {
+func branchesOf[A, R any](c *branchCache) *branchList[A, R] {
+	if list, ok := c[0].(*branchList[A, R]); ok {
 		return list
 	}
-	return findBranches[A, R](w)
+	return findBranches[A, R](c)
 }
 
 // findBranches moves the list for the type to the front. It drops the one that
 // was not used for the longest time if there are too many.
-func findBranches[A, R any](w *Worker) *branchList[A, R] {
-	last := len(w.branches) - 1
+func findBranches[A, R any](c *branchCache) *branchList[A, R] {
+	last := len(c) - 1
 	at := last
 	var found *branchList[A, R]
-	for i := range w.branches {
-		if list, ok := w.branches[i].(*branchList[A, R]); ok {
+	for i := range c {
+		if list, ok := c[i].(*branchList[A, R]); ok {
 			at, found = i, list
 			break
 		}
@@ -279,7 +283,7 @@ func findBranches[A, R any](w *Worker) *branchList[A, R] {
 	if found == nil {
 		found = &branchList[A, R]{}
 	}
-	copy(w.branches[1:at+1], w.branches[:at])
-	w.branches[0] = found
+	copy(c[1:at+1], c[:at])
+	c[0] = found
 	return found
 }

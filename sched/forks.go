@@ -1,13 +1,14 @@
 package sched
 
 import (
-	"github.com/troupe-go/troupe/internal/deque"
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 // forks holds the branches that the work on a worker has forked and not yet
-// joined.
+// joined, but for the oldest, which are on offer: in the queue Branches of the
+// worker.
 //
 // # Protocol
 //
@@ -29,8 +30,7 @@ import (
 // All branches in the deque: fib(27) takes 1.8 times as long, because of the
 // locked instructions of push and pop.
 type forks struct {
-	offer   *deque.Deque[Node]
-	private []*Node // Newer than all on offer; those before base have moved up.
+	private []*Node // Newer than all on offer; the ones before base have moved up.
 	base    int
 }
 
@@ -50,10 +50,6 @@ func onOffer() int {
 	return offered
 }
 
-func newForks() forks {
-	return forks{offer: deque.New[Node](invariants.Shrink(forksCapacity, 4))}
-}
-
 // fork puts a branch of the running work where it is either taken back by
 // takeBack, or stolen. It must run on the worker.
 func (w *Worker) fork(n *Node) {
@@ -64,7 +60,7 @@ func (w *Worker) fork(n *Node) {
 	q.private = append(q.private, n)
 	// The word is zero while nobody searches or sleeps, and rarely written then.
 	// Workers that are reserved for urgent work don't take branches.
-	if q.offer.Len() < onOffer() || w.s.idle.open.word.Load() != 0 {
+	if w.queues.Branches.Len() < onOffer() || w.s.lot.Open().Idle() {
 		w.offerForks()
 	}
 }
@@ -73,11 +69,11 @@ func (w *Worker) fork(n *Node) {
 func (w *Worker) offerForks() {
 	q := &w.forks
 	w.signOfLife()
-	for q.base < len(q.private) && q.offer.Push(q.private[q.base]) {
+	for q.base < len(q.private) && w.queues.Branches.Push(q.private[q.base]) {
 		q.private[q.base] = nil
 		q.base++
-		w.s.idle.wake(Normal)
-		if q.offer.Len() >= onOffer() && w.s.idle.open.word.Load() == 0 {
+		w.s.lot.Wake(queues.Normal)
+		if w.queues.Branches.Len() >= onOffer() && !w.s.lot.Open().Idle() {
 			break
 		}
 	}
@@ -99,18 +95,18 @@ func (w *Worker) takeBack(n *Node) bool {
 		q.private = q.private[:last]
 		if last == q.base {
 			q.private, q.base = q.private[:0], 0
-		} else if q.offer.Len() < onOffer() {
+		} else if w.queues.Branches.Len() < onOffer() {
 			w.offerForks()
 		}
 		return true
 	}
-	newest := q.offer.Pop()
+	newest := w.queues.Branches.Pop()
 	if newest == nil || newest == n {
 		return newest != nil
 	}
 	// The fiber has been away in between, and n is on offer elsewhere or deeper.
 	w.putOnOffer(newest)
-	w.s.idle.wake(Normal) // Somebody may have looked just now, and gone to sleep.
+	w.s.lot.Wake(queues.Normal) // Somebody may have looked just now, and gone to sleep.
 	return false
 }
 
@@ -129,11 +125,11 @@ func (w *Worker) shareForks() {
 	}
 	clear(q.private)
 	q.private, q.base = q.private[:0], 0
-	w.s.idle.wake(Normal)
+	w.s.lot.Wake(queues.Normal)
 }
 
 func (w *Worker) putOnOffer(n *Node) {
-	if !w.forks.offer.Push(n) {
+	if !w.queues.Branches.Push(n) {
 		w.s.share(n, Normal)
 	}
 }

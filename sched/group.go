@@ -96,7 +96,7 @@ func (g *Group) Go(fn func(ctx context.Context) error) error {
 func (g *Group) ring() error {
 	s := g.s
 	if from := Current(g.ctx).within(s); from != nil {
-		from.w.count.accepted++
+		from.w.count.Accepted++
 		from.w.push(&g.node, Normal)
 		return nil
 	}
@@ -145,7 +145,7 @@ func (g *Group) Run(f *Fiber, _ Priority) {
 	g.rung = more
 	g.mu.Unlock()
 	if more {
-		f.w.count.accepted++
+		f.w.count.Accepted++
 		g.s.share(&g.node, Normal)
 	}
 	f.w.jobEnded() // The bell; what follows counts for itself.

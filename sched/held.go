@@ -3,6 +3,8 @@ package sched
 import (
 	"fmt"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/stacks"
 )
 
 // Held tells of a worker that has been on one piece of work for longer than
@@ -53,11 +55,24 @@ func (s *Scheduler) HeldStacks() []Held {
 	if len(all) == 0 {
 		return nil
 	}
-	dump := allStacks(maxDump)
+	dump := stacks.All()
 	for i := range all {
-		all[i].Stack = dump.of(all[i].Goroutine)
+		all[i].Stack = dump.Of(all[i].Goroutine)
 	}
 	return all
+}
+
+// StackOf returns the stack of a goroutine by the number under which stack dumps
+// list it, as runtime.Stack formats it, or "" if there is no such goroutine. It
+// stops the whole program for as long as it takes to write down the stacks of all
+// goroutines, some us for each, and needs 2 KB for each meanwhile, 256 MB at most:
+// the text of most stacks is shorter, so that these are some 200,000. For a
+// goroutine that is not among them it returns a line that says so.
+func StackOf(goroutine uint64) string {
+	if goroutine == 0 {
+		return ""
+	}
+	return stacks.All().Of(goroutine)
 }
 
 // held reports on the worker if it is held. What it reads may change meanwhile;
@@ -65,7 +80,7 @@ func (s *Scheduler) HeldStacks() []Held {
 func (w *Worker) held(now time.Duration) (Held, bool) {
 	began, since := w.began.Load(), time.Duration(w.sample.tookAt.Load())
 	limit := w.s.cfg.BlockedAfter
-	if now-since < limit || began != w.sample.began.Load() || w.resting.Load() {
+	if now-since < limit || began != w.sample.began.Load() || w.park.Resting.Load() {
 		return Held{}, false
 	}
 	f := w.on.Load()

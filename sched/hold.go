@@ -1,6 +1,10 @@
 package sched
 
-import "time"
+import (
+	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
+)
 
 // A worker's hold is one atomic word: whether it gets on with its work.
 //
@@ -32,11 +36,11 @@ func (w *Worker) replaced() bool { return w.hold.Load() == holdReplaced }
 
 // transitionToHeld marks a worker that gives no sign of life.
 func (w *Worker) transitionToHeld() {
-	if w.hold.Load() != holdFree || w.resting.Load() || !w.hold.CompareAndSwap(holdFree, holdHeld) {
+	if w.hold.Load() != holdFree || w.park.Resting.Load() || !w.hold.CompareAndSwap(holdFree, holdHeld) {
 		return
 	}
 	w.s.held.Add(1)
-	if w.resting.Load() {
+	if w.park.Resting.Load() {
 		w.transitionToFree()
 	}
 }
@@ -52,7 +56,7 @@ func (w *Worker) transitionToReplaced() bool {
 	}
 	// The worker may have come back just now; then there is one too many for a
 	// moment, and a spare retires.
-	return !w.resting.Load() || !w.hold.CompareAndSwap(holdReplaced, holdFree)
+	return !w.park.Resting.Load() || !w.hold.CompareAndSwap(holdReplaced, holdFree)
 }
 
 // transitionToFree takes the worker's place back if that was taken from it. All
@@ -64,7 +68,7 @@ func (w *Worker) transitionToFree() {
 	case holdHeld:
 		w.s.held.Add(-1)
 	case holdReplaced:
-		w.crew().awake.Add(1)
+		w.park.Tier().TakePlace()
 	}
 	w.s.monitor.rouse()
 }
@@ -100,18 +104,18 @@ func (m *monitor) replace(w *Worker) bool {
 	if !w.transitionToReplaced() {
 		return true
 	}
-	w.published.blocked.Add(1)
+	w.published.Blocked.Add(1)
 	w.noteBlocked()
 	if last >= 0 {
 		spare := m.retired[last]
 		m.retired = m.retired[:last]
 		m.resting.Add(-1)
-		spare.member.Store(w.crew())
-		spare.token.Send() // The spare takes w's place among the awake.
+		spare.park.Join(w.park.Tier())
+		spare.park.Send() // The spare takes w's place among the awake.
 		return true
 	}
 	m.spares++
-	m.s.addWorker(w.crew(), true)
+	m.s.addWorker(w.park.Tier(), true)
 	return true
 }
 
@@ -134,7 +138,7 @@ func (m *monitor) refuse(w *Worker) {
 // time; the rest waits until the monitor has marked them. A worker that has begun
 // nothing yet was started just now, and is about to look.
 func (m *monitor) relieve(p Priority) {
-	held := m.s.held.Load() >= m.s.idle.awake()
+	held := m.s.held.Load() >= m.s.lot.Awake()
 	if !held && p != Critical {
 		return
 	}
@@ -145,10 +149,10 @@ func (m *monitor) relieve(p Priority) {
 	var silent *Worker
 	for _, w := range *m.s.workers.Load() {
 		switch {
-		case w.resting.Load() || w.replaced():
-		case p > w.crew().tier: // A spare in its place would not take it either.
+		case w.park.Resting.Load() || w.replaced():
+		case queues.Priority(p) > w.park.Tier().Least(): // A spare in its place would not take it either.
 		case held && w.hold.Load() == holdHeld, !held && w.began.Load() > 0 && now-w.aliveAt() >= criticalAfter:
-			if silent == nil || w.crew().tier <= silent.crew().tier {
+			if silent == nil || w.park.Tier().Least() <= silent.park.Tier().Least() {
 				silent = w // In a place that is reserved the spare does nothing else.
 			}
 		case !held:

@@ -17,7 +17,7 @@ import (
 // no harm. It does not give way to critical work, since it holds up none, and
 // for the jobs and forks that it submits it is a goroutine outside.
 //
-// The fiber has a worker that is in no crew, has no queues, and shares whatever
+// The fiber has a worker that is in no tier, has no queues, and shares whatever
 // it is given. So the paths of the real workers need not ask.
 type Host struct {
 	f     *Fiber
@@ -35,7 +35,7 @@ func newHosted(s *Scheduler) *Fiber {
 	f.node.Init(f)
 	f.frame.Enter(f)
 	// Tier Critical takes nothing for itself, and the budget is never spent.
-	f.w = &Worker{s: s, id: -1, tier: Critical, budget: math.MaxInt, stride: 1}
+	f.w = &Worker{s: s, id: -1, tier: Critical, meter: meter{budget: math.MaxInt, stride: 1}}
 	return f
 }
 
@@ -43,7 +43,7 @@ func newHosted(s *Scheduler) *Fiber {
 // a time.
 func (h *Host) Enter() {
 	f := h.f
-	f.w.budget = math.MaxInt
+	f.w.meter.budget = math.MaxInt
 	h.outer = f.enlist()
 }
 

@@ -48,8 +48,8 @@ var hostFaults = planted.Group{
 		{
 			Name: "a host gives way to what is urgent elsewhere",
 			In:   "Fiber.Urgent",
-			Old:  "(f.s.injector.has(Critical) || f.w.inbox.urgent()) && !f.hosted",
-			New:  "(f.s.injector.has(Critical) || f.w.inbox.urgent())",
+			Old:  "(f.s.shared.Has(queues.Critical) || f.w.queues.Inbox.Urgent()) && !f.hosted",
+			New:  "(f.s.shared.Has(queues.Critical) || f.w.queues.Inbox.Urgent())",
 			Want: "critical work makes a host give way",
 			Run:  "^TestHostIsNotUrgent$",
 		},
@@ -61,38 +61,38 @@ var clockFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a nudge costs a look at the clock",
-			In:   "Worker.unnudge",
-			Old:  "w.budget += w.putBy",
+			In:   "meter.unnudge",
+			Old:  "m.budget += m.putBy",
 			New:  "",
 			Want: "the worker has looked at the clock after",
 		},
 		{
 			Name: "a second nudge before the step loses the first",
-			In:   "Worker.nudge",
-			Old: `if !w.nudged {
-	w.nudged = true
-	w.putBy, w.budget = w.budget, 0
+			In:   "meter.nudge",
+			Old: `if !m.nudged {
+	m.nudged = true
+	m.putBy, m.budget = m.budget, 0
 }`,
-			New: `w.nudged = true
-w.putBy, w.budget = w.budget, 0`,
+			New: `m.nudged = true
+m.putBy, m.budget = m.budget, 0`,
 			Want: "the worker has looked at the clock after",
 		},
 		{
 			Name: "who has nothing left to do does not give way to whom it has woken",
 			In:   "Worker.rest",
-			Old:  "w.nudged && !xatomic.Checked && w.isBare()",
-			New:  "w.nudged && xatomic.Checked",
+			Old:  "w.meter.nudged && !xatomic.Checked && w.isBare()",
+			New:  "w.meter.nudged && xatomic.Checked",
 			Want: "of 100 goroutines",
 		},
 		{
 			Name: "who has something left to do gives way to whom it has woken",
 			In:   "Worker.rest",
-			Old: `if w.nudged && !xatomic.Checked && w.isBare() {
-	w.unnudge()
+			Old: `if w.meter.nudged && !xatomic.Checked && w.isBare() {
+	w.meter.unnudge()
 	runtime.Gosched()
 }`,
-			New: `if w.nudged && !xatomic.Checked {
-	w.unnudge()
+			New: `if w.meter.nudged && !xatomic.Checked {
+	w.meter.unnudge()
 	runtime.Gosched()
 }`,
 			Want: "of 100 goroutines",
@@ -100,15 +100,15 @@ w.putBy, w.budget = w.budget, 0`,
 		{
 			Name: "a search goes over the queues before it gives way to whom the worker has woken",
 			In:   "Worker.search",
-			Old: `if w.nudged {
-	w.unnudge()
+			Old: `if w.meter.nudged {
+	w.meter.unnudge()
 	w.stepAside()
 	if n, p := w.poll(); n != nil {
 		return n, p
 	}
 }`,
 			New: `if false {
-	w.unnudge()
+	w.meter.unnudge()
 	w.stepAside()
 	if n, p := w.poll(); n != nil {
 		return n, p

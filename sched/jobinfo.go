@@ -50,7 +50,7 @@ func (j *Job) now() (word uint64, st JobState) {
 	if word = j.state.word.Load(); !isLive(word) {
 		return word, jobStateOf(word)
 	}
-	doing, preempted := j.fiber.doing(), j.fiber.preemptions()
+	doing, preempted := j.fiber.doing(), j.fiber.tally.preemptions()
 	if word = j.state.word.Load(); !isLive(word) {
 		return word, jobStateOf(word) // So the fiber may have told of other work.
 	}

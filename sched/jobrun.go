@@ -63,7 +63,7 @@ func (j *Job) transitionToBegun(f *Fiber) bool {
 		return false
 	}
 	f.job.Store(j)
-	f.w.countKind(j.kind)
+	f.w.kind.count(j.kind)
 	f.measure(j.kind)
 	if timed {
 		rare := j.rare.Load()
@@ -91,7 +91,7 @@ func (j *Job) end(f *Fiber, err error) {
 	if cost := f.measured(); cost != 0 {
 		j.kind.learn(cost)
 	}
-	if !j.state.transitionToEnded(outcome, f.preemptions()) {
+	if !j.state.transitionToEnded(outcome, f.tally.preemptions()) {
 		j.kind.s.overdue.Add(-1)
 	} else if outcome == JobFailed || outcome == JobTimedOut {
 		j.kind.failed.Add(1)

@@ -38,12 +38,12 @@ func (s *Scheduler) Jobs() iter.Seq[LiveJob] {
 		if s == nil {
 			return
 		}
-		v := s.fibers.beginVisit()
-		defer s.fibers.endVisit(v)
+		v := s.fibers.BeginVisit()
+		defer s.fibers.EndVisit(v)
 		some := make([]LiveJob, 0, jobBatch)
 		for more := true; more; {
 			some = some[:0]
-			more = s.fibers.visitSome(v, jobBatch, func(f *Fiber) {
+			more = s.fibers.VisitSome(v, jobBatch, func(f *Fiber) {
 				if j := f.job.Load(); j != nil && j.isLive() {
 					some = append(some, LiveJob{j, j.body(), f.number()})
 				}

@@ -111,20 +111,26 @@ func (k *kinds) stats() (all []KindStats) {
 	return all
 }
 
-// countKind counts a job of kind that the worker has begun. A worker mostly has
-// many of one kind in a row, and counts them by itself.
-func (w *Worker) countKind(kind *jobKind) {
-	if w.kind != kind {
-		w.publishKind()
-		w.kind = kind
-	}
-	w.kindJobs++
+// kindCounter counts the jobs that a worker has begun: it mostly has many of one
+// kind in a row, and counts them by itself.
+type kindCounter struct {
+	kind *jobKind // Of the last job.
+	jobs uint64
 }
 
-func (w *Worker) publishKind() {
-	if w.kindJobs != 0 {
-		w.kind.jobs.Add(w.kindJobs)
-		w.kindJobs = 0
+// count counts a job that the worker has begun.
+func (c *kindCounter) count(kind *jobKind) {
+	if c.kind != kind {
+		c.publish()
+		c.kind = kind
+	}
+	c.jobs++
+}
+
+func (c *kindCounter) publish() {
+	if c.jobs != 0 {
+		c.kind.jobs.Add(c.jobs)
+		c.jobs = 0
 	}
 }
 
@@ -147,8 +153,8 @@ func (n *Node) cost() time.Duration {
 // of a kind is measured in any case.
 func (f *Fiber) measure(k *jobKind) {
 	f.measuredFrom = 0
-	if f.w.fresh || k.cost.Load() == 0 {
-		f.w.fresh, f.pauses = false, 0
+	if f.w.meter.fresh || k.cost.Load() == 0 {
+		f.w.meter.fresh, f.pauses = false, 0
 		f.measuredFrom = f.now()
 	}
 }

@@ -14,7 +14,7 @@ import (
 // that, one by one. All is built once.
 func TestTestsFindPlantedFaults(t *testing.T) {
 	groups := []planted.Group{
-		orderFaults, measureFaults, queueFaults, shareFaults, placeFaults, containmentFaults, accountFaults, alarmFaults, shelfFaults,
+		orderFaults, measureFaults, queueFaults, shareFaults, placeFaults, containmentFaults, accountFaults, poolFaults,
 		hostFaults, clockFaults,
 	}
 	if topology.CanPin && len(topology.Local().CPUs) > 1 {
@@ -34,13 +34,13 @@ var queueFaults = planted.Group{
 		{
 			Name: "the least urgent work goes first",
 			In:   "Worker.poll",
-			Old: `if n := w.local[p].Take(); n != nil {
+			Old: `if n := w.queues.Local[p].Take(); n != nil {
 	if w.cold > 0 {
 		w.warmNext(p)
 	}
 	return n, p
 }`,
-			New: `if n := w.local[Low-p+High].Take(); n != nil {
+			New: `if n := w.queues.Local[Low-p+High].Take(); n != nil {
 	return n, Low - p + High
 }`,
 			Want: "FAIL: TestWorkerTakesTheMostUrgentFirst",
@@ -56,7 +56,8 @@ var queueFaults = planted.Group{
 		},
 		{
 			Name: "a thief takes the whole queue",
-			In:   "thief.atMost",
+			Dir:  "../internal/workers/stealing",
+			In:   "Policy.AtMost",
 			Old:  "length/2",
 			New:  "length",
 			Want: "batched took",
@@ -64,31 +65,35 @@ var queueFaults = planted.Group{
 		},
 		{
 			Name: "a thief takes half, however long the queue is",
-			In:   "thief.atMost",
-			Old:  "min(length/2, stealBatch)",
+			Dir:  "../internal/workers/stealing",
+			In:   "Policy.AtMost",
+			Old:  "min(length/2, MaxBatch)",
 			New:  "length/2",
 			Want: "batched took",
 			Run:  "^TestStealMovesByStrategyAndCost$",
 		},
 		{
 			Name: "a single steal brings a batch",
-			In:   "thief.atMost",
-			Old:  "t.strategy == StealSingle",
+			Dir:  "../internal/workers/stealing",
+			In:   "Policy.AtMost",
+			Old:  "p.strategy == Single",
 			New:  "false",
 			Want: "single took",
 			Run:  "^TestStealMovesByStrategyAndCost$",
 		},
 		{
 			Name: "adaptive measures and does not decide",
-			In:   "thief.searched",
-			Old:  "t.turnTo(t.decide(flat))",
-			New:  "t.decide(flat)",
+			Dir:  "../internal/workers/stealing",
+			In:   "Policy.Searched",
+			Old:  "p.turnTo(p.decide(flat))",
+			New:  "p.decide(flat)",
 			Want: "FAIL: TestAdaptive",
 			Run:  "^TestAdaptiveGoesBy",
 		},
 		{
 			Name: "adaptive switches at the edge all the time",
-			In:   "thief.decide",
+			Dir:  "../internal/workers/stealing",
+			In:   "Policy.decide",
 			Old:  "limit /= 2",
 			New:  "limit /= 1",
 			Want: "FAIL: TestAdaptive",
@@ -96,32 +101,36 @@ var queueFaults = planted.Group{
 		},
 		{
 			Name: "local goes by no distance",
-			In:   "Worker.within",
-			Old:  "int(w.distance(victim)) == reach",
+			Dir:  "../internal/workers/stealing",
+			In:   "Location.Within",
+			Old:  "int(l.Distance(other)) == reach",
 			New:  "reach == 0",
 			Want: "went to its cache",
 			Run:  "^TestLocalStealsFromNearby$",
 		},
 		{
 			Name: "the back-off does not grow",
-			In:   "retry.postpone",
-			Old:  "2*r.after",
-			New:  "r.after",
+			Dir:  "../internal/workers/stealing",
+			In:   "Backoff.Postpone",
+			Old:  "2*b.after",
+			New:  "b.after",
 			Want: "rounds came after",
 			Run:  "^TestBackoffDoubles$",
 		},
 		{
 			Name: "the back-off grows without a limit",
-			In:   "retry.postpone",
-			Old:  "min(max(backoffMin, 2*r.after), backoffMax)",
-			New:  "max(backoffMin, 2*r.after)",
+			Dir:  "../internal/workers/stealing",
+			In:   "Backoff.Postpone",
+			Old:  "min(max(backoffMin, 2*b.after), backoffMax)",
+			New:  "max(backoffMin, 2*b.after)",
 			Want: "FAIL: TestBackoffDoubles",
 			Run:  "^TestBackoffDoubles$",
 		},
 		{
 			Name: "a success does not end the back-off",
-			In:   "retry.due",
-			Old:  "r.after = 0",
+			Dir:  "../internal/workers/stealing",
+			In:   "Backoff.Due",
+			Old:  "b.after = 0",
 			New:  "",
 			Want: "after a success",
 			Run:  "^TestBackoffDoubles$",
@@ -151,13 +160,15 @@ var shareFaults = planted.Group{
 			Run:  "^TestRebalancingSpreadsWork$",
 		},
 		{
-			Name: "the newest work is moved",
-			In:   "Worker.oldest",
-			Old: `if n, _ := w.local[p].Steal(); n != nil {
-	return n, p
+			Name: "other work than the oldest is moved",
+			Dir:  "../internal/workers/queues",
+			In:   "Own.StealOldest",
+			Old: `if x, _ := q.Local[p].Steal(); x != nil {
+	return x, p
 }`,
-			New: `if n := w.local[p].Pop(); n != nil {
-	return n, p
+			New: `q.Local[p].Steal()
+if x, _ := q.Local[p].Steal(); x != nil {
+	return x, p
 }`,
 			Want: "FAIL: TestOldest",
 			Run:  "^TestOldestWorkIsMoved$",
@@ -181,7 +192,7 @@ var shareFaults = planted.Group{
 		{
 			Name: "loads are compared by pieces",
 			In:   "Worker.load",
-			Old:  "time.Duration(pieces) * w.paceOr(unknown)",
+			Old:  "time.Duration(pieces) * w.pace.Or(unknown)",
 			New:  "time.Duration(pieces) * unknown",
 			Want: "FAIL: TestRebalancingGoesByTime",
 			Run:  "^TestRebalancingGoesByTime$",
@@ -213,7 +224,7 @@ var placeFaults = planted.Group{
 		{
 			Name: "pinned work runs anywhere",
 			In:   "Scheduler.anywhere",
-			Old:  "to.bond == free || to.bond != pinned && (p == Critical || to.w.hold.Load() != holdFree)",
+			Old:  "to.bond == queues.Free || to.bond != queues.Pinned && (p == Critical || to.w.hold.Load() != holdFree)",
 			New:  "true",
 			Want: "the pinned job has run",
 			Run:  "^TestPinnedWorkWaitsForItsWorker$",
@@ -221,7 +232,7 @@ var placeFaults = planted.Group{
 		{
 			Name: "preferred work is stolen from whoever keeps up",
 			In:   "Worker.overloaded",
-			Old: `if w.inbox.preferred.Load() <= keepPreferred {
+			Old: `if w.queues.Inbox.Preferred() <= keepPreferred {
 	return false
 }`,
 			New:  "",
@@ -231,7 +242,7 @@ var placeFaults = planted.Group{
 		{
 			Name: "preferred work is stolen by the busy",
 			In:   "Worker.overloaded",
-			Old:  "w.pieces()*(len(workers)-1) > overloadFactor*others",
+			Old:  "w.queues.Pieces()*(len(workers)-1) > overloadFactor*others",
 			New:  "others >= 0",
 			Want: "an equally loaded worker",
 			Run:  "^TestPreferredWorkIsNotStolenByTheBusy$",
@@ -278,7 +289,7 @@ var containmentFaults = planted.Group{
 		{
 			Name: "a worker that is held is not replaced",
 			In:   "monitor.look",
-			Old:  "!m.s.helpless(w.crew())",
+			Old:  "!m.s.helpless(w.park.Tier())",
 			New:  "true",
 			Want: "spares were wanted for the work that waits",
 			Run:  "^TestHeldWorkIsReplacedOnceOthersWait$",
@@ -334,15 +345,15 @@ var accountFaults = planted.Group{
 		{
 			Name: "a search does not show",
 			In:   "Worker.search",
-			Old:  "w.turnTo(WorkerStealing)",
+			Old:  "w.activity.turnTo(WorkerStealing)",
 			New:  "",
 			Want: "has searched in vain is",
 			Run:  "^TestWorkerThatSearchesIsStealing$",
 		},
 		{
 			Name: "a preemption does not show",
-			In:   "Worker.preempt",
-			Old:  "w.turnTo(WorkerPreempting)",
+			In:   "activity.preempt",
+			Old:  "a.turnTo(WorkerPreempting)",
 			New:  "",
 			Want: "want working, preempting",
 			Run:  "^TestWorkerThatRunsCriticalWorkIsPreempting$",
@@ -350,7 +361,7 @@ var accountFaults = planted.Group{
 		{
 			Name: "a departure does not show",
 			In:   "Worker.leave",
-			Old:  "w.turnTo(WorkerShutDown)",
+			Old:  "w.activity.turnTo(WorkerShutDown)",
 			New:  "",
 			Want: "a worker that has left is",
 			Run:  "^TestWorkerIsDrainingThenShutDown$",
@@ -358,26 +369,28 @@ var accountFaults = planted.Group{
 		{
 			Name: "steals are not counted",
 			In:   "Worker.stealNode",
-			Old:  "w.count.stolen++",
+			Old:  "w.count.Stolen++",
 			New:  "",
 			Want: "are counted as",
 			Run:  "^TestStealsAreCounted$",
 		},
 		{
 			Name: "searches in vain are not counted",
-			In:   "thief.searched",
-			Old: `t.window.fruitless++
-t.count.Fruitless++`,
-			New:  "t.window.fruitless++",
+			Dir:  "../internal/workers/stealing",
+			In:   "Policy.Searched",
+			Old: `p.window.fruitless++
+p.count.Fruitless++`,
+			New:  "p.window.fruitless++",
 			Want: "a search in vain is counted as",
 			Run:  "^TestStealsAreCounted$",
 		},
 		{
 			Name: "jobs are not counted",
-			In:   "Worker.publish",
-			Old: `p, c := &w.published, &w.count
-copyCounter(&p.jobs, c.jobs)`,
-			New:  "p, c := &w.published, &w.count",
+			Dir:  "../internal/workers/counters",
+			In:   "Published.Publish",
+			Old:  "Copy(&p.Jobs, c.Jobs)",
+			Nth:  1,
+			New:  "",
 			Want: "FAIL: TestStatsAddUp",
 			Run:  "^TestStatsAddUp$",
 		},
@@ -392,97 +405,41 @@ copyCounter(&p.jobs, c.jobs)`,
 	},
 }
 
-// alarmFaults are of the times at which fibers are resumed.
-var alarmFaults = planted.Group{
-	Run: "^TestAlarms(RingAtTheirTime|ThatAreNotNeededAreForgotten)$",
-	Faults: []planted.Fault{
-		{
-			Name: "an earlier alarm does not move the timer",
-			In:   "alarms.add",
-			Old: `if !a.armed || one.at < a.set {
-	a.reset()
-}`,
-			New: `if !a.armed {
-	a.reset()
-}`,
-			Want: "FAIL: TestAlarmsRingAtTheirTime",
-			Run:  "^TestAlarmsRingAtTheirTime$",
-		},
-		{
-			Name: "an alarm sinks below the latest",
-			In:   "alarms.sink",
-			Old:  "a.queue[j].at < a.queue[least].at",
-			New:  "a.queue[j].at > a.queue[least].at",
-			Want: "FAIL: TestAlarmsRingAtTheirTime",
-			Run:  "^TestAlarmsRingAtTheirTime$",
-		},
-		{
-			Name: "a sweep does not mend the heap",
-			In:   "alarms.sweepLocked",
-			Old: `for i := len(kept)/branching + 1; i >= 0; i-- {
-	a.sink(i)
-}`,
-			New: `for i := 0; i < 0; i-- {
-	a.sink(i)
-}`,
-			Want: "FAIL: TestAlarmsRingAtTheirTime",
-			Run:  "^TestAlarmsRingAtTheirTime$",
-		},
-		{
-			Name: "alarms that are not needed are kept",
-			In:   "Fiber.StopAlarm",
-			Old:  "a.sweep()",
-			New:  "_ = a",
-			Want: "FAIL: TestAlarmsThatAreNotNeededAreForgotten",
-			Run:  "^TestAlarmsThatAreNotNeededAreForgotten$",
-		},
-		{
-			Name: "the timer of nobody stays set",
-			In:   "alarms.reset",
-			Old: `if a.timer != nil {
-	a.timer.Stop() // It may be hours away, and keeps the scheduler.
-}`,
-			New: `if a.timer != nil {
-	_ = a
-}`,
-			Want: "FAIL: TestAlarmsThatAreNotNeededAreForgotten",
-			Run:  "^TestAlarmsThatAreNotNeededAreForgotten$",
-		},
-	},
-}
-
-// shelfFaults are of the fibers that are kept for later.
-var shelfFaults = planted.Group{
+// poolFaults are of the fibers that are kept for later.
+var poolFaults = planted.Group{
 	Run: "^TestFibers(AreUsedAgain|EndWithTheScheduler)$",
 	Faults: []planted.Fault{
 		{
-			Name: "fibers are not taken from the shelf",
-			In:   "Worker.takeFiber",
-			Old:  "w.s.shelf.size.Load() > 0",
-			New:  "w.s.shelf.size.Load() < 0",
+			Name: "fibers of other workers are not taken",
+			Dir:  "../internal/workers/fiberpool",
+			In:   "Own.Take",
+			Old:  "o.shared.Len() > 0",
+			New:  "o.shared.Len() < 0",
 			Want: "they are not used again",
 			Run:  "^TestFibersAreUsedAgain$",
 		},
 		{
-			Name: "fibers are not put on the shelf",
-			In:   "Worker.shelve",
-			Old:  "w.s.cfg.PinWorkers || !w.s.shelf.put(w.pool[:shelfBatch])",
-			New:  "len(w.pool) > 0 || !w.s.shelf.put(w.pool[:shelfBatch])",
+			Name: "fibers are not shared",
+			Dir:  "../internal/workers/fiberpool",
+			In:   "Own.makeRoom",
+			Old:  "o.bound || !o.shared.put(o.fibers[:batch])",
+			New:  "len(o.fibers) > 0 || !o.shared.put(o.fibers[:batch])",
 			Want: "they are not kept",
 			Run:  "^TestFibersAreUsedAgain$",
 		},
 		{
 			Name: "fibers that are not needed are kept",
-			In:   "shelf.unneeded",
-			Old:  "min(l.excess, shelfEnd)",
-			New:  "min(l.excess, 0)",
+			Dir:  "../internal/workers/fiberpool",
+			In:   "Shared.unneeded",
+			Old:  "min(s.excess, endsPerReview)",
+			New:  "min(s.excess, 0)",
 			Want: "are left a minute later",
 			Run:  "^TestFibersAreUsedAgain$",
 		},
 		{
 			Name: "the monitor sleeps while fibers are to be ended",
 			In:   "monitor.run",
-			Old: `if idle >= monitorIdle && m.s.shelf.size.Load() == 0 {
+			Old: `if idle >= monitorIdle && m.s.pool.Len() == 0 {
 	m.sleep()
 	pause, idle = time.Millisecond, 0
 }`,
@@ -494,10 +451,11 @@ var shelfFaults = planted.Group{
 			Run:  "^TestFibersAreUsedAgain$",
 		},
 		{
-			Name: "fibers on the shelf outlive the scheduler",
-			In:   "shelf.close",
+			Name: "shared fibers outlive the scheduler",
+			Dir:  "../internal/workers/fiberpool",
+			In:   "Shared.Close",
 			Old: `for _, f := range fibers {
-	f.co.Stop()
+	s.end(f)
 }`,
 			New:  "_ = fibers",
 			Want: "FAIL: TestFibersEndWithTheScheduler",

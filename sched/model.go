@@ -2,16 +2,15 @@
 
 package sched
 
-import "github.com/troupe-go/troupe/internal/deque"
+import (
+	"github.com/troupe-go/troupe/internal/deque"
+	"github.com/troupe-go/troupe/internal/workers/queues"
+)
 
 // Model stands in for a scheduler in the models of the packages above: its
 // shared queues are real, and the threads of the model are its workers. Like all
 // of package modelcheck it is only there in a build with the tag.
 type Model struct{ s *Scheduler }
-
-// modelOver is set in the mask of the shared queues when no more work comes. It
-// lies there so that the explorer sees whom it concerns.
-const modelOver = 1 << numPriorities
 
 // NewModelScheduler returns a model's scheduler, without work.
 func NewModelScheduler() *Model {
@@ -20,7 +19,7 @@ func NewModelScheduler() *Model {
 		panic(err)
 	}
 	s := assemble(cfg)
-	s.idle.open.awake.Store(1)
+	s.lot.Open().TakePlace()
 	return &Model{s}
 }
 
@@ -30,10 +29,11 @@ func (m *Model) Scheduler() *Scheduler { return m.s }
 // Fiber returns a fiber on a worker of its own, whose queues are full: so what
 // is submitted on it lies in the shared queues.
 func (m *Model) Fiber() *Fiber {
-	w := &Worker{s: m.s, tier: Low, first: new(deque.Deque[Node])}
-	w.member.Store(&m.s.idle.open)
-	for p := range w.local {
-		w.local[p] = new(deque.Deque[Node])
+	w := &Worker{s: m.s, tier: Low}
+	w.queues.First, w.queues.Branches = new(deque.Deque[Node]), new(deque.Deque[Node])
+	w.park.Init(m.s.lot.Open())
+	for p := range w.queues.Local {
+		w.queues.Local[p] = new(deque.Deque[Node])
 	}
 	return &Fiber{s: m.s, w: w}
 }
@@ -58,23 +58,23 @@ func (m *Model) Work(f *Fiber) {
 			}
 		}()
 	}
-	q := &m.s.injector
+	q := &m.s.shared
 	for !over {
-		waiting := q.mask.Await(func(mask uint32) bool { return mask != 0 })
+		waiting := q.Await()
 		for p := range Priority(numPriorities) {
-			if waiting&p.bit() == 0 {
+			if waiting&queues.Priority(p).Bit() == 0 {
 				continue
 			}
-			if n := q.take(p, nil, 0); n != nil {
-				f.w.budget = 1 << 20 // So that it doesn't look at the clock.
+			if n := q.Take(queues.Priority(p), nil, 0); n != nil {
+				f.w.meter.budget = 1 << 20 // So that it doesn't look at the clock.
 				f.priority = p
 				n.runner.Run(f, p)
 			}
 			break
 		}
-		over = waiting == modelOver
+		over = waiting == 0
 	}
 }
 
 // End tells Work that nothing more comes.
-func (m *Model) End() { m.s.injector.mask.Or(modelOver) }
+func (m *Model) End() { m.s.shared.End() }

@@ -6,7 +6,7 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"github.com/troupe-go/troupe/internal/deque"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // NewModel returns a scheduler whose workers are run by the threads of a model,
@@ -64,9 +64,9 @@ func (f *Fiber) ModelNode() *Node { return &f.node }
 
 // Settle is the part of Stop that the workers see.
 func (s *Scheduler) Settle() {
-	s.injector.close()
+	s.shared.Close()
 	for _, w := range *s.workers.Load() {
-		w.inbox.close()
+		w.queues.Inbox.Close()
 	}
 	s.stopping.Store(true)
 	s.room.wakeAll()
@@ -86,18 +86,18 @@ func (s *Scheduler) Deliver(n *Node, p Priority, at Place) {
 // AwaitShared waits until something is in the shared queues and takes it, or
 // returns nil when the end is told and nothing is left.
 func (s *Scheduler) AwaitShared() *Node {
-	q := &s.injector
-	waiting := q.mask.Await(func(mask uint32) bool { return mask != 0 })
+	q := &s.shared
+	waiting := q.Await()
 	for p := range Priority(numPriorities) {
-		if waiting&p.bit() != 0 {
-			return q.take(p, nil, 0)
+		if waiting&queues.Priority(p).Bit() != 0 {
+			return q.Take(queues.Priority(p), nil, 0)
 		}
 	}
 	return nil
 }
 
 // EndShared tells AwaitShared that nothing more comes.
-func (s *Scheduler) EndShared() { s.injector.mask.Or(modelOver) }
+func (s *Scheduler) EndShared() { s.shared.End() }
 
 // Run is what the loop of f does with n.
 func (n *Node) Run(f *Fiber) { n.runner.Run(f, Normal) }
@@ -105,7 +105,7 @@ func (n *Node) Run(f *Fiber) { n.runner.Run(f, Normal) }
 // Queued returns how many nodes wait in the shared queues.
 func (s *Scheduler) Queued() (n int) {
 	for p := range Priority(numPriorities) {
-		n += s.injector.length(p)
+		n += s.shared.Len(queues.Priority(p))
 	}
 	return n
 }
@@ -132,31 +132,6 @@ func (b *Branch) Node() *Node         { return &b.b.node }
 func (b *Branch) Run(f *Fiber)        { b.b.Run(f, Normal) }
 func (b *Branch) Await(f *Fiber) bool { return b.b.transitionToAwaited(f) }
 func (b *Branch) Ended() bool         { return b.b.state.Load() == branchEnded }
-
-// Injector is the shared queues alone.
-type Injector struct{ q injector }
-
-func NewModelInjector() *Injector { return &Injector{} }
-
-// Await waits until the mask shows something. It returns false if that is the
-// end.
-func (i *Injector) Await() bool {
-	return i.q.mask.Await(func(mask uint32) bool { return mask != 0 }) != modelOver
-}
-
-// End lets Await return false when nothing is queued.
-func (i *Injector) End() { i.q.mask.Or(modelOver) }
-
-func (i *Injector) Submit(n *Node, p Priority) bool { return i.q.submit(n, p) }
-func (i *Injector) Shows(p Priority) bool           { return i.q.has(p) }
-func (i *Injector) Close()                          { i.q.close() }
-
-func (i *Injector) Take(p Priority, local *deque.Deque[Node], batch int) *Node {
-	return i.q.take(p, local, batch)
-}
-
-// NewLocal returns a worker's queue.
-func NewLocal(capacity int) *deque.Deque[Node] { return deque.New[Node](capacity) }
 
 // Marked reports whether the job was cancelled after it had begun.
 func (s *JobStateWord) Marked() bool { return s.has(jobCancelled) }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -115,7 +116,7 @@ func (m *monitor) run() {
 		default:
 			pause, idle = min(2*pause, monitorMax), 0
 		}
-		if idle >= monitorIdle && m.s.shelf.size.Load() == 0 {
+		if idle >= monitorIdle && m.s.pool.Len() == 0 {
 			m.sleep()
 			pause, idle = time.Millisecond, 0
 		}
@@ -194,7 +195,7 @@ func (m *monitor) poke() {
 // and nothing is queued.
 func (m *monitor) quiet() bool {
 	s := m.s
-	return s.idle.sleeping()+int(s.held.Load()) >= int(s.idle.awake()) && !s.hasWork() && m.knowsHeld()
+	return s.lot.Sleeping()+int(s.held.Load()) >= int(s.lot.Awake()) && !s.hasWork() && m.knowsHeld()
 }
 
 // knowsHeld reports whether the monitor has seen what each worker is on that is
@@ -204,7 +205,7 @@ func (m *monitor) quiet() bool {
 // looks on until the worker is on something.
 func (m *monitor) knowsHeld() bool {
 	for _, w := range *m.s.workers.Load() {
-		if w.hold.Load() == holdFree || w.resting.Load() {
+		if w.hold.Load() == holdFree || w.park.Resting.Load() {
 			continue
 		}
 		f := w.on.Load()
@@ -221,7 +222,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	m.s.coarseClock.Store(int64(now))
 	m.s.patrol(now)
 	m.s.ageing.look(now)
-	m.s.shelf.review(now)
+	m.s.pool.Review(now)
 	limit := m.s.cfg.BlockedAfter
 	if m.processorIdle() {
 		limit = min(limit, pause/2)
@@ -235,7 +236,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 		if now-tookAt >= m.s.cfg.BlockedAfter {
 			m.s.spill(w)
 		}
-		stranded = stranded || tookAt < now && w.queued(Low) > 0
+		stranded = stranded || tookAt < now && w.queues.Longest(queues.Low) > 0
 		silent := now-seen.since >= limit
 		if silent {
 			w.transitionToHeld()
@@ -244,15 +245,15 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 			late = append(late, w)
 		}
 	}
-	if m.s.idle.sleeping() > 0 {
+	if m.s.lot.Sleeping() > 0 {
 		if stranded {
-			m.s.handOver(&m.s.idle.open)
+			m.s.handOver(m.s.lot.Open())
 			found = true
 		}
 		m.retry(now)
 	}
 	for _, w := range late {
-		if !m.s.helpless(w.crew()) {
+		if !m.s.helpless(w.park.Tier()) {
 			continue
 		}
 		if !m.replace(w) {
@@ -269,7 +270,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 func (m *monitor) observe(w *Worker, now time.Duration) {
 	seen := &w.sample
 	began := w.began.Load()
-	if began != seen.began.Load() || w.resting.Load() {
+	if began != seen.began.Load() || w.park.Resting.Load() {
 		seen.began.Store(began)
 		seen.since = now
 		seen.tookAt.Store(int64(now))
@@ -290,7 +291,34 @@ func (m *monitor) processorIdle() bool {
 	}
 	running := m.goroutines[0].Value.Uint64() // The monitor itself among them.
 	runnable := m.goroutines[1].Value.Uint64()
-	return runnable == 0 && int64(running)-1 < m.s.idle.awake()
+	return runnable == 0 && int64(running)-1 < m.s.lot.Awake()
+}
+
+// retry looks for work on behalf of the sleepers for which that is due. Its rounds come
+// with the monitor's first look after their time, which may be 8 ms later, and a
+// sleeper is woken only if something is queued. Work behind a worker that has not moved
+// since the last look does not wait for this; see look.
+func (m *monitor) retry(now time.Duration) {
+	if m.s.busy() <= 0 {
+		return // Nobody has anything, unless it was just submitted.
+	}
+	for _, w := range *m.s.workers.Load() {
+		if w.state() != WorkerIdle {
+			continue
+		}
+		if w.backoff.Due(w.published.Slept.Load(), w.published.Jobs.Load(), now) {
+			switch {
+			case m.s.waiting(w.park.Tier()) == 0:
+				w.backoff.Postpone(now)
+			case !m.s.lot.WakeToSearch(&w.park):
+				continue // Another worker is searching, or w is up.
+			}
+			w.steals.Retries.Add(1)
+		}
+		if after := int64(w.backoff.After()); w.steals.Backoff.Load() != after {
+			w.steals.Backoff.Store(after)
+		}
+	}
 }
 
 // retire keeps w, which has given its place up, until it is needed. It returns
@@ -314,7 +342,7 @@ func (m *monitor) close() {
 	m.retired = nil
 	m.mu.Unlock()
 	for _, w := range retired {
-		w.token.Send()
+		w.park.Send()
 	}
 	m.poke()
 }

@@ -20,9 +20,9 @@ func (f *Fiber) Note() any {
 // called from the fiber's goroutine, and costs a lock.
 func (f *Fiber) SetNote(note any) {
 	rare := f.rarely()
-	f.s.fibers.mu.Lock()
+	f.s.fibers.Lock()
 	rare.note = note
-	f.s.fibers.mu.Unlock()
+	f.s.fibers.Unlock()
 }
 
 // Notes calls visit with the note of each fiber that has one and is there all
@@ -30,7 +30,7 @@ func (f *Fiber) SetNote(note any) {
 // while fibers can neither begin nor end, so it must be short. Calls of Notes
 // exclude each other. It costs about 10 ns a fiber.
 func (s *Scheduler) Notes(visit func(note any, goroutine uint64)) {
-	s.fibers.visit(func(f *Fiber) {
+	s.fibers.Visit(func(f *Fiber) {
 		if f.rare != nil && f.rare.note != nil {
 			visit(f.rare.note, f.number())
 		}
@@ -41,5 +41,5 @@ func (s *Scheduler) Notes(visit func(note any, goroutine uint64)) {
 // scheduler's: as [Current], for those who have no context to ask, or one that
 // leads elsewhere. It costs about 3 ns.
 func (s *Scheduler) Here() *Fiber {
-	return s.roll.of(uintptr(gid.Current()))
+	return fiberOf(s.index.Of(uintptr(gid.Current())))
 }

@@ -27,10 +27,10 @@ m.s.ageing.look(now)`,
 		{
 			Name: "a submitter relies on the monitor",
 			In:   "Scheduler.summon",
-			Old: `if s.held.Load() > 0 || p == Critical && s.idle.nobody() {
+			Old: `if s.held.Load() > 0 || p == Critical && s.lot.Nobody() {
 	s.monitor.relieve(p)
 }`,
-			New: `if s.held.Load() > 0 || p == Critical && s.idle.nobody() {
+			New: `if s.held.Load() > 0 || p == Critical && s.lot.Nobody() {
 
 }`,
 			Want: "2 workers, want 2 and a spare",
@@ -39,13 +39,13 @@ m.s.ageing.look(now)`,
 			Name: "thieves make a worker look alive",
 			In:   "monitor.observe",
 			Old:  "began := w.began.Load()",
-			New:  "began := w.began.Load() + uintptr(w.taken())",
+			New:  "began := w.began.Load() + uintptr(w.queues.Taken())",
 			Want: "the worker counts as alive",
 		},
 		{
 			Name: "preemptions nest without a limit",
 			In:   "Fiber.checkpoint",
-			Old:  "f.Urgent() && f.w.interrupted() < preemptionDepth",
+			Old:  "f.Urgent() && f.w.queues.Interrupted() < preemptionDepth",
 			New:  "f.Urgent()",
 			Want: "order is",
 		},

@@ -1,9 +1,6 @@
 package sched
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
 // # When a job's time is up
 //
@@ -34,67 +31,18 @@ const (
 	patrolBatch = 4096
 )
 
-// fibers are those that have begun and not ended.
-type fibers struct {
-	mu     sync.Mutex
-	first  *Fiber
-	cursor *Fiber        // The next on the present round, if it is not nil.
-	round  time.Duration // When the present or last round began.
-
-	visiting sync.Mutex // Held by who visits all fibers with mu held.
-	visits   []*visit   // Those that are under way. Under mu.
-}
-
-func (l *fibers) add(f *Fiber) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if f.next = l.first; f.next != nil {
-		f.next.previous = f
-	}
-	l.first = f
-}
-
-func (l *fibers) remove(f *Fiber) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.cursor == f {
-		l.cursor = f.next
-	}
-	l.pass(f)
-	if f.previous != nil {
-		f.previous.next = f.next
-	} else {
-		l.first = f.next
-	}
-	if f.next != nil {
-		f.next.previous = f.previous
-	}
-	f.next, f.previous = nil, nil
-}
-
 // patrol goes over the fibers, or a part of them, if it is time for it, and
 // times out the jobs that are overdue.
 func (s *Scheduler) patrol(now time.Duration) {
 	if s.cfg.JobTimeout == 0 {
 		return
 	}
-	l := &s.fibers
-	l.mu.Lock()
-	if l.cursor == nil {
-		if now-l.round < s.patrolEvery() {
-			l.mu.Unlock()
-			return
-		}
-		l.round, l.cursor = now, l.first
-	}
 	var late []*Job
-	for n := 0; n < patrolBatch && l.cursor != nil; n++ {
-		if j := l.cursor.job.Load(); j != nil && j.isLate(now) {
+	s.fibers.Patrol(now, s.patrolEvery(), patrolBatch, func(f *Fiber) {
+		if j := f.job.Load(); j != nil && j.isLate(now) {
 			late = append(late, j)
 		}
-		l.cursor = l.cursor.next
-	}
-	l.mu.Unlock()
+	})
 	for _, j := range late {
 		j.timeOut()
 	}
@@ -130,4 +78,4 @@ func (s *Scheduler) coarse() time.Duration { return time.Duration(s.coarseClock.
 
 // coarse is the time as the worker knows it without looking at the clock. When
 // the monitor has slept, the worker has too, and looked at the clock since.
-func (w *Worker) coarse() time.Duration { return max(w.s.coarse(), w.clockAt) }
+func (w *Worker) coarse() time.Duration { return max(w.s.coarse(), w.meter.clockAt) }

@@ -1,6 +1,6 @@
 package sched
 
-import "time"
+import "github.com/troupe-go/troupe/internal/workers/queues"
 
 const (
 	// keepPreferred is how many pieces of preferred work may wait without others
@@ -13,17 +13,17 @@ const (
 
 // overloaded reports whether others shall take the worker's preferred work.
 func (w *Worker) overloaded() bool {
-	if w.inbox.preferred.Load() <= keepPreferred {
+	if w.queues.Inbox.Preferred() <= keepPreferred {
 		return false
 	}
 	workers := (*w.s.workers.Load())[:w.s.cfg.Workers]
 	others := 0
 	for _, other := range workers {
 		if other != w {
-			others += other.pieces()
+			others += other.queues.Pieces()
 		}
 	}
-	return w.pieces()*(len(workers)-1) > overloadFactor*others
+	return w.queues.Pieces()*(len(workers)-1) > overloadFactor*others
 }
 
 // overflows reports whether some worker has more preferred work than it shall
@@ -43,9 +43,9 @@ func (w *Worker) relieve(victim *Worker) (*Node, Priority) {
 	if victim == w || w.tier < Low || !victim.overloaded() {
 		return nil, 0
 	}
-	n, p := w.stealPlaced(victim, preferred, int(victim.inbox.preferred.Load()))
+	n, p := w.stealPlaced(victim, queues.Preferred, victim.queues.Inbox.Preferred())
 	if n != nil {
-		w.at = home{victim, preferred}
+		w.at = home{victim, queues.Preferred}
 	}
 	return n, p
 }
@@ -53,47 +53,47 @@ func (w *Worker) relieve(victim *Worker) (*Node, Priority) {
 // stealPlaced takes the most urgent work of a kind out of the victim's inbox,
 // where so many nodes of it are, and moves some of what is behind it here; see
 // [Worker.haul].
-func (w *Worker) stealPlaced(victim *Worker, kind bond, length int) (*Node, Priority) {
-	first, p := victim.inbox.takeOf(kind)
-	w.thief.tried(first == nil)
+func (w *Worker) stealPlaced(victim *Worker, kind queues.Bond, length int) (*Node, Priority) {
+	first, p := victim.queues.Inbox.TakeOf(kind)
+	w.policy.Tried(first == nil)
 	if first == nil {
 		return nil, 0
 	}
-	w.count.stolen++
+	w.count.Stolen++
 	first.stolen()
-	pace := time.Duration(victim.published.pace.Load())
+	pace := victim.pace.Known()
 	cost := estimate(first, pace)
-	w.thief.stole(cost)
-	moved, atMost := 1, w.thief.atMost(length)
-	for left := w.thief.load() - cost; moved < atMost && left > 0; moved++ {
-		n, q := victim.inbox.takeOf(kind)
+	w.policy.Stole(cost)
+	moved, atMost := 1, w.policy.AtMost(length)
+	for left := w.policy.Load() - cost; moved < atMost && left > 0; moved++ {
+		n, q := victim.queues.Inbox.TakeOf(kind)
 		if n == nil {
 			break
 		}
-		w.count.stolen++
+		w.count.Stolen++
 		n.stolen()
 		n.arrived()
 		left -= estimate(n, pace)
-		w.push(n, q)
+		w.push(n, Priority(q))
 	}
 	if moved > 1 {
-		w.thief.count.Batches++
+		w.policy.MovedBatch()
 	}
-	return first, p
+	return first, Priority(p)
 }
 
 // spill gives the preferred work of w to everyone.
 func (s *Scheduler) spill(w *Worker) {
-	if w.inbox.preferred.Load() == 0 {
+	if w.queues.Inbox.Preferred() == 0 {
 		return
 	}
 	s.carry(func() {
-		for range w.inbox.preferred.Load() {
-			n, p := w.inbox.takeOf(preferred)
+		for range w.queues.Inbox.Preferred() {
+			n, p := w.queues.Inbox.TakeOf(queues.Preferred)
 			if n == nil {
 				return
 			}
-			s.share(n, p)
+			s.share(n, Priority(p))
 		}
 	})
 }

@@ -30,8 +30,7 @@ func (w *Worker) pin() {
 	cpu := cpus[w.id%len(cpus)]
 	err := topology.Pin(cpu.ID)
 	if err == nil {
-		w.pinned = true
-		w.cpu.Store(&cpu)
+		w.location.Pin(cpu)
 	}
 	select {
 	case w.s.pins <- err:
@@ -60,10 +59,6 @@ func checkPinning() error {
 	return nil
 }
 
-// away is how many of the worker's fibers are suspended or queued, if so many run.
-// It is known in this mode only.
-func (w *Worker) away(running int) int { return w.fibers - len(w.pool) - running }
-
 // outlive is deferred by the trampoline, which ends when the dispatch loop has,
 // or because work has called Goexit, which ended its fiber and goes on here. In
 // that case another goroutine is the trampoline from now on. Only if fibers
@@ -75,9 +70,9 @@ func (w *Worker) outlive() {
 		w.s.running.Done()
 		return
 	}
-	w.fibers--
+	w.pool.Ended(1)
 	if w.fiber != w.base {
-		w.fibers-- // Both have ended.
+		w.pool.Ended(1) // Both have ended.
 	}
 	if !w.pins() {
 		go w.run() // A panic also comes by here, on its way to end the process.
@@ -86,8 +81,8 @@ func (w *Worker) outlive() {
 	if v := recover(); v != nil {
 		panic(v)
 	}
-	if w.away(0) == 0 {
-		w.endPool()
+	if w.pool.Away(0) == 0 {
+		w.pool.End()
 		go w.run()
 		return
 	}

@@ -3,11 +3,13 @@ package sched
 import (
 	"errors"
 	"fmt"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // Place says on which worker work shall run. The zero Place is anywhere.
 type Place struct {
-	bond   bond
+	bond   queues.Bond
 	worker int
 }
 
@@ -15,21 +17,21 @@ type Place struct {
 // suspension, yield and checkpoint. If that worker is held by other work, the
 // pinned work waits for it, whatever happens: a spare worker does not take it.
 // Workers have the ids 0 to Scheduler.Workers-1; spare workers can't be chosen.
-func Pinned(worker int) Place { return Place{pinned, worker} }
+func Pinned(worker int) Place { return Place{queues.Pinned, worker} }
 
 // Preferred is on the worker with this id as long as that one can keep up. Others
 // take the work when more than 4 pieces of it wait and the worker has more than
 // twice as much to do as the others have on average, or when the worker is held
 // by other work for longer than Config.BlockedAfter. Critical work does not wait
 // for its preferred worker.
-func Preferred(worker int) Place { return Place{preferred, worker} }
+func Preferred(worker int) Place { return Place{queues.Preferred, worker} }
 
 // String returns "anywhere", "pinned to worker 1", or "preferably worker 1".
 func (p Place) String() string {
 	switch p.bond {
-	case pinned:
+	case queues.Pinned:
 		return fmt.Sprintf("pinned to worker %d", p.worker)
-	case preferred:
+	case queues.Preferred:
 		return fmt.Sprintf("preferably worker %d", p.worker)
 	default:
 		return "anywhere"
@@ -38,18 +40,18 @@ func (p Place) String() string {
 
 // Worker returns the id of the worker that the place names. It returns false for
 // the zero Place.
-func (p Place) Worker() (id int, ok bool) { return p.worker, p.bond != free }
+func (p Place) Worker() (id int, ok bool) { return p.worker, p.bond != queues.Free }
 
 // home is where a fiber has to be continued while it runs work that has a place,
 // or always, if it is bound. The zero home is anywhere.
 type home struct {
 	w    *Worker
-	bond bond
+	bond queues.Bond
 }
 
 // resolve looks up the worker of a place.
 func (s *Scheduler) resolve(at Place, p Priority) (home, error) {
-	if at.bond == free {
+	if at.bond == queues.Free {
 		return home{}, nil
 	}
 	if at.worker < 0 || at.worker >= s.cfg.Workers {
@@ -97,7 +99,7 @@ func (s *Scheduler) SubmitTo(n *Node, p Priority, at Place) error {
 
 // submitAt puts work from outside into an inbox.
 func (s *Scheduler) submitAt(n *Node, p Priority, to home) error {
-	if !to.w.inbox.submit(n, slotOf(p), to.bond) {
+	if !to.w.queues.Inbox.Submit(n, queues.Priority(p), to.bond) {
 		return ErrStopped
 	}
 	s.delivered(to, p)
@@ -136,28 +138,28 @@ func (s *Scheduler) enqueueAt(from *Fiber, n *Node, p Priority, to home) {
 		s.enqueue(from, n, p)
 		return
 	}
-	to.w.inbox.push(n, slotOf(p), to.bond)
+	to.w.queues.Inbox.Push(n, queues.Priority(p), to.bond)
 	s.delivered(to, p)
 }
 
 // anywhere reports whether work of priority p need not wait for its place.
 func (s *Scheduler) anywhere(to home, p Priority) bool {
-	return to.bond == free || to.bond != pinned && (p == Critical || to.w.hold.Load() != holdFree)
+	return to.bond == queues.Free || to.bond != queues.Pinned && (p == Critical || to.w.hold.Load() != holdFree)
 }
 
 // delivered makes sure that what was put into an inbox is taken. The monitor is
 // to watch it, should the worker be held.
 func (s *Scheduler) delivered(to home, p Priority) {
-	s.idle.wakeWorker(to.w)
+	s.lot.WakeForInbox(&to.w.park)
 	s.monitor.rouse()
 	switch to.bond {
-	case placed:
-		if to.w.inbox.placed.Load() > 1 {
-			s.idle.wake(p)
+	case queues.Placed:
+		if to.w.queues.Inbox.Placed() > 1 {
+			s.lot.Wake(queues.Priority(p))
 		}
-	case preferred:
-		if to.w.inbox.preferred.Load() > keepPreferred {
-			s.idle.wake(p)
+	case queues.Preferred:
+		if to.w.queues.Inbox.Preferred() > keepPreferred {
+			s.lot.Wake(queues.Priority(p))
 		}
 	}
 }
@@ -182,7 +184,7 @@ func (f *Fiber) runAt(n *Node, p Priority) {
 // bind ties f to w for good: it is never continued by another worker.
 func (f *Fiber) bind(w *Worker) {
 	rare := f.rarely()
-	rare.home, rare.bound = home{w, pinned}, true
+	rare.home, rare.bound = home{w, queues.Pinned}, true
 }
 
 func (f *Fiber) bound() bool { return f.rare != nil && f.rare.bound }
@@ -199,9 +201,9 @@ func (f *Fiber) home() home {
 // that has to continue it takes it before its other work. It must run on the
 // worker.
 func (w *Worker) pushNextOf(f *Fiber, n *Node) {
-	if to := f.home(); to.bond == pinned || to.w == w {
-		to.w.inbox.push(n, slotNext, to.bond)
-		w.s.idle.wakeWorker(to.w)
+	if to := f.home(); to.bond == queues.Pinned || to.w == w {
+		to.w.queues.Inbox.PushNext(n, to.bond)
+		w.s.lot.WakeForInbox(&to.w.park)
 		w.signOfLife()
 		return
 	}
@@ -210,29 +212,9 @@ func (w *Worker) pushNextOf(f *Fiber, n *Node) {
 
 // takePlaced takes the most urgent work of the worker's inbox.
 func (w *Worker) takePlaced() (*Node, Priority) {
-	n, p, kind := w.inbox.take()
-	if n != nil && kind != placed {
+	n, p, kind := w.queues.Inbox.Take()
+	if n != nil && kind != queues.Placed {
 		w.at = home{w, kind}
 	}
-	return n, p
-}
-
-// placedFirst reports whether the inbox, whose mask is mine, comes before the
-// other queues: it does with more urgent work, and every other time with equally
-// urgent work. Waiting is the mask of the shared queues.
-func (w *Worker) placedFirst(mine, waiting uint32) bool {
-	slot := urgency(mine)
-	if slot == slotNext || slot == slotOf(Critical) {
-		return true
-	}
-	if w.first.Len() > 0 || w.forks.offer.Len() > 0 {
-		return false
-	}
-	p := priorityOf(slot)
-	for q := High; q < p; q++ {
-		if waiting&q.bit() != 0 || w.local[q].Len() > 0 {
-			return false
-		}
-	}
-	return w.turn&1 == 0 || waiting&p.bit() == 0 && w.local[p].Len() == 0
+	return n, Priority(p)
 }

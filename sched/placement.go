@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -52,7 +53,7 @@ func (s *Scheduler) scatters(p Priority) bool { return s.cfg.Placement == LeastL
 // scatter hands n from outside to the worker with least to do.
 func (s *Scheduler) scatter(n *Node, p Priority) {
 	if w := s.leastLoaded(p); w != nil {
-		s.enqueueAt(nil, n, p, home{w, placed})
+		s.enqueueAt(nil, n, p, home{w, queues.Placed})
 		return
 	}
 	s.share(n, p)
@@ -84,18 +85,11 @@ func (s *Scheduler) leastLoaded(p Priority) (least *Worker) {
 
 // load is how long the worker will take for what it has to do, by its pace.
 func (w *Worker) load(unknown time.Duration) time.Duration {
-	pieces := w.pieces()
-	if !w.resting.Load() {
+	pieces := w.queues.Pieces()
+	if !w.park.Resting.Load() {
 		pieces++ // It runs one, or is about to.
 	}
-	return time.Duration(pieces) * w.paceOr(unknown)
-}
-
-func (w *Worker) paceOr(unknown time.Duration) time.Duration {
-	if pace := time.Duration(w.published.pace.Load()); pace > 0 {
-		return pace
-	}
-	return unknown
+	return time.Duration(pieces) * w.pace.Or(unknown)
 }
 
 // meanPace returns the mean of the paces that are known. If none is, the unit
@@ -103,7 +97,7 @@ func (w *Worker) paceOr(unknown time.Duration) time.Duration {
 func meanPace(workers []*Worker) time.Duration {
 	var sum, known time.Duration
 	for _, w := range workers {
-		if pace := time.Duration(w.published.pace.Load()); pace > 0 {
+		if pace := w.pace.Known(); pace > 0 {
 			sum += pace
 			known++
 		}
@@ -112,13 +106,4 @@ func meanPace(workers []*Worker) time.Duration {
 		return time.Microsecond
 	}
 	return max(1, sum/known)
-}
-
-// pieces is how many pieces of work wait for the worker.
-func (w *Worker) pieces() int {
-	sum := w.first.Len() + w.forks.offer.Len() + w.inbox.length()
-	for p := High; p < numPriorities; p++ {
-		sum += w.local[p].Len()
-	}
-	return sum
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/parking"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // rebalance evens out the workers' queues, on behalf of workers that are too
@@ -106,9 +109,9 @@ func (r *rebalance) look(now time.Duration) time.Duration {
 		return r.next - now
 	}
 	worst, moved := 0.0, 0
-	r.s.idle.crews(func(c *crew) bool {
+	r.s.lot.Tiers(func(t *parking.Tier) bool {
 		b := &r.balance
-		b.measure(c, *r.s.workers.Load())
+		b.measure(t, *r.s.workers.Load())
 		worst = max(worst, b.imbalance())
 		if b.uneven(r.s.cfg.ImbalanceThreshold) {
 			moved += r.spread(b)
@@ -137,7 +140,7 @@ func (r *rebalance) adapt(imbalance float64) {
 	r.interval.Store(int64(min(max(interval, r.s.cfg.RebalanceMin), r.s.cfg.RebalanceMax)))
 }
 
-// balance is the loads of a crew as one look sees them.
+// balance is the loads of a tier as one look sees them.
 type balance struct {
 	workers []*Worker // Spares too, unless they are retired.
 	loads   []time.Duration
@@ -147,13 +150,13 @@ type balance struct {
 	largest time.Duration
 }
 
-func (b *balance) measure(c *crew, all []*Worker) {
+func (b *balance) measure(t *parking.Tier, all []*Worker) {
 	*b = balance{workers: b.workers[:0], loads: b.loads[:0], unit: b.unit[:0], able: b.able[:0]}
 	unknown := meanPace(all)
 	var sum time.Duration
 	n := 0
 	for _, w := range all {
-		if w.retired() || w.crew() != c {
+		if w.activity.retired() || w.park.Tier() != t {
 			continue
 		}
 		load, able := w.load(unknown), !w.replaced()
@@ -164,7 +167,7 @@ func (b *balance) measure(c *crew, all []*Worker) {
 		b.largest = max(b.largest, load)
 		b.workers = append(b.workers, w)
 		b.loads = append(b.loads, load)
-		b.unit = append(b.unit, w.paceOr(unknown))
+		b.unit = append(b.unit, w.pace.Or(unknown))
 		b.able = append(b.able, able)
 	}
 	if n > 0 {
@@ -199,7 +202,7 @@ func (r *rebalance) spread(b *balance) (moved int) {
 // false if that makes nothing better.
 func (r *rebalance) handOver(b *balance, i int) bool {
 	donor, piece := b.workers[i], b.unit[i]
-	if donor.pieces() < 2 || b.able[i] && b.loads[i] <= b.mean {
+	if donor.queues.Pieces() < 2 || b.able[i] && b.loads[i] <= b.mean {
 		return false
 	}
 	least := -1
@@ -213,30 +216,14 @@ func (r *rebalance) handOver(b *balance, i int) bool {
 		return false
 	}
 	to := b.workers[least]
-	n, p := donor.oldest(to.crew().tier)
+	n, p := donor.queues.StealOldest(to.park.Tier().Least())
 	if n == nil {
 		return false
 	}
-	r.s.enqueueAt(nil, n, p, home{to, placed})
+	r.s.enqueueAt(nil, n, Priority(p), home{to, queues.Placed})
 	b.loads[i] -= piece
 	b.loads[least] += piece
 	return true
-}
-
-// oldest takes the oldest of the most urgent work that the worker has and that a
-// worker of the given tier takes, from any goroutine.
-func (w *Worker) oldest(tier Priority) (*Node, Priority) {
-	if tier == Low && w.inbox.placed.Load() > 0 {
-		if n, p := w.inbox.takeOf(placed); n != nil {
-			return n, p
-		}
-	}
-	for p := High; p <= tier; p++ {
-		if n, _ := w.local[p].Steal(); n != nil {
-			return n, p
-		}
-	}
-	return nil, 0
 }
 
 // carry calls move, which takes work out of queues and puts it into others

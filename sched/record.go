@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/eventring"
 )
 
 // EventKind says what an [Event] of a recording is about.
@@ -101,8 +103,8 @@ const (
 	defaultEvents = 8192
 	minEvents     = 64
 	maxEvents     = 1 << 20
-	// spareShare is the part of a tape that a spare worker gets, as there may be
-	// very many.
+	// spareShare is the part of the events that is kept of a spare worker, since
+	// there may be very many.
 	spareShare = 8
 )
 
@@ -118,10 +120,10 @@ type Recorder struct {
 	s   *Scheduler
 	cfg RecorderConfig
 
-	mu   sync.Mutex // Held by a reader.
-	kept map[*Worker]*kept
-	// outside has what others tell of workers. Written under monitor.mu.
-	outside *tape
+	mu      sync.Mutex // Held by a reader.
+	readers map[*Worker]*eventring.Reader[record]
+	// outside has the events of workers that others have seen. Written under monitor.mu.
+	outside *eventring.Ring[record]
 }
 
 // Record begins to record what the workers do. While there is no recorder, that
@@ -141,23 +143,26 @@ func (s *Scheduler) Record(cfg RecorderConfig) (*Recorder, error) {
 		n *= 2
 	}
 	cfg.Events = n
-	r := &Recorder{s: s, cfg: cfg, kept: map[*Worker]*kept{}, outside: newTape(minEvents)}
+	r := &Recorder{
+		s: s, cfg: cfg,
+		readers: map[*Worker]*eventring.Reader[record]{}, outside: eventring.New[record](minEvents),
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.recorder.CompareAndSwap(nil, r) {
 		return nil, ErrRecording
 	}
 	for _, w := range *s.workers.Load() {
-		w.tape.Store(r.tapeFor(w))
+		w.events.Store(r.ringFor(w))
 	}
 	return r, nil
 }
 
-func (r *Recorder) tapeFor(w *Worker) *tape {
+func (r *Recorder) ringFor(w *Worker) *eventring.Ring[record] {
 	if w.spare {
-		return newTape(max(minEvents, r.cfg.Events/spareShare))
+		return eventring.New[record](max(minEvents, r.cfg.Events/spareShare))
 	}
-	return newTape(r.cfg.Events)
+	return eventring.New[record](r.cfg.Events)
 }
 
 // Close ends the recording. What was recorded is gone. It may be called more
@@ -169,7 +174,7 @@ func (r *Recorder) Close() {
 		return
 	}
 	for _, w := range *r.s.workers.Load() {
-		w.tape.Store(nil)
+		w.events.Store(nil)
 	}
 }
 
@@ -193,47 +198,92 @@ func (r *Recorder) Snapshot() Recording {
 	defer r.mu.Unlock()
 	rec := Recording{Epoch: r.s.epoch}
 	for _, w := range *r.s.workers.Load() {
-		if t := w.tape.Load(); t != nil && r.s.recorder.Load() == r {
-			k := r.kept[w]
+		if ring := w.events.Load(); ring != nil && r.s.recorder.Load() == r {
+			k := r.readers[w]
 			if k == nil {
-				k = &kept{}
-				r.kept[w] = k
+				k = &eventring.Reader[record]{}
+				r.readers[w] = k
 			}
-			k.turn(w, t)
-			rec.add(k, w.id)
+			k.Read(&w.events, ring)
+			events, missing := k.Events()
+			for n := range events {
+				rec.Events = append(rec.Events, events[n].event(w.id))
+			}
+			rec.Missing += missing
 		}
 	}
 	if r.s.recorder.Load() == r {
 		r.s.monitor.mu.Lock()
-		some, next := r.outside.since(0)
+		events, missing := r.outside.Last()
 		r.s.monitor.mu.Unlock()
-		for n := range some {
-			rec.Events = append(rec.Events, some[n].event(int(some[n].arg)))
+		for n := range events {
+			rec.Events = append(rec.Events, events[n].event(int(events[n].arg)))
 		}
-		rec.Missing += next - uint64(len(some))
+		rec.Missing += missing
 	}
 	rec.Taken = r.s.now()
 	slices.SortStableFunc(rec.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return rec
 }
 
-func (r *Recording) add(k *kept, worker int) {
-	for n := range k.last {
-		r.Events = append(r.Events, k.last[n].event(worker))
-	}
-	r.Missing += k.all - uint64(len(k.last))
+// record is an event as it is written.
+type record struct {
+	at    time.Duration // Since the scheduler's epoch.
+	label Label
+	arg   int32
+	kind  EventKind
 }
 
-func (e *slot) event(worker int) Event {
+func (e *record) event(worker int) Event {
 	return Event{At: e.at, Worker: worker, Kind: e.kind, Label: e.label, Arg: int(e.arg)}
 }
 
-// noteBlocked is called by whoever puts a spare into the worker's place, under
-// the monitor's lock.
+// noteBlocked is called where a spare is put into the worker's place, under the
+// monitor's lock.
 func (w *Worker) noteBlocked() {
 	if r := w.s.recorder.Load(); r != nil {
-		r.outside.add(slot{at: w.s.now(), kind: EventBlocked, arg: int32(w.id)})
+		r.outside.Add(record{at: w.s.now(), kind: EventBlocked, arg: int32(w.id)})
 	}
+}
+
+// write writes an event, if the worker is recorded.
+func (w *Worker) write(e record) {
+	e.at = w.s.now()
+	for r := w.events.Load(); r != nil && !r.Add(e); r = w.events.Load() {
+	}
+}
+
+// note writes an event without a label.
+func (w *Worker) note(k EventKind, arg int) {
+	if w.events.Load() != nil {
+		w.write(record{kind: k, arg: int32(arg)})
+	}
+}
+
+// noteWork writes an event about a piece of work.
+func (w *Worker) noteWork(k EventKind, n *Node, p Priority) {
+	if n == nil {
+		return
+	}
+	if _, continued := n.runner.(*Fiber); continued {
+		return // Which tells of itself.
+	}
+	w.write(record{kind: k, arg: int32(p), label: n.label()})
+}
+
+// noteLeave is called before the fiber leaves its worker's stack, and noteReturn
+// when it is back on one. A fiber without work has nothing to tell.
+func (f *Fiber) noteLeave() {
+	k := EventSuspend
+	switch f.w.op {
+	case opYield, opRotate:
+		k = EventYield
+	case opGiveWay:
+		k = EventPreempt
+	case opSwitch, opRest:
+		return
+	}
+	f.w.noteWork(k, f.running.Load(), f.priority)
 }
 
 // failed tells of a job that has ended with err.
@@ -248,20 +298,20 @@ func (r *Recorder) failed(j *Job, f *Fiber, err error) {
 const maxMark = 200
 
 // Recorded reports whether a [Recorder] is at work. It costs a load.
-func (f *Fiber) Recorded() bool { return f.w.tape.Load() != nil }
+func (f *Fiber) Recorded() bool { return f.w.events.Load() != nil }
 
 // Mark writes an event into the recording, if there is one: of the kind
 // EventMark, EventMessage or EventFailure, about the work that runs on the
 // fiber. What is beyond 200 bytes of the name is cut off. It must be called from
 // the fiber's goroutine.
 func (f *Fiber) Mark(k EventKind, name string) {
-	if f.w.tape.Load() == nil {
+	if f.w.events.Load() == nil {
 		return
 	}
 	if len(name) > maxMark {
 		name = strings.Clone(strings.ToValidUTF8(name[:maxMark], ""))
 	}
-	f.w.write(slot{kind: k, label: Label{Name: name}})
+	f.w.write(record{kind: k, label: Label{Name: name}})
 }
 
 // Mark writes a mark with a name into the recording, if there is one, and the

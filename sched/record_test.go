@@ -109,16 +109,6 @@ func TestRecorderTellsOfWaits(t *testing.T) {
 	}
 }
 
-// An event is not lost if its worker is put aside while it writes it, and several
-// readers come meanwhile.
-func TestLateEventIsRecorded(t *testing.T) {
-	for readers := range 4 {
-		if n := sched.LateEvent(readers); n != 1 {
-			t.Errorf("after %d readers the next finds %d events, want 1", readers, n)
-		}
-	}
-}
-
 func has(r *sched.Recorder, k sched.EventKind) bool {
 	return slices.ContainsFunc(r.Snapshot().Events, func(e sched.Event) bool { return e.Kind == k })
 }

@@ -1,6 +1,10 @@
 package sched
 
-import "time"
+import (
+	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
+)
 
 const (
 	// fairTurn is how often a worker looks into the shared queues before its
@@ -20,51 +24,51 @@ const (
 
 // poll looks into the worker's own queues and the shared ones.
 func (w *Worker) poll() (*Node, Priority) {
-	shared := &w.s.injector
-	waiting := shared.mask.Load()
-	if waiting&Critical.bit() != 0 {
-		if n := shared.take(Critical, nil, 0); n != nil {
+	shared := &w.s.shared
+	waiting := shared.Mask()
+	if waiting&queues.Critical.Bit() != 0 {
+		if n := shared.Take(queues.Critical, nil, 0); n != nil {
 			return n, Critical
 		}
 	}
 	w.turn++
-	late := w.clockAt-w.fairAt > fairTime
+	late := w.meter.clockAt-w.fairAt > fairTime
 	fair := w.turn%fairTurn == 0 || late
 	if fair && waiting != 0 {
-		w.fairAt = w.clockAt
+		w.fairAt = w.meter.clockAt
 		for p := High; p <= w.tier; p++ {
-			if waiting&p.bit() != 0 {
+			if waiting&queues.Priority(p).Bit() != 0 {
 				batch := 0 // What lies in the own queue waits behind all that is more urgent there.
-				if late && !w.hasMoreUrgent(p) {
+				if late && !w.queues.HasMoreUrgent(queues.Priority(p)) {
 					batch = injectorBatch
 				}
-				if n := w.s.injector.take(p, w.local[p], batch); n != nil {
+				if n := shared.Take(queues.Priority(p), w.queues.Local[p], batch); n != nil {
 					return n, p
 				}
 			}
 		}
 	}
-	mine := w.inbox.mask.Load()
-	if mine != 0 && w.placedFirst(mine, waiting) {
+	mine := w.queues.Inbox.Mask()
+	if mine != 0 && w.queues.InboxFirst(mine, waiting, w.turn&1 == 0) {
 		if n, p := w.takePlaced(); n != nil {
 			return n, p
 		}
 	}
-	if n := w.first.Pop(); n != nil {
+	if n := w.queues.First.Pop(); n != nil {
 		return n, Normal
 	}
-	if n := w.forks.offer.Pop(); n != nil {
+	if n := w.queues.Branches.Pop(); n != nil {
 		return n, Normal
 	}
 	for p := High; p <= w.tier; p++ {
-		if n := w.local[p].Take(); n != nil {
+		if n := w.queues.Local[p].Take(); n != nil {
 			if w.cold > 0 {
 				w.warmNext(p)
 			}
 			return n, p
 		}
-		if waiting&p.bit() != 0 {
-			if n := w.s.injector.take(p, w.local[p], injectorBatch); n != nil {
+		if waiting&queues.Priority(p).Bit() != 0 {
+			if n := shared.Take(queues.Priority(p), w.queues.Local[p], injectorBatch); n != nil {
 				w.warm(n, p)
 				return n, p
 			}
@@ -76,23 +80,13 @@ func (w *Worker) poll() (*Node, Priority) {
 	return nil, 0
 }
 
-// hasMoreUrgent reports whether the worker's own queues have work that goes before work of priority p.
-func (w *Worker) hasMoreUrgent(p Priority) bool {
-	for q := High; q < p; q++ {
-		if w.local[q].Len() != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // push queues n on this worker. It must run on the worker.
 func (w *Worker) push(n *Node, p Priority) {
 	if w.s.sim != nil {
 		w.s.sim.queue(true, n, p)
 		return
 	}
-	if p == Critical || p > w.tier || !w.local[p].Push(n) {
+	if p == Critical || p > w.tier || !w.queues.Local[p].Push(n) {
 		w.signOfLife()
 		w.s.share(n, p)
 		return
@@ -101,8 +95,8 @@ func (w *Worker) push(n *Node, p Priority) {
 	// A single node is left to this worker, which mostly is about to take it:
 	// two actors that talk to each other stay on one worker and wake nobody. But
 	// where the work takes long, or there is more, another one shall help.
-	if w.heavy || w.local[p].Len() > 1 {
-		w.s.idle.wake(p)
+	if w.meter.heavy || w.queues.Local[p].Len() > 1 {
+		w.s.lot.Wake(queues.Priority(p))
 	}
 }
 
@@ -114,7 +108,7 @@ func (w *Worker) pushNext(n *Node) {
 		return
 	}
 	w.signOfLife()
-	if !w.first.Push(n) {
+	if !w.queues.First.Push(n) {
 		w.s.share(n, priorityOfInterrupted(n))
 	}
 }
@@ -131,11 +125,5 @@ func priorityOfInterrupted(n *Node) Priority {
 // isBare reports whether nothing is queued that the worker might take before it
 // searches.
 func (w *Worker) isBare() bool {
-	for p := High; p < numPriorities; p++ {
-		if w.local[p].Len() != 0 {
-			return false
-		}
-	}
-	return w.first.Len() == 0 && w.forks.offer.Len() == 0 && w.inbox.mask.Load() == 0 &&
-		w.s.injector.mask.Load()&w.crew().takes() == 0
+	return w.queues.Empty() && w.s.shared.Mask()&w.park.Tier().Takes() == 0
 }

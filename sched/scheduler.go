@@ -10,6 +10,11 @@ import (
 
 	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/internal/workers/alarms"
+	"github.com/troupe-go/troupe/internal/workers/fiberindex"
+	"github.com/troupe-go/troupe/internal/workers/fiberpool"
+	"github.com/troupe-go/troupe/internal/workers/parking"
+	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -182,13 +187,13 @@ type Scheduler struct {
 	clock func() time.Duration
 	// processors is GOMAXPROCS at the start.
 	processors int
-	roll       roll // Here, since it is read by all who ask from outside, and seldom written.
+	index      fiberindex.Index // Here, since all callers from outside read it, and few write it.
 	machine    topology.Machine
 	flat       bool          // All of the machine's processors share a cache.
 	strategy   atomic.Uint32 // A StealStrategy. Read at the begin of each search.
 	pins       chan error    // Whether a worker could be pinned. Nil if none shall be.
-	injector   injector
-	idle       idle
+	shared     queues.Shared[Node]
+	lot        parking.Lot
 	monitor    *monitor
 	ageing     ageing
 	sim        *simulated // Nil unless the scheduler is part of a simulation.
@@ -203,9 +208,9 @@ type Scheduler struct {
 	retained atomic.Int64
 	room     room
 	kinds    kinds
-	fibers   fibers
-	alarms   []apart
-	shelf    shelf
+	fibers   fiberindex.List[Fiber]
+	pool     fiberpool.Shared[Fiber]
+	alarms   alarms.Alarms
 	// overdue is how many jobs have timed out while their functions go on.
 	overdue atomic.Int64
 	// coarseClock is the time at the monitor's last look. Written by it.
@@ -275,31 +280,33 @@ func assemble(cfg Config) *Scheduler {
 	s.kinds.none.s = s
 	s.room.limit, s.room.reject = int64(cfg.MaxQueued), cfg.WhenFull == RejectWhenFull
 	s.workers.Store(&[]*Worker{})
-	s.idle.form(cfg)
-	s.alarms = newAlarms(cfg.Workers, s.epoch)
+	s.lot.Form(cfg.Workers, cfg.Reserved)
+	s.alarms = alarms.New(cfg.Workers, s.epoch)
+	s.fibers.Init(func(f *Fiber) *fiberindex.Link[Fiber] { return &f.link })
+	s.pool.Init(func(f *Fiber) { f.co.Stop() })
 	return s
 }
 
 func (s *Scheduler) start() {
 	for id := range s.cfg.Workers {
-		c := s.idle.crewOf(id)
-		c.awake.Add(1)
-		s.addWorker(c, false)
+		t := s.lot.TierOf(id)
+		t.TakePlace()
+		s.addWorker(t, false)
 	}
 	s.running.Add(1)
 	go s.monitor.run()
 }
 
-// addWorker starts a worker in a place of the crew that is free.
-func (s *Scheduler) addWorker(c *crew, spare bool) {
+// addWorker starts a worker in a free place of the tier.
+func (s *Scheduler) addWorker(t *parking.Tier, spare bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := *s.workers.Load()
-	w := newWorker(s, c, len(old), spare)
+	w := newWorker(s, t, len(old), spare)
 	w.sample.since = s.now()
 	w.lookedAt.Store(int64(w.sample.since))
 	if r := s.recorder.Load(); r != nil {
-		w.tape.Store(r.tapeFor(w))
+		w.events.Store(r.ringFor(w))
 	}
 	workers := append(old[:len(old):len(old)], w)
 	s.workers.Store(&workers)
@@ -334,10 +341,10 @@ func (s *Scheduler) Submit(n *Node, p Priority) error {
 	}
 	if s.scatters(p) {
 		if w := s.leastLoaded(p); w != nil {
-			return s.submitAt(n, p, home{w, placed})
+			return s.submitAt(n, p, home{w, queues.Placed})
 		}
 	}
-	if !s.injector.submit(n, p) {
+	if !s.shared.Submit(n, queues.Priority(p)) {
 		return ErrStopped
 	}
 	s.summon(p)
@@ -363,14 +370,14 @@ func (s *Scheduler) share(n *Node, p Priority) {
 		s.sim.queue(false, n, p)
 		return
 	}
-	s.injector.push(n, p)
+	s.shared.Push(n, queues.Priority(p))
 	s.summon(p)
 }
 
 // summon has somebody come to work of priority p that was queued for all.
 func (s *Scheduler) summon(p Priority) {
-	s.idle.wake(p)
-	if s.held.Load() > 0 || p == Critical && s.idle.nobody() {
+	s.lot.Wake(queues.Priority(p))
+	if s.held.Load() > 0 || p == Critical && s.lot.Nobody() {
 		s.monitor.relieve(p)
 	}
 }
@@ -380,35 +387,35 @@ func (s *Scheduler) hasWork() bool {
 	if s.sim != nil {
 		return s.sim.engine.Queued()
 	}
-	if s.injector.mask.Load() != 0 {
+	if s.shared.Mask() != 0 {
 		return true
 	}
 	for _, w := range *s.workers.Load() {
-		if w.queued(Low) > 0 || w.inbox.mask.Load() != 0 {
+		if w.queues.Longest(queues.Low) > 0 || w.queues.Inbox.Mask() != 0 {
 			return true
 		}
 	}
 	return s.carried.Load() != 0 // At last: see carry.
 }
 
-// backlog reports whether more is queued for a crew than the workers that are
+// backlog reports whether more is queued for a tier than the workers that are
 // awake are about to take.
-func (s *Scheduler) backlog(c *crew) bool {
-	if s.injector.mask.Load()&c.takes() != 0 {
+func (s *Scheduler) backlog(t *parking.Tier) bool {
+	if s.shared.Mask()&t.Takes() != 0 {
 		return true
 	}
 	for _, w := range *s.workers.Load() {
-		if w.queued(c.tier) >= 2 {
+		if w.queues.Longest(t.Least()) >= 2 {
 			return true
 		}
 	}
-	return c.tier == Low && s.overflows()
+	return t.Least() == queues.Low && s.overflows()
 }
 
 // busy returns how many workers are awake, not asleep for want of work, and not
 // known to be held.
 func (s *Scheduler) busy() int {
-	return int(s.idle.awake()) - s.idle.sleeping() - int(s.held.Load())
+	return int(s.lot.Awake()) - s.lot.Sleeping() - int(s.held.Load())
 }
 
 // anyHeld reports whether a worker is held, be it replaced or not.
@@ -417,5 +424,5 @@ func (s *Scheduler) anyHeld() bool {
 		return true
 	}
 	workers := len(*s.workers.Load())
-	return workers > s.cfg.Workers && workers > int(s.idle.awake()+s.monitor.resting.Load())
+	return workers > s.cfg.Workers && workers > int(s.lot.Awake()+s.monitor.resting.Load())
 }

@@ -34,8 +34,8 @@ func newSimulated(cfg Config, e *sim.Engine) *Scheduler {
 	cfg.QueueCapacity = 1 // Nothing is ever in the worker's own queues.
 	cfg.PinWorkers = false
 	s := assemble(cfg)
-	s.idle.open.awake.Add(1)
-	w := newWorker(s, &s.idle.open, 0, false)
+	s.lot.Open().TakePlace()
+	w := newWorker(s, s.lot.Open(), 0, false)
 	s.workers.Store(&[]*Worker{w})
 	s.sim = &simulated{s: s, engine: e, w: w, names: map[Runner]string{}, left: map[*Fiber]bool{}}
 	e.Join(s.sim)
@@ -54,10 +54,7 @@ func (m *simulated) queue(own bool, n *Node, p Priority) {
 
 // submit is Submit in a simulation.
 func (m *simulated) submit(n *Node, p Priority) error {
-	m.s.injector.mu.Lock()
-	closed := m.s.injector.closed
-	m.s.injector.mu.Unlock()
-	if closed {
+	if m.s.shared.Closed() {
 		return ErrStopped
 	}
 	m.queue(false, n, p)
@@ -95,7 +92,7 @@ func (m *simulated) next(f *Fiber) (*Node, Priority) {
 	n := m.handed
 	m.handed = nil
 	now := m.s.now()
-	m.w.clockAt = now // Here time can be exact.
+	m.w.meter.clockAt = now // Here time can be exact.
 	m.s.coarseClock.Store(int64(now))
 	return n, m.prio
 }
@@ -122,18 +119,18 @@ func (m *simulated) perform() {
 	if w.op != opSwitch {
 		f.pauseMeasure()
 	}
-	for n, _ := w.forks.offer.Steal(); n != nil; n, _ = w.forks.offer.Steal() {
+	for n, _ := w.queues.Branches.Steal(); n != nil; n, _ = w.queues.Branches.Steal() {
 		m.queue(true, n, Normal)
 	}
 	switch w.op {
 	case opRest:
-		w.pool = append(w.pool, f)
+		w.pool.Put(f)
 		w.fiber = nil
 	case opSuspend:
 		if f.transitionToSuspended() {
 			w.fiber = nil
 			m.left[f] = true
-			w.count.suspended++
+			w.count.Suspended++
 			if m.engine.Tracing() {
 				m.engine.Trace("waits", "%s %s", m.describe(f), f.waiting())
 			}
@@ -143,7 +140,7 @@ func (m *simulated) perform() {
 		m.left[f] = false
 		m.queue(true, &f.node, w.priority)
 	case opSwitch:
-		w.pool = append(w.pool, f)
+		w.pool.Put(f)
 		w.fiber, w.target = w.target, nil
 		delete(m.left, w.fiber)
 	}
@@ -210,31 +207,29 @@ func (m *simulated) describe(f *Fiber) string { return strings.TrimSuffix(m.Name
 // Deadline returns how long it is until the time of the next job is up. Own
 // timeouts have timers; this is about the one that all jobs have.
 func (m *simulated) Deadline() (wait time.Duration, ok bool) {
-	l := &m.s.fibers
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	now := m.s.now()
-	for f := l.first; f != nil; f = f.next {
+	m.s.fibers.Each(func(f *Fiber) {
 		j := f.job.Load()
 		if j == nil || j.timeout() <= 0 {
-			continue
+			return
 		}
 		word := j.state.word.Load()
 		if jobStateOf(word) != JobRunning {
-			continue
+			return
 		}
 		if left := startedAt(word) + j.timeout() - now; !ok || left < wait {
 			wait, ok = max(0, left), true
 		}
-	}
+	})
 	return wait, ok
 }
 
 // Expire times out the jobs whose time is up.
 func (m *simulated) Expire() {
-	m.s.coarseClock.Store(int64(m.s.now()))
-	m.s.fibers.round = -patrolMax // The round is due.
-	m.s.patrol(m.s.now())
+	now := m.s.now()
+	m.s.coarseClock.Store(int64(now))
+	m.s.fibers.BeginRound()
+	m.s.patrol(now)
 }
 
 // Close ends what the simulation leaves behind: idle fibers, and work that

@@ -1,8 +1,9 @@
 package sched
 
 import (
-	"sync/atomic"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // Stats is a snapshot of a scheduler. It is taken while the workers run, so
@@ -105,63 +106,11 @@ type WorkerStats struct {
 	Blocked uint64
 }
 
-// counters are a worker's own figures, written without synchronization. All that
-// is counted, published and shown as a state costs next to nothing: without it
-// BenchmarkGoFlat takes 0.6% less processor time, and BenchmarkLocalHop 0.5%
-// (medians of 40 and of 24 runs in turns).
-type counters struct {
-	jobs, stolen, slept, suspended, yielded, preempted uint64
-	accepted, ended                                    uint64 // See account.
-	warmed                                             uint64 // Not published; see warm.
-}
-
-// publishedCounters are the same for others to read. The worker copies them
-// when it looks at the clock and before it sleeps, so that counting costs no
-// atomic operation per piece of work.
-type publishedCounters struct {
-	jobs, stolen, slept, suspended, yielded, preempted atomic.Uint64
-	accepted, ended                                    atomic.Uint64
-	blocked                                            atomic.Uint64 // Written by the monitor.
-	pace                                               atomic.Int64  // In nanoseconds. Read by thieves.
-}
-
 // publish makes the worker's counters visible to others.
 func (w *Worker) publish() {
-	p, c := &w.published, &w.count
-	copyCounter(&p.jobs, c.jobs)
-	copyCounter(&p.stolen, c.stolen)
-	copyCounter(&p.slept, c.slept)
-	copyCounter(&p.suspended, c.suspended)
-	copyCounter(&p.yielded, c.yielded)
-	copyCounter(&p.preempted, c.preempted)
-	w.steals.publish(&w.thief)
-	copyCounter(&p.accepted, c.accepted) // First, lest the sum falls below what is left.
-	copyCounter(&p.ended, c.ended)
-	w.publishKind()
-}
-
-// copyCounter saves the store, which is the dear part, if nothing has changed.
-func copyCounter(to *atomic.Uint64, value uint64) {
-	if to.Load() != value {
-		to.Store(value)
-	}
-}
-
-// paceShare is the weight of the latest measurement in the mean, as a divisor.
-const paceShare = 8
-
-// measured takes note of the time that each of the last pieces of work took.
-// It is published when it has changed by a quarter, since a thief needs the
-// magnitude, and a store that is not needed costs more than all the rest.
-func (w *Worker) measured(each time.Duration) {
-	if w.pace == 0 {
-		w.pace = each
-	}
-	w.pace += (each - w.pace) / paceShare
-	known := time.Duration(w.published.pace.Load())
-	if off := w.pace - known; 4*max(off, -off) > known {
-		w.published.pace.Store(int64(w.pace))
-	}
+	w.published.Publish(&w.count)
+	w.steals.Publish(&w.policy)
+	w.kind.publish()
 }
 
 // Stats returns a snapshot. It stops nothing and costs about 100 ns a worker and
@@ -170,7 +119,7 @@ func (s *Scheduler) Stats() Stats {
 	workers := *s.workers.Load()
 	st := Stats{
 		Workers:           make([]WorkerStats, 0, len(workers)),
-		Awake:             int(s.idle.awake()),
+		Awake:             int(s.lot.Awake()),
 		SpareLimitReached: s.monitor.limitReached.Load(),
 		Crowded:           s.monitor.crowds.Load(),
 		Held:              s.Held(),
@@ -190,7 +139,7 @@ func (s *Scheduler) Stats() Stats {
 		st.Workers = append(st.Workers, ws)
 	}
 	for p := range Priority(numPriorities) {
-		st.Queued[p] += s.injector.length(p)
+		st.Queued[p] += s.shared.Len(queues.Priority(p))
 	}
 	return st
 }
@@ -198,22 +147,17 @@ func (s *Scheduler) Stats() Stats {
 func (w *Worker) stats() WorkerStats {
 	p := &w.published
 	ws := WorkerStats{
-		ID: w.id, Spare: w.spare, State: w.state(), Tier: w.crew().tier, CPU: -1, Pace: time.Duration(p.pace.Load()),
-		Pinned: int(w.inbox.pinned.Load()), Preferred: int(w.inbox.preferred.Load()),
-		Jobs: p.jobs.Load(), Stolen: p.stolen.Load(), Parked: p.slept.Load(),
-		Suspended: p.suspended.Load(), Yielded: p.yielded.Load(),
-		Preempted: p.preempted.Load(), Blocked: p.blocked.Load(), Steal: w.steals.stats(w.s.StealStrategy()),
+		ID: w.id, Spare: w.spare, Queued: w.queues.Lengths(), State: w.state(), Tier: Priority(w.park.Tier().Least()), CPU: -1, Pace: w.pace.Known(),
+		Pinned: w.queues.Inbox.Pinned(), Preferred: w.queues.Inbox.Preferred(),
+		Jobs: p.Jobs.Load(), Stolen: p.Stolen.Load(), Parked: p.Slept.Load(),
+		Suspended: p.Suspended.Load(), Yielded: p.Yielded.Load(),
+		Preempted: p.Preempted.Load(), Blocked: p.Blocked.Load(), Steal: stealStats(&w.steals, w.s.StealStrategy()),
 	}
-	if cpu := w.cpu.Load(); cpu != nil {
+	if cpu := w.location.CPU(); cpu != nil {
 		ws.CPU = cpu.ID
 	}
-	for p := High; p < numPriorities; p++ {
-		ws.Queued[p] = w.local[p].Len()
-	}
-	ws.Queued[Normal] += w.first.Len()
-	w.inbox.lengths(&ws.Queued)
 	if ws.State == WorkerIdle {
-		ws.Steal.Backoff = time.Duration(w.steals.backoff.Load())
+		ws.Steal.Backoff = time.Duration(w.steals.Backoff.Load())
 	}
 	return ws
 }

@@ -60,7 +60,7 @@ func TestStatsAddUp(t *testing.T) {
 		if w.ID != i || w.Spare != (i >= 3) {
 			t.Errorf("worker %d calls itself %d, spare %t", i, w.ID, w.Spare)
 		}
-		if w.Parked == 0 {
+		if w.State == sched.WorkerIdle && w.Parked == 0 { // A spare may retire before it falls asleep.
 			t.Errorf("worker %d sleeps and has never fallen asleep", i)
 		}
 	}

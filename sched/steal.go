@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/deque"
+	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/stealing"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -13,31 +15,31 @@ const searchRounds = 16
 
 // search looks for work everywhere, several times over.
 func (w *Worker) search() (*Node, Priority) {
-	if !w.searching {
-		if !w.crew().startSearch() {
+	if !w.park.Searching {
+		if !w.park.Tier().StartSearch() {
 			return nil, 0
 		}
-		w.searching = true
-		w.turnTo(WorkerStealing)
+		w.park.Searching = true
+		w.activity.turnTo(WorkerStealing)
 		w.note(EventSearch, 0)
 	}
-	if w.nudged {
-		w.unnudge()
+	if w.meter.nudged {
+		w.meter.unnudge()
 		w.stepAside()
 		if n, p := w.poll(); n != nil {
 			return n, p
 		}
 	}
-	w.thief.adopt(w.s.StealStrategy())
-	w.locate()
+	w.policy.Adopt(stealing.Strategy(w.s.strategy.Load()))
+	w.location.Update(&w.s.machine, w.s.flat)
 	for round := range rounds() {
 		if n, p := w.searchOnce(round); n != nil {
-			w.thief.searched(false, w.s.flat)
+			w.policy.Searched(false, w.s.flat)
 			return n, p
 		}
 		w.stepAside()
 	}
-	w.thief.searched(true, w.s.flat)
+	w.policy.Searched(true, w.s.flat)
 	return nil, 0
 }
 
@@ -57,19 +59,19 @@ func rounds() int {
 // and taking it away would only tear apart two actors that talk to each other.
 // It is stolen if the owner has taken nothing for three rounds.
 func (w *Worker) searchOnce(round int) (*Node, Priority) {
-	if w.s.injector.has(Critical) {
+	if w.s.shared.Has(queues.Critical) {
 		return w.poll()
 	}
 	workers := *w.s.workers.Load()
 	if len(w.seen) < len(workers) {
 		w.seen = make([]int64, len(workers))
 	}
-	first, step := w.course(len(workers))
-	reaches := w.reaches()
+	first, step := w.policy.Course(w.random, len(workers))
+	reaches := w.policy.Reaches(w.s.flat)
 	for reach := range reaches {
 		for i := range workers {
 			victim := workers[(first+i*step)%len(workers)]
-			if victim == w || !w.within(victim, reach, reaches) {
+			if victim == w || !w.location.Within(&victim.location, reach, reaches) {
 				continue
 			}
 			if n, p := w.stealFrom(victim, w.atLeast(victim, round)); n != nil {
@@ -82,58 +84,23 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 			}
 		}
 	}
-	if w.s.injector.mask.Load()&w.crew().takes() != 0 {
+	if w.s.shared.Mask()&w.park.Tier().Takes() != 0 {
 		return w.poll()
 	}
 	return nil, 0
-}
-
-// course chooses the order in which a round goes over n workers: from which on,
-// and in what steps. Where thieves get in each other's way, each takes steps of
-// its own.
-func (w *Worker) course(n int) (first, step int) {
-	first, step = w.random.IntN(n), 1
-	if n > 2 && w.thief.reason == StealContended {
-		for step = 1 + w.random.IntN(n-1); divisor(step, n) != 1; {
-			step = 1 + step%(n-1)
-		}
-	}
-	return first, step
 }
 
 // atLeast is how many nodes a queue of victim must have to be stolen from.
 func (w *Worker) atLeast(victim *Worker, round int) int {
 	switch seen := &w.seen[victim.id]; round % 4 {
 	case 0:
-		*seen = victim.taken()
+		*seen = victim.queues.Taken()
 	case 3:
-		if *seen == victim.taken() {
+		if *seen == victim.queues.Taken() {
 			return 1
 		}
 	}
 	return 2
-}
-
-// taken counts what has left the worker's queues at the old end.
-func (w *Worker) taken() (sum int64) {
-	for p := High; p < numPriorities; p++ {
-		sum += w.local[p].Taken()
-	}
-	return sum
-}
-
-// queued returns the length of the worker's longest queue that a worker of the
-// given tier may take from. Work that was
-// interrupted, or forked, counts as more than one piece: its owner is on other
-// work.
-func (w *Worker) queued(tier Priority) (longest int) {
-	if tier == Low {
-		longest = max(2*(w.first.Len()+w.forks.offer.Len()), int(w.inbox.placed.Load()))
-	}
-	for p := High; p <= tier; p++ {
-		longest = max(longest, w.local[p].Len())
-	}
-	return longest
 }
 
 // stealFrom takes the oldest node of the highest priority of which victim has
@@ -143,35 +110,35 @@ func (w *Worker) queued(tier Priority) (longest int) {
 // begun, and splits further. Reserved workers leave branches and interrupted work
 // alone, since nothing says how urgent they are.
 func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
-	before := w.thief.count.Attempts
-	if w.tier == Low && victim.forks.offer.Len() > 0 {
-		if n := w.stealNode(victim.forks.offer); n != nil {
+	before := w.policy.Attempts()
+	if w.tier == Low && victim.queues.Branches.Len() > 0 {
+		if n := w.stealNode(victim.queues.Branches); n != nil {
 			return n, Normal
 		}
 	}
 	for p := High; p <= w.tier; p++ {
-		from := victim.local[p]
+		from := victim.queues.Local[p]
 		length := from.Len()
 		if length < atLeast {
 			continue
 		}
 		if n := w.stealNode(from); n != nil {
-			w.haul(victim, p, n, w.thief.atMost(length))
+			w.haul(victim, p, n, w.policy.AtMost(length))
 			return n, p
 		}
 	}
-	if w.tier == Low && victim.first.Len() > 0 {
-		if n := w.stealNode(victim.first); n != nil {
+	if w.tier == Low && victim.queues.First.Len() > 0 {
+		if n := w.stealNode(victim.queues.First); n != nil {
 			return n, Normal
 		}
 	}
-	if length := int(victim.inbox.placed.Load()); w.tier == Low && length >= atLeast {
-		if n, p := w.stealPlaced(victim, placed, length); n != nil {
+	if length := victim.queues.Inbox.Placed(); w.tier == Low && length >= atLeast {
+		if n, p := w.stealPlaced(victim, queues.Placed, length); n != nil {
 			return n, p
 		}
 	}
-	if w.thief.count.Attempts == before {
-		w.thief.count.Empty++
+	if w.policy.Attempts() == before {
+		w.policy.FoundEmpty()
 	}
 	return nil, 0
 }
@@ -179,9 +146,9 @@ func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
 // stealNode takes one node of another's queue.
 func (w *Worker) stealNode(from *deque.Deque[Node]) *Node {
 	n, contended := from.Steal()
-	w.thief.tried(contended)
+	w.policy.Tried(contended)
 	if n != nil {
-		w.count.stolen++
+		w.count.Stolen++
 		n.stolen()
 	}
 	return n
@@ -192,12 +159,12 @@ func (w *Worker) stealNode(from *deque.Deque[Node]) *Node {
 // is its own estimate, or else what victim's last ones took; where neither is
 // known, the number alone counts.
 func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
-	pace := time.Duration(victim.published.pace.Load())
+	pace := victim.pace.Known()
 	cost := estimate(stolen, pace)
-	w.thief.stole(cost)
+	w.policy.Stole(cost)
 	moved := 1
-	for left := w.thief.load() - cost; moved < atMost && left > 0; moved++ {
-		n := w.stealNode(victim.local[p])
+	for left := w.policy.Load() - cost; moved < atMost && left > 0; moved++ {
+		n := w.stealNode(victim.queues.Local[p])
 		if n == nil {
 			break
 		}
@@ -206,7 +173,7 @@ func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
 		w.push(n, p)
 	}
 	if moved > 1 {
-		w.thief.count.Batches++
+		w.policy.MovedBatch()
 	}
 }
 
@@ -220,21 +187,12 @@ func estimate(n *Node, pace time.Duration) time.Duration {
 // found ends the worker's search. Others may have relied on it, so if it was
 // the last one, another sleeper takes over.
 func (w *Worker) found() {
-	if !w.searching {
+	if !w.park.Searching {
 		return
 	}
-	w.searching = false
-	w.turnTo(WorkerWorking)
-	if w.crew().endSearch() {
-		w.s.handOver(w.crew())
+	w.park.Searching = false
+	w.activity.turnTo(WorkerWorking)
+	if w.park.Tier().EndSearch() {
+		w.s.handOver(w.park.Tier())
 	}
-}
-
-// divisor returns the greatest number that divides both: 1 if a walk in steps
-// of a goes over all of n places in a ring.
-func divisor(a, n int) int {
-	for n != 0 {
-		a, n = n, a%n
-	}
-	return a
 }

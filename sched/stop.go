@@ -3,6 +3,8 @@ package sched
 import (
 	"context"
 	"fmt"
+
+	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
 // Stop drains the scheduler: it refuses new jobs, lets those that were accepted
@@ -62,9 +64,9 @@ func (s *Scheduler) beginStop() {
 	if s.stopping.Load() {
 		return
 	}
-	s.injector.close() // First, since what it accepts afterwards might be missed by settle.
+	s.shared.Close() // First, since what it accepts afterwards might be missed by settle.
 	for _, w := range *s.workers.Load() {
-		w.inbox.close()
+		w.queues.Inbox.Close()
 	}
 	s.stopping.Store(true)
 	s.room.wakeAll()
@@ -74,7 +76,7 @@ func (s *Scheduler) beginStop() {
 	}
 	go func() {
 		s.running.Wait()
-		s.closeAlarms()
+		s.alarms.Close()
 		close(s.ended)
 	}()
 	s.settle()
@@ -91,7 +93,7 @@ func (s *Scheduler) settle() {
 	if s.sim != nil || !s.stopping.Load() || !s.allDone() || !s.transitionToSettled() {
 		return
 	}
-	s.idle.wakeAll()
+	s.lot.WakeAll()
 	s.monitor.close()
 }
 
@@ -106,13 +108,9 @@ func (s *Scheduler) transitionToSettled() bool {
 // allDone reports whether every worker rests, nothing is queued and no job is
 // left. It holds the lock without which no sleeper wakes up.
 func (s *Scheduler) allDone() bool {
-	s.idle.mu.Lock()
-	defer s.idle.mu.Unlock()
-	resting := int(s.monitor.resting.Load())
-	s.idle.crews(func(c *crew) bool {
-		resting += len(c.sleepers)
-		return true
-	})
+	s.lot.Lock()
+	defer s.lot.Unlock()
+	resting := int(s.monitor.resting.Load()) + s.lot.Sleepers()
 	return resting == len(*s.workers.Load()) && !s.hasWork() && s.owed() == 0
 }
 
@@ -133,18 +131,12 @@ func (s *Scheduler) force() {
 		}
 	}
 	for p := range Priority(numPriorities) {
-		for range s.injector.length(p) {
-			sift(s.injector.take(p, nil, 0))
+		for range s.shared.Len(queues.Priority(p)) {
+			sift(s.shared.Take(queues.Priority(p), nil, 0))
 		}
 	}
 	for _, w := range *s.workers.Load() {
-		for p := High; p < numPriorities; p++ {
-			for range w.local[p].Len() {
-				n, _ := w.local[p].Steal()
-				sift(n)
-			}
-		}
-		w.inbox.empty(sift)
+		w.queues.StealAll(sift)
 	}
 	for _, n := range begun {
 		if f, ok := n.origin().runner.(*Fiber); ok {

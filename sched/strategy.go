@@ -1,6 +1,11 @@
 package sched
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/stealing"
+)
 
 // StealStrategy says how a worker without work takes some from others. Under
 // each of them a worker takes the oldest of the most urgent work that it finds,
@@ -24,6 +29,12 @@ const (
 	StealLocal
 
 	numStrategies = 4
+)
+
+// The policy of stealing has the same strategies and reasons.
+const (
+	_ = uint8(StealLocal-StealStrategy(stealing.Local)) + uint8(StealStrategy(stealing.Local)-StealLocal)
+	_ = uint8(StealFruitless-StealReason(stealing.Fruitless)) + uint8(StealReason(stealing.Fruitless)-StealFruitless)
 )
 
 var strategyNames = [numStrategies]string{"adaptive", "single", "batched", "local"}
@@ -79,3 +90,57 @@ func (s *Scheduler) SetStealStrategy(st StealStrategy) error {
 // StealStrategy returns the strategy that Config.Steal or SetStealStrategy has
 // chosen. What a worker makes of StealAdaptive is in its [StealStats].
 func (s *Scheduler) StealStrategy() StealStrategy { return StealStrategy(s.strategy.Load()) }
+
+// StealStats says how a worker stole.
+type StealStats struct {
+	// Strategy is what the worker does now: StealSingle, StealBatched or
+	// StealLocal. Under StealAdaptive it is the worker's own choice. Of a worker that
+	// has not searched since SetStealStrategy it is what its next search begins with.
+	Strategy StealStrategy
+	// Reason says why.
+	Reason StealReason
+	// Switches counts how often Strategy has changed.
+	Switches uint64
+	// Attempts counts the times that the worker tried to take something from a
+	// queue which was not empty.
+	Attempts uint64
+	// Contended counts the attempts in which somebody else was faster.
+	Contended uint64
+	// Empty counts the workers that it asked and that had nothing for it.
+	Empty uint64
+	// Batches counts the steals that moved more than one piece of work.
+	Batches uint64
+	// Fruitless counts the searches of all queues, several times over, that found
+	// nothing.
+	Fruitless uint64
+	// Retries counts the times that somebody looked for work on behalf of the
+	// worker while it slept.
+	Retries uint64
+	// Backoff is how long after the last time that will be again, if the worker is
+	// idle: 1 ms at first, twice as long each time in vain, 1 s at most. New work
+	// wakes the worker at once nevertheless.
+	Backoff time.Duration
+}
+
+// stealStats returns what a worker has published, where the scheduler has the given
+// strategy now.
+func stealStats(p *stealing.Published, configured StealStrategy) StealStats {
+	strategy, reason, n := p.Read(stealing.Strategy(configured))
+	return StealStats{
+		Strategy: StealStrategy(strategy), Reason: StealReason(reason),
+		Switches: n.Switches, Attempts: n.Attempts, Contended: n.Contended,
+		Empty: n.Empty, Batches: n.Batches, Fruitless: n.Fruitless,
+		Retries: p.Retries.Load(),
+	}
+}
+
+// add adds the counters of another worker. Strategy and Reason stay.
+func (st *StealStats) add(other *StealStats) {
+	st.Switches += other.Switches
+	st.Attempts += other.Attempts
+	st.Contended += other.Contended
+	st.Empty += other.Empty
+	st.Batches += other.Batches
+	st.Fruitless += other.Fruitless
+	st.Retries += other.Retries
+}

@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/troupe-go/troupe/internal/xatomic"
+
 // What a fiber counts of its work is one number: in its low bits how often the work
 // has given way or yielded, up to 511, and above them the reductions that it has made
 // since it began, or yielded for their sake, up to maxReductions.
@@ -9,17 +11,20 @@ const (
 	maxReductions   = 1<<(32-reductionsShift) - 1
 )
 
-func (f *Fiber) reductions() int { return int(f.tally.Load() >> reductionsShift) }
+// tally is that number. The zero tally has counted nothing.
+type tally struct{ xatomic.Count32 }
 
-func (f *Fiber) setReductions(n int) {
-	f.tally.Store(uint32(min(n, maxReductions))<<reductionsShift | f.preemptions())
+func (t *tally) reductions() int { return int(t.Load() >> reductionsShift) }
+
+func (t *tally) setReductions(n int) {
+	t.Store(uint32(min(n, maxReductions))<<reductionsShift | t.preemptions())
 }
 
 // preemptions returns how often the work has given way. Any goroutine may ask.
-func (f *Fiber) preemptions() uint32 { return f.tally.Load() & maxPreemptions }
+func (t *tally) preemptions() uint32 { return t.Load() & maxPreemptions }
 
-func (f *Fiber) countPreemption() {
-	if tally := f.tally.Load(); tally&maxPreemptions != maxPreemptions {
-		f.tally.Store(tally + 1)
+func (t *tally) countPreemption() {
+	if n := t.Load(); n&maxPreemptions != maxPreemptions {
+		t.Store(n + 1)
 	}
 }

@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/troupe-go/troupe/internal/workers/queues"
+
 // operation is what a fiber asks of the trampoline when it leaves the stack.
 type operation uint8
 
@@ -11,10 +13,6 @@ const (
 	opSwitch                   // Continue another fiber, pool this one.
 	opRest                     // In a simulation: the piece of work is done.
 )
-
-// poolLimit is how many idle fibers a worker keeps for itself: 3 KB each. More are
-// on the shelf.
-const poolLimit = 64
 
 // run is the trampoline. It ends when the dispatch loop does.
 func (w *Worker) run() {
@@ -86,10 +84,10 @@ func (w *Worker) perform(f *Fiber) *Fiber {
 		if !f.transitionToSuspended() {
 			return f
 		}
-		w.count.suspended++
+		w.count.Suspended++
 	case opYield:
 		w.fiber = nil // Another worker may take it now.
-		w.count.yielded++
+		w.count.Yielded++
 		w.requeue(f)
 	case opRotate:
 		next := w.target
@@ -98,7 +96,8 @@ func (w *Worker) perform(f *Fiber) *Fiber {
 		return next
 	case opGiveWay:
 		w.fiber = nil
-		w.preempt()
+		w.count.Preempted++
+		w.activity.preempt()
 		w.pushNextOf(f, &f.node)
 	case opSwitch:
 		next := w.target
@@ -106,10 +105,7 @@ func (w *Worker) perform(f *Fiber) *Fiber {
 		if f.job.Load() != nil {
 			f.job.Store(nil)
 		}
-		if len(w.pool) == poolLimit {
-			w.shelve()
-		}
-		w.pool = append(w.pool, f)
+		w.pool.Put(f)
 		return next
 	}
 	return nil
@@ -127,8 +123,8 @@ func (w *Worker) dispatch() bool {
 		return false
 	}
 	if f, ok := n.runner.(*Fiber); ok && w.at.w == nil {
-		w.count.jobs++
-		w.began.Store(uintptr(w.count.jobs))
+		w.count.Jobs++
+		w.began.Store(uintptr(w.count.Jobs))
 		w.fiber = f
 		return true
 	}
@@ -151,7 +147,7 @@ func (w *Worker) take() (*Node, Priority) {
 // yields.
 func (w *Worker) requeue(f *Fiber) {
 	if w.s.anywhere(f.home(), w.priority) {
-		if w.s.injector.has(w.priority) {
+		if w.s.shared.Has(queues.Priority(w.priority)) {
 			w.s.share(&f.node, w.priority)
 			w.signOfLife()
 			return
@@ -166,55 +162,34 @@ func (w *Worker) requeue(f *Fiber) {
 // rotate queues a fiber that has yielded to another; see rotates.
 func (w *Worker) rotate(f *Fiber) {
 	w.fiber = nil // Another worker may take it now.
-	w.count.yielded++
-	w.local[w.priority].Push(&f.node) // There is room: one has left.
+	w.count.Yielded++
+	w.queues.Local[w.priority].Push(&f.node) // There is room: one has left.
 	w.signOfLife()
-	w.s.idle.wake(w.priority) // As push does where there are two.
-	w.count.jobs++
-	w.began.Store(uintptr(w.count.jobs))
+	w.s.lot.Wake(queues.Priority(w.priority)) // As push does where there are two.
+	w.count.Jobs++
+	w.began.Store(uintptr(w.count.Jobs))
 }
 
 func (w *Worker) takeFiber() *Fiber {
-	if len(w.pool) == 0 && w.s.shelf.size.Load() > 0 {
-		w.pool = w.s.shelf.take(w.pool, shelfBatch)
-	}
-	last := len(w.pool) - 1
-	if last < 0 {
-		w.fibers++
-		f := newFiber(w.s)
-		if w.s.cfg.PinWorkers {
-			f.bind(w)
-		}
+	if f := w.pool.Take(); f != nil {
 		return f
 	}
-	f := w.pool[last]
-	w.pool[last] = nil
-	w.pool = w.pool[:last]
+	f := newFiber(w.s)
+	if w.s.cfg.PinWorkers {
+		f.bind(w)
+	}
 	return f
 }
 
 // leave clears up after the dispatch loop.
 func (w *Worker) leave() {
-	w.turnTo(WorkerShutDown)
-	w.resting.Store(true)
+	w.activity.turnTo(WorkerShutDown)
+	w.park.Resting.Store(true)
 	w.publish()
-	if w.searching {
-		w.searching = false
-		w.crew().endSearch()
+	if w.park.Searching {
+		w.park.Searching = false
+		w.park.Tier().EndSearch()
 	}
-	w.endPool()
-	w.s.shelf.close()
-}
-
-func (w *Worker) endPool() {
-	for _, f := range w.pool {
-		w.end(f)
-	}
-	w.pool = nil
-}
-
-// end takes a fiber without work out of service.
-func (w *Worker) end(f *Fiber) {
-	w.fibers--
-	f.co.Stop()
+	w.pool.End()
+	w.s.pool.Close()
 }

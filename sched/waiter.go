@@ -134,7 +134,7 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 		}
 		w.signal.Offer()
 		if from != nil && !from.hosted {
-			from.w.nudge()
+			from.w.meter.nudge()
 		}
 	}
 }

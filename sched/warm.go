@@ -50,7 +50,7 @@ func (w *Worker) warm(n *Node, p Priority) {
 	if !prefetch.Enabled {
 		return
 	}
-	local := w.local[p]
+	local := w.queues.Local[p]
 	w.cold = local.Len()
 	for i := range min(nodesAhead, w.cold) {
 		w.fetchNode(local.At(i))
@@ -65,7 +65,7 @@ func (w *Worker) warm(n *Node, p Priority) {
 // came from a shared queue is a guess: a thief may have been there meanwhile.
 func (w *Worker) warmNext(p Priority) {
 	w.cold--
-	local := w.local[p]
+	local := w.queues.Local[p]
 	if w.cold >= nodesAhead {
 		w.fetchNode(local.At(nodesAhead - 1))
 	}
@@ -87,8 +87,8 @@ func (w *Worker) warmOne(n *Node) {
 	if !ok {
 		return
 	}
-	w.count.warmed++
-	prefetch.Lines(f.id.Load(), goroutineLines)
+	w.count.Warmed++
+	prefetch.Lines(f.entry.Goroutine(), goroutineLines)
 	prefetch.Lines(f.top.Load()-stackBelow, stackLines)
 	prefetch.Lines(f.co.At()-coroBefore, coroLines)
 	prefetch.Lines(uintptr(unsafe.Pointer(f.job.Load())), jobLines)

@@ -5,9 +5,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/deque"
 	"github.com/troupe-go/troupe/internal/invariants"
-	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/internal/workers/counters"
+	"github.com/troupe-go/troupe/internal/workers/eventring"
+	"github.com/troupe-go/troupe/internal/workers/fiberpool"
+	"github.com/troupe-go/troupe/internal/workers/parking"
+	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/stealing"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -23,22 +27,13 @@ type Worker struct {
 	s     *Scheduler
 	id    int
 	spare bool
-	// member is the worker's crew. Written by the monitor while the worker, a
-	// spare, is retired; read by everyone. Tier is that of the crew.
-	member atomic.Pointer[crew]
-	tier   Priority
+	tier  Priority // The least urgent that the worker takes; that of its tier.
 
-	// local holds queued work by priority, oldest first. Local[Critical] stays
-	// empty, since critical work goes where every worker sees it.
-	local [numPriorities]*deque.Deque[Node]
-	// first holds work that was interrupted, to be continued newest first.
-	first *deque.Deque[Node]
-	// forks holds what the running work has forked. See there.
+	queues queues.Own[Node]
+	// forks has the newest branches that the running work has forked. See there.
 	forks     forks
-	branches  [branchLists]any // Branches to use again, *branchList by type.
+	branches  branchCache
 	forkTicks uint32
-	// inbox holds work that is meant for this worker.
-	inbox inbox
 	// at is where the work belongs that poll or search has just returned.
 	at home
 
@@ -49,51 +44,32 @@ type Worker struct {
 	priority Priority // For opYield.
 	handed   *Node    // What the trampoline has taken for the fiber's loop. See dispatch.
 	handedAs Priority // Its priority.
-	pool     []*Fiber // Fibers without work, parked in their loop.
-	fibers   int      // How many there are that this worker has made, if it is pinned.
+	pool     fiberpool.Own[Fiber]
 
-	searching bool
-	// summoned says that the token is for work of the inbox. Written by whoever
-	// sends the token, before.
-	summoned   bool
-	preempting bool
-	turn       uint32         // Counts dispatches, for fairness to the shared queues.
-	fairAt     time.Duration  // When it was last fair to them, by clockAt.
-	cold       int            // How many of those that came from there last are still queued.
-	token      xatomic.Signal // Wakes the worker; at most one token is on its way.
-	random     *rand.Rand
-	seen       []int64 // See searchOnce.
-	thief      thief
-	left       bool // The dispatch loop has ended for good.
+	park     parking.Worker
+	activity activity
+	turn     uint32        // Counts dispatches, for fairness to the shared queues.
+	fairAt   time.Duration // When it was last fair to them, by clockAt.
+	cold     int           // How many of those that came from there last are still queued.
+	random   *rand.Rand
+	seen     []int64 // See searchOnce.
+	policy   stealing.Policy
+	left     bool // The dispatch loop has ended for good.
 
-	// The measure of time. See tick.
-	budget    int
-	stride    int
-	pace      time.Duration
-	heavy     bool
-	nudged    bool
-	putBy     int  // Of the budget, by a nudge.
-	slow      bool // See stepAside.
-	clockAt   time.Duration
-	gaveWayAt time.Duration
+	meter meter
+	slow  bool // See stepAside.
 
-	fresh bool // The clock was read before the present piece of work.
+	kind kindCounter
 
-	kind     *jobKind // Of the last job. See countKind.
-	kindJobs uint64
-
-	// tape is what the worker writes down; nil unless it is recorded. Written by
+	// events has the worker's last events; nil unless it is recorded. Written by
 	// the recorder.
-	tape atomic.Pointer[tape]
+	events atomic.Pointer[eventring.Ring[record]]
 
-	count     counters
-	published publishedCounters
-	steals    publishedSteals
-	// cpu is the processor that the worker was last seen on, or nil. Written by
-	// the worker, read by thieves.
-	cpu       atomic.Pointer[topology.CPU]
-	pinned    bool          // The worker does not leave that processor.
-	locatedAt time.Duration // When cpu was last looked after.
+	count     counters.Counters
+	published counters.Published
+	pace      counters.Pace
+	steals    stealing.Published
+	location  stealing.Location
 	// on is the fiber that runs, began how many pieces of work were begun, and
 	// lookedAt the time when the worker last looked at the clock. Written by the
 	// worker; the monitor tells from them what the worker is on, and how long.
@@ -102,15 +78,9 @@ type Worker struct {
 	lookedAt atomic.Int64
 	// hold says whether the worker is held by a piece of work. Written by the
 	// monitor, by submitters and by the worker itself; see hold.go.
-	hold xatomic.Uint32
-	// resting is set while the worker sleeps or is retired. Written by the
-	// worker, read by the monitor and by Stats.
-	resting xatomic.Bool
-	sample  sample // The monitor's.
-	retry   retry  // The monitor's.
-	// activity is what the worker does by its own account: working, stealing,
-	// preempting, retired or shut down. Written by the worker, read by Stats.
-	activity atomic.Uint32
+	hold    xatomic.Uint32
+	sample  sample           // The monitor's.
+	backoff stealing.Backoff // The monitor's.
 	// refused says that there was no spare for the worker when it had begun so
 	// much. Both under the monitor's lock.
 	refused   bool
@@ -129,25 +99,21 @@ const (
 	spareCapacity = 64
 )
 
-func newWorker(s *Scheduler, c *crew, id int, spare bool) *Worker {
+func newWorker(s *Scheduler, t *parking.Tier, id int, spare bool) *Worker {
 	w := &Worker{
-		s: s, id: id, spare: spare, tier: c.tier,
-		token:  xatomic.NewSignal(),
+		s: s, id: id, spare: spare, tier: Priority(t.Least()),
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
-		first:  deque.New[Node](invariants.Shrink(nextCapacity, 4)),
-		forks:  newForks(),
-		stride: 1,
-		thief:  newThief(s.cfg.Steal),
+		meter:  meter{stride: 1},
+		policy: stealing.New(stealing.Strategy(s.cfg.Steal)),
 	}
-	w.turnTo(WorkerWorking)
-	w.member.Store(c)
+	w.pool.Init(&s.pool, s.cfg.PinWorkers)
+	w.activity.turnTo(WorkerWorking)
+	w.park.Init(t)
 	capacity := s.cfg.QueueCapacity
 	if spare {
 		capacity = min(capacity, spareCapacity)
 	}
-	for p := High; p < numPriorities; p++ {
-		w.local[p] = deque.New[Node](invariants.Shrink(capacity, 4))
-	}
+	w.queues.Init(capacity, nextCapacity, forksCapacity)
 	return w
 }
 
@@ -159,12 +125,12 @@ func (w *Worker) next() (*Node, Priority) {
 	}
 	for {
 		w.signOfLife()
-		if w.spare && w.crew().surplus() && w.mayRetire() {
+		if w.spare && w.park.Tier().Surplus() && w.mayRetire() {
 			w.retire()
 		}
 		var n *Node
 		var p Priority
-		if !w.nudged || !w.isBare() { // Else the search begins with giving way.
+		if !w.meter.nudged || !w.isBare() { // Else the search begins with giving way.
 			w.tick()
 			n, p = w.poll()
 		}
@@ -178,7 +144,7 @@ func (w *Worker) next() (*Node, Priority) {
 			continue
 		}
 		w.found()
-		w.endPreemption(p)
+		w.activity.endPreemption(p)
 		if w.s.forced.Load() && abandon(n) {
 			w.at = home{}
 			continue
@@ -190,39 +156,35 @@ func (w *Worker) next() (*Node, Priority) {
 // sleep waits for a token. It returns false when the worker shall leave.
 func (w *Worker) sleep() bool {
 	s := w.s
-	w.count.slept++
+	w.count.Slept++
 	w.publish()
-	for p := High; p < numPriorities; p++ {
-		w.local[p].Sweep()
-	}
-	w.first.Sweep()
-	w.forks.offer.Sweep()
+	w.queues.Sweep()
 	if f := w.fiber; f != nil && f.job.Load() != nil {
 		f.job.Store(nil) // The job is over, and may hold much memory.
 	}
 	invariants.Yield()
-	w.resting.Store(true)
-	s.idle.enter(w)
+	w.park.Resting.Store(true)
+	s.lot.Enter(&w.park)
 	// If the monitor has just taken the worker for held, there is a place to be
 	// taken back; see hold.go for the other side.
-	stay := w.hold.Load() != holdFree || s.settled.Load() || w.inbox.mask.Load() != 0 || s.backlog(w.crew())
-	if !stay || !s.idle.leave(w) {
+	stay := w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0 || s.backlog(w.park.Tier())
+	if !stay || !s.lot.Leave(&w.park) {
 		s.settle()
 		w.note(EventPark, 0)
-		w.token.Receive()
+		w.park.Await()
 		w.note(EventUnpark, 0)
-		w.searching, w.summoned = !w.summoned, false
-		w.resetClock()
+		w.park.Woken()
+		w.meter.reset()
 	}
-	if w.searching {
-		w.turnTo(WorkerStealing)
+	if w.park.Searching {
+		w.activity.turnTo(WorkerStealing)
 	} else {
-		w.turnTo(WorkerWorking)
+		w.activity.turnTo(WorkerWorking)
 	}
 	if s.settled.Load() {
 		return false
 	}
-	w.resting.Store(false)
+	w.park.Resting.Store(false)
 	s.monitor.rouse()
 	return true
 }
@@ -237,47 +199,47 @@ func (w *Worker) mayRetire() bool {
 	default:
 		running = 2
 	}
-	return w.inbox.mask.Load() == 0 && (!w.s.cfg.PinWorkers || w.away(running) == 0)
+	return w.queues.Inbox.Mask() == 0 && (!w.s.cfg.PinWorkers || w.pool.Away(running) == 0)
 }
 
 // retire gives the worker's place up, since a blocked one is back, and waits
 // until it is needed again.
 func (w *Worker) retire() {
 	s := w.s
-	if !w.crew().giveUpPlace() {
+	if !w.park.Tier().GiveUpPlace() {
 		return
 	}
 	for p := High; p < numPriorities; p++ {
-		for n := w.local[p].Take(); n != nil; n = w.local[p].Take() {
-			s.injector.push(n, p)
+		for n := w.queues.Local[p].Take(); n != nil; n = w.queues.Local[p].Take() {
+			s.shared.Push(n, queues.Priority(p))
 		}
-		w.local[p].Sweep()
+		w.queues.Local[p].Sweep()
 	}
-	for n := w.first.Pop(); n != nil; n = w.first.Pop() {
-		s.injector.push(n, priorityOfInterrupted(n))
+	for n := w.queues.First.Pop(); n != nil; n = w.queues.First.Pop() {
+		s.shared.Push(n, queues.Priority(priorityOfInterrupted(n)))
 	}
-	for n := w.forks.offer.Pop(); n != nil; n = w.forks.offer.Pop() {
-		s.injector.push(n, Normal)
+	for n := w.queues.Branches.Pop(); n != nil; n = w.queues.Branches.Pop() {
+		s.shared.Push(n, queues.Normal)
 	}
-	wasSearching := w.searching
-	w.searching = false
+	wasSearching := w.park.Searching
+	w.park.Searching = false
 	if wasSearching {
-		w.crew().endSearch()
+		w.park.Tier().EndSearch()
 	}
 	w.publish()
-	w.turnTo(WorkerRetired)
-	w.resting.Store(true)
-	w.signOfLife()   // As in sleep: the place that was given up is somebody's now.
-	crew := w.crew() // From here on the monitor may move it to another.
+	w.activity.turnTo(WorkerRetired)
+	w.park.Resting.Store(true)
+	w.signOfLife()        // As in sleep: the place that was given up is somebody's now.
+	tier := w.park.Tier() // From here on the monitor may move it to another.
 	if s.monitor.retire(w) {
-		s.handOver(crew)
+		s.handOver(tier)
 		s.settle()
 		w.note(EventPark, 0)
-		w.token.Receive()
+		w.park.Await()
 		w.note(EventUnpark, 0)
 	}
-	w.tier = w.crew().tier
-	w.turnTo(WorkerWorking)
-	w.resting.Store(false)
-	w.resetClock()
+	w.tier = Priority(w.park.Tier().Least())
+	w.activity.turnTo(WorkerWorking)
+	w.park.Resting.Store(false)
+	w.meter.reset()
 }

@@ -1,6 +1,9 @@
 package sched
 
-import "fmt"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // WorkerState says what a worker does at the moment.
 type WorkerState uint8
@@ -38,39 +41,45 @@ func (st WorkerState) String() string {
 	return fmt.Sprintf("WorkerState(%d)", uint8(st))
 }
 
+// activity is what a worker does by its own account: working, stealing, preempting,
+// retired or shut down. Sleeping and blocking show in fields that are there anyway.
+type activity struct {
+	preempting bool          // The worker's.
+	state      atomic.Uint32 // Written by the worker, read by Stats.
+}
+
 // turnTo publishes what the worker does from now on. Its callers are at turns
 // that are rare beside the work itself: a search costs about 5 us, a retirement
-// more. Sleeping and blocking show in fields that are there anyway.
-func (w *Worker) turnTo(st WorkerState) { w.activity.Store(uint32(st)) }
+// more.
+func (a *activity) turnTo(st WorkerState) { a.state.Store(uint32(st)) }
 
 // preempt says that the worker's work has given way to critical work.
-func (w *Worker) preempt() {
-	w.count.preempted++
-	w.preempting = true
-	w.turnTo(WorkerPreempting)
+func (a *activity) preempt() {
+	a.preempting = true
+	a.turnTo(WorkerPreempting)
 }
 
 // endPreemption is called for each piece of work, so the usual case comes first.
-func (w *Worker) endPreemption(next Priority) {
-	if w.preempting && next != Critical {
-		w.preempting = false
-		w.turnTo(WorkerWorking)
+func (a *activity) endPreemption(next Priority) {
+	if a.preempting && next != Critical {
+		a.preempting = false
+		a.turnTo(WorkerWorking)
 	}
 }
 
 // retired reports whether the worker is a spare that waits to be needed.
-func (w *Worker) retired() bool { return WorkerState(w.activity.Load()) == WorkerRetired }
+func (a *activity) retired() bool { return WorkerState(a.state.Load()) == WorkerRetired }
 
 // state puts together what several fields say, some of which others write. Each
 // is read once, so the answer was right at some moment or between two.
 func (w *Worker) state() WorkerState {
-	activity := WorkerState(w.activity.Load())
+	activity := WorkerState(w.activity.state.Load())
 	switch {
 	case activity == WorkerShutDown || activity == WorkerRetired:
 		return activity
 	case w.replaced():
 		return WorkerBlocked
-	case w.resting.Load():
+	case w.park.Resting.Load():
 		return WorkerIdle
 	case w.s.stopping.Load():
 		return WorkerDraining
