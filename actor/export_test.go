@@ -25,7 +25,7 @@ func SendersWaiting[M any](r Ref[M]) int {
 	if l == nil {
 		return 0
 	}
-	return int(l.waiting.n)
+	return int(l.waiting.Len())
 }
 
 // Idle reports whether no activation of the actor runs or is to come.
@@ -202,35 +202,4 @@ func (d *Dues) Until(at int) iter.Seq[int] {
 		for t := d.dues.next(); t != nil && yield(int(t.number)); t = d.dues.next() {
 		}
 	}
-}
-
-// Senders is a queue of senders, which are numbers.
-type Senders struct {
-	q   senders
-	all map[int]*sendWaiter
-}
-
-// NewSenders returns an empty one.
-func NewSenders() *Senders { return &Senders{all: map[int]*sendWaiter{}} }
-
-func (s *Senders) Push(n int) {
-	s.all[n] = &sendWaiter{size: n}
-	s.q.push(s.all[n])
-}
-
-func (s *Senders) Pop() int     { return s.q.pop().size }
-func (s *Senders) Remove(n int) { s.q.remove(s.all[n]) }
-
-func (s *Senders) All() (numbers []int) {
-	for w := s.q.first; w != nil; w = w.behind {
-		numbers = append(numbers, w.size)
-	}
-	back := 0
-	for w := s.q.last; w != nil; w = w.ahead {
-		back++
-	}
-	if back != len(numbers) || int(s.q.n) != back {
-		panic("the queue is not the same in both directions")
-	}
-	return numbers
 }

@@ -200,15 +200,15 @@ var laneFaults = planted.Group{
 		{
 			Name: "a sender queues up after its last look",
 			In:   "lane.await",
-			Old: `l.queue.Store(l.waiting.n + 1)
+			Old: `l.queue.Store(l.waiting.Len() + 1)
 if !l.crowded() {
-	l.queue.Store(l.waiting.n)
+	l.queue.Store(l.waiting.Len())
 	return false
 }`,
 			New: `if !l.crowded() {
 	return false
 }
-l.queue.Store(l.waiting.n + 1)`,
+l.queue.Store(l.waiting.Len() + 1)`,
 			Want: "deadlock",
 		},
 		{
@@ -228,7 +228,7 @@ if some {
 		{
 			Name: "a sender that leaves stays in the queue",
 			In:   "lane.withdraw",
-			Old:  "l.waiting.remove(w)",
+			Old:  "l.waiting.Remove(&w.place)",
 			New:  "",
 			Want: "FAIL",
 		},

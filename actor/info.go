@@ -304,7 +304,7 @@ func (p *proc) describeMailbox(i *Info) {
 		}
 		left := l.size - int(l.taken.Load())
 		i.Mailbox[which] = l.pending() + left
-		i.Senders[which] = int(l.waiting.n)
+		i.Senders[which] = int(l.waiting.Len())
 		handled += l.swapped + l.slid - int64(left)
 	}
 	i.Mailbox[Data] += p.pocketed()

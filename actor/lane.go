@@ -3,8 +3,10 @@ package actor
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/kernel/line"
 	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -96,8 +98,8 @@ type lane struct {
 	// swapped counts the messages that ever came into out. Written by the
 	// consumer under the mutex.
 	swapped int64
-	waiting senders // Guarded by the mailbox's mutex, like
-	slid    int64   // how many messages were dropped between out and in, of a tight lane.
+	waiting line.Line[*sendWaiter] // Guarded by the mailbox's mutex, like
+	slid    int64                  // how many messages were dropped between out and in, of a tight lane.
 
 	// What both sides read, and seldom anyone writes: another cache line.
 
@@ -128,6 +130,36 @@ type lane struct {
 	stampAt int32
 	ticks   int32  // How many ticks wait; see mark.
 	stamp   *stamp // Nil unless the actor is observed.
+}
+
+// sendWaiter is a sender that waits for room. Its fields are guarded by the
+// mailbox's mutex, except those that are set before it is shared.
+type sendWaiter struct {
+	message any          // A *M, to the message. Set before.
+	size    int          // Of the message, if the actor's are weighed. Set before.
+	asked   address      // The ask that the message belongs to. Set before.
+	timer   *timer       // Whose tick it is, or nil. Set before.
+	wake    sched.Waiter // Set before.
+	wait    *asking      // Of the handler that sends, if it is one.
+	done    bool
+	err     error // Why the message was not accepted.
+	// since is when the sender came, if the actor is observed.
+	since time.Duration
+	place line.Entry[*sendWaiter] // Among those that wait.
+}
+
+// end ends the wait, and adds the sender to those to be woken.
+func (w *sendWaiter) end(woken []sched.Waiter) []sched.Waiter {
+	w.done = true
+	w.endWait()
+	return append(woken, w.wake)
+}
+
+// endWait makes known that the sender is not held up by the actor any more.
+func (w *sendWaiter) endWait() {
+	if w.wait != nil {
+		w.wait.withdraw(onlyRound)
+	}
 }
 
 // strides divides a lane's capacity: its consumer publishes its progress that
@@ -175,7 +207,7 @@ func (l *lane) full(pending int) bool {
 
 // crowded reports whether there is no room for a new message. The caller holds
 // the mutex.
-func (l *lane) crowded() bool { return l.waiting.n > 0 || l.occupied() >= int(l.capacity) }
+func (l *lane) crowded() bool { return l.waiting.Len() > 0 || l.occupied() >= int(l.capacity) }
 
 func (l *lane) occupied() int { return l.pending() + int(l.rest.Load()) }
 
@@ -229,7 +261,7 @@ func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
 	if n := int32(l.size - l.claimed); l.unclaimed.Load() != n {
 		l.unclaimed.Store(n)
 	}
-	if l.waiting.n == 0 {
+	if l.waiting.Len() == 0 {
 		return woken
 	}
 	return l.admit(woken)
@@ -319,9 +351,10 @@ func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
 // takeIn moves messages of waiting senders into the lane while there is room,
 // and appends to woken whom to wake. The caller holds the mutex.
 func (l *lane) takeIn(woken []sched.Waiter) []sched.Waiter {
-	before := l.waiting.n
-	for l.waiting.n > 0 && l.occupied() < int(l.capacity) {
-		w := l.waiting.pop()
+	before := l.waiting.Len()
+	for l.waiting.Len() > 0 && l.occupied() < int(l.capacity) {
+		w := l.waiting.First().Value
+		l.waiting.Remove(&w.place)
 		if l.meter != nil && !l.meter.takes(w.size) {
 			w.err = ErrMailboxLimit
 		} else {
@@ -329,9 +362,9 @@ func (l *lane) takeIn(woken []sched.Waiter) []sched.Waiter {
 		}
 		woken = w.end(woken)
 	}
-	if l.waiting.n < before {
+	if l.waiting.Len() < before {
 		l.show()
-		l.queue.Store(l.waiting.n)
+		l.queue.Store(l.waiting.Len())
 	}
 	return woken
 }
@@ -355,15 +388,16 @@ func (l *lane) discard(oldest bool) (m letter) {
 
 // refuse ends the wait of all senders with err, but those whose asks stay, if stays is not nil. The caller holds the mutex.
 func (l *lane) refuse(err error, stays func(asked address) bool, woken []sched.Waiter) []sched.Waiter {
-	for w, next := l.waiting.first, (*sendWaiter)(nil); w != nil; w = next {
-		next = w.behind
+	for e := l.waiting.First(); e != nil; {
+		w := e.Value
+		e = e.Behind()
 		if stays == nil || !stays(w.asked) {
-			l.waiting.remove(w)
+			l.waiting.Remove(&w.place)
 			w.err = err
 			woken = w.end(woken)
 		}
 	}
-	l.queue.Store(l.waiting.n)
+	l.queue.Store(l.waiting.Len())
 	return woken
 }
 
@@ -371,19 +405,20 @@ func (l *lane) refuse(err error, stays func(asked address) bool, woken []sched.W
 // is room after all: the consumer may have made some just now, and looks at
 // queue after it has. The caller holds the mutex.
 func (l *lane) await(w *sendWaiter) bool {
-	l.queue.Store(l.waiting.n + 1)
+	l.queue.Store(l.waiting.Len() + 1)
 	if !l.crowded() {
-		l.queue.Store(l.waiting.n)
+		l.queue.Store(l.waiting.Len())
 		return false
 	}
-	l.waiting.push(w)
+	w.place.Value = w
+	l.waiting.Push(&w.place)
 	return true
 }
 
 // withdraw takes w out of the waiting senders. The caller holds the mutex.
 func (l *lane) withdraw(w *sendWaiter) {
-	l.waiting.remove(w)
-	l.queue.Store(l.waiting.n)
+	l.waiting.Remove(&w.place)
+	l.queue.Store(l.waiting.Len())
 }
 
 // large reports whether there is a buffer to be let go of when the lane is

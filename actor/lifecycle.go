@@ -401,7 +401,7 @@ func (a *activation) closeAtOnce() bool {
 // The caller holds mu and is the consumer.
 func (a *activation) lanesDone() bool {
 	for i := range a.lanes {
-		if l := a.lanes[i].Load(); l != nil && (l.left() != 0 || l.pending() != 0 || l.waiting.n != 0) {
+		if l := a.lanes[i].Load(); l != nil && (l.left() != 0 || l.pending() != 0 || l.waiting.Len() != 0) {
 			return false
 		}
 	}

@@ -182,7 +182,7 @@ func (p *proc) flush(v *verdict) {
 func (p *proc) endByLimit(v *verdict) (woken []sched.Waiter) {
 	var announced uint32
 	for which := range Lane(numLanes) {
-		if l := p.lanes[which].Load(); l != nil && l.waiting.n > 0 {
+		if l := p.lanes[which].Load(); l != nil && l.waiting.Len() > 0 {
 			woken = l.takeIn(woken)
 			announced |= which.bit()
 		}

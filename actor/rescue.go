@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/troupe-go/troupe/internal/kernel/line"
+
 // part returns copies of the consumer's messages from a place on, up to another one.
 func (l *lane) part(from, to int) letters {
 	return withAsks(l.contents.part(from, to), l.asks.part(from, to))
@@ -23,9 +25,9 @@ func (l *lane) rescue(gone bool) (fresh *lane, inHand letters) {
 		l.meter.prepend(n)
 	}
 	fresh.waiting = l.waiting
-	fresh.queue.Store(fresh.waiting.n)
+	fresh.queue.Store(fresh.waiting.Len())
 	fresh.countTicks(l.ticks)
-	l.waiting = senders{}
+	l.waiting = line.Line[*sendWaiter]{}
 	if l.chunk == 1 && at > 0 && !gone {
 		return fresh, l.part(at-1, at)
 	}

@@ -6,54 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/troupe-go/troupe/actor"
 )
-
-// A queue of senders is like a list of their numbers.
-func TestSendersAgainstModel(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		q := actor.NewSenders()
-		var model []int
-		next := 0
-		t.Repeat(map[string]func(*rapid.T){
-			"push": func(*rapid.T) {
-				q.Push(next)
-				model = append(model, next)
-				next++
-			},
-			"pop": func(t *rapid.T) {
-				if len(model) == 0 {
-					t.Skip("empty")
-				}
-				if got := q.Pop(); got != model[0] {
-					t.Fatalf("the first is %d, want %d", got, model[0])
-				}
-				model = model[1:]
-			},
-			"remove": func(t *rapid.T) {
-				if next == 0 {
-					t.Skip("none")
-				}
-				n := rapid.IntRange(0, next-1).Draw(t, "number")
-				q.Remove(n)
-				model = slices.DeleteFunc(model, func(m int) bool { return m == n })
-			},
-			"": func(t *rapid.T) {
-				if got := q.All(); !slices.Equal(got, model) {
-					t.Fatalf("the queue is %v, want %v", got, model)
-				}
-			},
-		})
-	})
-}
 
 // waiting returns an actor that is suspended, with a full lane, and how many senders wait for it: they have ended when all
 // is done.

@@ -193,7 +193,7 @@ func (t *turn) keepMessageLocked() {
 // do if it is empty and has no marks, so that no activation comes for nothing. The caller holds mu.
 func (t *turn) clearTodoLocked() {
 	l := t.a.lanes[t.lane].Load()
-	if l != nil && l.left() == 0 && l.pending() == 0 && l.waiting.n == 0 && !t.a.marked.Load() {
+	if l != nil && l.left() == 0 && l.pending() == 0 && l.waiting.Len() == 0 && !t.a.marked.Load() {
 		t.a.todo &^= t.lane.bit()
 	}
 }

@@ -68,8 +68,9 @@ type Engine struct {
 	errands  []errand        // For the stepper, between two steps.
 	closed   bool
 	poke     chan struct{}
-	current  atomic.Pointer[Entry] // What the stepper is on: points to on, or nowhere.
-	on       Entry                 // The stepper's.
+	inStep   atomic.Bool
+	onMu     sync.Mutex // Guards on: others may ask for it when a step seems to hang, and then it ends.
+	on       Entry      // What the stepper is on, or was on last. The stepper reads it without the lock.
 	begun    atomic.Int64
 
 	// The rest is the stepper's.
@@ -216,16 +217,18 @@ func (e *Engine) step() {
 	if e.trace != nil {
 		e.trace("run", entry.Host.Name(entry.Work))
 	}
+	e.onMu.Lock()
 	e.on = entry
-	e.current.Store(&e.on)
-	defer e.current.Store(nil) // Also if the work calls Goexit.
+	e.onMu.Unlock()
+	e.inStep.Store(true)
+	defer e.inStep.Store(false) // Also if the work calls Goexit.
 	if entry.turn != nil {
 		close(entry.turn.ch)
 		e.settle()
 	} else {
 		entry.Host.Step(entry.Work, entry.Priority)
 	}
-	e.current.Store(nil)
+	e.inStep.Store(false)
 	if e.after != nil {
 		e.after()
 	}
@@ -235,17 +238,22 @@ func (e *Engine) step() {
 // InStep reports whether the stepper is on a step, and how many it has begun. It
 // may be called from outside the simulation.
 func (e *Engine) InStep() (running bool, steps int64) {
-	return e.current.Load() != nil, e.begun.Load()
+	return e.inStep.Load(), e.begun.Load()
 }
 
 // Running returns what the stepper is on, or "". It may be called from outside the
-// simulation, but only when the step has come to a standstill or hangs: the name
-// is read from what runs.
+// simulation at any time.
 func (e *Engine) Running() string {
-	if entry := e.current.Load(); entry != nil {
-		return entry.Host.Name(entry.Work)
+	if !e.inStep.Load() {
+		return ""
 	}
-	return ""
+	e.onMu.Lock()
+	on := e.on
+	e.onMu.Unlock()
+	if on.Host == nil {
+		return ""
+	}
+	return on.Host.Name(on.Work)
 }
 
 // AfterEach has f called after each step.

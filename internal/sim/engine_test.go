@@ -2,6 +2,8 @@ package sim_test
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,5 +67,40 @@ func TestOrderOfArrivalIsNoChance(t *testing.T) {
 	}
 	if len(orders[0]) != 2 || !slices.Equal(orders[0], orders[1]) {
 		t.Errorf("the orders are %q", orders)
+	}
+}
+
+// Any goroutine may ask what the stepper is on, whether it is the only step for long or one of hundreds.
+func TestRunningFromOutside(t *testing.T) {
+	h := &host{}
+	e := sim.New(inOrder{}, synctest.Wait, 1_000, nil)
+	var over atomic.Bool
+	var all sync.WaitGroup
+	begun := make(chan struct{})
+	all.Go(func() {
+		close(begun)
+		for !over.Load() {
+			if name := e.Running(); name != "" && name != "work" {
+				t.Errorf("it runs %q", name)
+			}
+		}
+	})
+	<-begun
+	synctest.Test(t, func(t *testing.T) {
+		for range 500 {
+			h.queue(e, "work")
+		}
+		go func() {
+			e.UntilIdle()
+			e.Close()
+		}()
+		if err := e.Run(); err != nil {
+			t.Error(err)
+		}
+	})
+	over.Store(true)
+	all.Wait()
+	if len(h.ran) != 500 {
+		t.Errorf("%d of 500 steps were made", len(h.ran))
 	}
 }

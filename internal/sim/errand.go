@@ -37,7 +37,7 @@ func (e *Engine) Later(name func() string, do func()) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.current.Load() == nil {
+	if !e.inStep.Load() {
 		return false
 	}
 	e.errands = append(e.errands, errand{name, do})
