@@ -13,7 +13,7 @@ import (
 func TestAgainstModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var l line.Line[int]
+		l := &line.Line[int]{}
 		var entries []*line.Entry[int]
 		var model []int
 		t.Repeat(map[string]func(*rapid.T){
@@ -41,9 +41,8 @@ func TestAgainstModel(t *testing.T) {
 				model = append(slices.DeleteFunc(model, func(m int) bool { return m == n }), n)
 			},
 			"copy": func(*rapid.T) {
-				other := l
-				l = line.Line[int]{}
-				l, other = other, l
+				other := *l
+				l = &other
 			},
 			"": func(t *rapid.T) {
 				var got []int
