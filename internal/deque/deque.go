@@ -30,7 +30,12 @@
 // so the owner clears: in Pop, and in Sweep for what left at the old end.
 package deque
 
-import "github.com/troupe-go/troupe/internal/xatomic"
+import (
+	// Without this import, the compiler does not inline the methods of the types in xatomic, but calls them.
+	_ "sync/atomic"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
 
 // cacheLine keeps what thieves write off the line which the owner writes.
 // 64 bytes on amd64 and most arm64; the neighbour line that is prefetched with

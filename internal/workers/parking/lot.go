@@ -2,6 +2,7 @@
 package parking
 
 import (
+	_ "sync" // Without it, the compiler does not inline the methods of the mutex in xatomic, but calls them.
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/workers/queues"

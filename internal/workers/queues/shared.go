@@ -4,7 +4,8 @@
 package queues
 
 import (
-	// Without this import, the compiler does not inline the methods of the types in xatomic, but calls them.
+	// Without these imports, the compiler does not inline the methods of the types in xatomic, but calls them.
+	_ "sync"
 	_ "sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/deque"
