@@ -69,8 +69,8 @@ type Engine struct {
 	closed   bool
 	poke     chan struct{}
 	inStep   atomic.Bool
-	onMu     sync.Mutex // Guards on: others may ask for it when a step seems to hang, and then it ends.
-	on       Entry      // What the stepper is on, or was on last. The stepper reads it without the lock.
+	onMu     sync.Mutex // Guards on, which the watchdog may read just as a step ends.
+	on       Entry      // The present step, or the last one. Only the stepper writes it.
 	begun    atomic.Int64
 
 	// The rest is the stepper's.

@@ -55,7 +55,7 @@ func (m *Main[W]) RunUntil(ctx context.Context, over <-chan struct{}) error {
 		until := m.now().Add(mainBudget)
 		if more, _ := m.Run(func() bool { return !m.now().Before(until) }); more {
 			if ctx.Err() != nil {
-				m.wake() // What is left is for the next goroutine.
+				m.wake() // The next goroutine finds the rest.
 				return context.Cause(ctx)
 			}
 			continue
