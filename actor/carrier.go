@@ -11,8 +11,8 @@ import (
 
 // A message belongs to the ask that it was made for. Mostly its Reply shows that, as a
 // part of the message itself. Where it does not, as it lies behind a pointer, the send of
-// the ask says so: its context is a carrier, and the lane keeps the ask beside the
-// message. So nothing behind a pointer is read, and a message that only leads to the
+// the ask says so, and the lane keeps the ask beside the message. A Deliverer, which
+// sends the message of an ask for it, gets the ask in its context: a carrier. So nothing behind a pointer is read, and a message that only leads to the
 // Reply of another one does not belong to its ask.
 //
 // A message that is sent on is another message: it belongs to the ask if the Reply is in
@@ -63,8 +63,8 @@ func deliverAsk[M any](ctx context.Context, by Deliverer[M], m M, asked address)
 	return by.Deliver(ctx, m)
 }
 
-// askOf returns the ask that the message at m belongs to, which is being sent with ctx: to asked, if the message is
-// that of an ask. In is nil if no message of the type belongs to one.
+// askOf returns the ask that the message at m belongs to, which is sent with ctx. Asked is the ask
+// that sends it, if an ask does. In is nil if no message of the type belongs to one.
 func askOf[M any](ctx context.Context, in *laneAsks, m *M, asked address) address {
 	if in == nil || !in.keeps {
 		return in.shown(unsafe.Pointer(m))

@@ -162,8 +162,8 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 	return err
 }
 
-// send puts m into a lane. If the lane is full it waits, or returns ErrFull. Asked is the ask whose message m is, if it
-// is that of an ask.
+// send puts m into a lane. If the lane is full it waits, or returns ErrFull. Asked is the ask that sends
+// m, if an ask does.
 func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode, asked address) error {
 	p := &c.proc
 	if p.sys.simulated || which >= numLanes || fencing.Load() {

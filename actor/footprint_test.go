@@ -111,6 +111,24 @@ func TestAskInsideAllocatesNothing(t *testing.T) {
 	}
 }
 
+// An ask whose Reply lies behind a pointer allocates what its message does, and nothing more.
+func TestAskBehindAPointerAllocatesNothing(t *testing.T) {
+	type boxed struct{ reply *actor.Reply[int] }
+	sys := newSystem(t, actor.Config{})
+	target := spawn(t, sys, func(c *actor.Context[boxed], m boxed) error { return m.reply.Send(c, 1) })
+	asker := spawn(t, sys, func(c *actor.Context[question], q question) error {
+		n := testing.AllocsPerRun(2000, func() {
+			_, _ = actor.Ask(c, target, func(r actor.Reply[int]) boxed { return boxed{&r} })
+		})
+		return q.reply.Send(c, int(n))
+	})
+	n, err := actor.Ask(context.Background(), asker, asking(1))
+	wantNoErr(t, err)
+	if n != 1 {
+		t.Errorf("the ask allocates %d times, want once, for its message", n)
+	}
+}
+
 // An ask of an actor that waits for one that does not wait can close no ring. To see
 // that takes no memory.
 func TestAskOfOneThatWaitsAllocatesNothing(t *testing.T) {

@@ -162,9 +162,7 @@ func (r Reply[T]) late(ctx context.Context, err error) error {
 //
 // The handler's context has the deadline and the values of ctx, and ends with it;
 // see [Context]. In steady state an Ask allocates nothing, unless its context has
-// something to say: then the handler gets a Context of its own. Where the message has
-// its Reply behind a pointer or in a slice, one more allocation tells to which ask it
-// belongs; see [Reply].
+// something to say: then the handler gets a Context of its own.
 func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, error) {
 	var zero T
 	ctx = orBackground(ctx)

@@ -63,6 +63,9 @@ func TestStatsAddUp(t *testing.T) {
 		if w.State == sched.WorkerIdle && w.Parked == 0 { // A spare may retire before it falls asleep.
 			t.Errorf("worker %d sleeps and has never fallen asleep", i)
 		}
+		if w.State == sched.WorkerRetired && !w.Spare {
+			t.Errorf("worker %d has retired, and is no spare", i)
+		}
 	}
 	sum := st.Total()
 	// One job waited, if the other was not faster; its return is a piece of work.
