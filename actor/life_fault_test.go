@@ -85,7 +85,7 @@ return child.rousing`,
 			In:   "rare.needsEnding",
 			Old:  "r.timers != nil || len(r.kept) != 0",
 			New:  "len(r.kept) != 0",
-			Want: "was in time",
+			Want: "FAIL: TestTimerOfAnOwnerThatHasStopped",
 			Run:  "^TestTimerOfAnOwnerThatHasStopped$",
 		},
 		{
