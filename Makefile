@@ -14,7 +14,7 @@ TEST := $(GO) test -ldflags=-w
 LINT_VERSION := v2.15.0
 LINT := $(CURDIR)/.bin/golangci-lint-$(LINT_VERSION)
 # The packages whose schedules are explored.
-MODELS := ./internal/deque ./internal/workers/queues ./sched ./task ./actor
+MODELS := ./internal/deque ./internal/workers/queues ./internal/workers ./task ./actor
 PLATFORMS := linux/amd64 linux/arm64 linux/386 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 freebsd/amd64
 # Of these, those for which the command is built, too.
 COMMAND := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
@@ -65,7 +65,7 @@ model: ## Run the searches of all schedules, which make check runs too, and prin
 
 SCHEDULES ?= 10000
 # The packages with simulated tests.
-SIMULATED := ./simtest ./sched ./task ./strand ./actor ./supervise ./router ./health
+SIMULATED := ./simtest ./sched ./internal/workers ./task ./strand ./actor ./supervise ./router ./health
 
 .PHONY: explore
 explore: ## Try SCHEDULES schedules, 10000, of each simulated program: for nights.
@@ -188,7 +188,7 @@ cross: ## Build for each supported platform but this, and check the tests of the
 
 # Rooms that ask which goroutine calls are tested as a whole with 32-bit words; those that stand on them, and all without
 # assembly, by their waits.
-PORTABLE := ./internal/gid ./sched ./strand ./task
+PORTABLE := ./internal/gid ./internal/workers ./sched ./strand ./task
 PORTABLE_ABOVE := ./actor ./supervise ./router
 PORTABLE_WAITS := -run 'Wait|Join|Sleep|Close|Self|Ring|Deadlock|Host|Ask|Current'
 # To tell goroutines apart takes long below a deep stack, and room on it.

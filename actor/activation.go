@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/invariants"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // The phases: where an actor is in its life.
@@ -21,7 +21,7 @@ const (
 // activation is one run of an actor by the scheduler.
 type activation struct {
 	*proc
-	f          *sched.Fiber
+	f          *workers.Fiber
 	term       uint32        // See state.go.
 	todo       uint32        // Lanes that may have messages.
 	budget     int           // How many messages of Management and Data may still be handled.
@@ -56,7 +56,7 @@ type desk struct {
 
 // deskOf returns the desk of f, or another one if an activation is at it: that
 // has let this one go first.
-func deskOf(f *sched.Fiber) *desk {
+func deskOf(f *workers.Fiber) *desk {
 	d, ok := f.Note().(*desk)
 	if !ok {
 		d = &desk{}
@@ -74,7 +74,7 @@ func deskOf(f *sched.Fiber) *desk {
 // Run is one activation: it handles system messages, all Control messages, and
 // others up to the actor's throughput, and for no longer than turnTime. The scheduler
 // calls it.
-func (p *proc) Run(f *sched.Fiber, priority sched.Priority) {
+func (p *proc) Run(f *workers.Fiber, priority workers.Priority) {
 	todo, term, fetched, ok := p.transitionToRunning(f, priority)
 	if !ok {
 		return
@@ -84,7 +84,7 @@ func (p *proc) Run(f *sched.Fiber, priority sched.Priority) {
 	d := deskOf(f)
 	a := &d.activation
 	a.proc, a.f, a.term, a.todo, a.budget = p, f, term, todo, p.opts.throughput
-	a.urgentOnly, a.inCode, a.fetched = priority == sched.Critical, todo&pendingSystem == 0, fetched
+	a.urgentOnly, a.inCode, a.fetched = priority == workers.Critical, todo&pendingSystem == 0, fetched
 	a.began = f.Clock()
 	a.probes = p.sys.probes.Load()
 	a.countsControl = p.sys.simulated || p.opts.bursts != nil && p.opts.bursts.of[Control] > 0
@@ -236,9 +236,9 @@ func (a *activation) handleLane(which Lane) {
 		}
 	}
 	// A handler that waits shall be resumed as urgently as its message came.
-	priority := sched.Normal
+	priority := workers.Normal
 	if which == Control {
-		priority = sched.Critical
+		priority = workers.Critical
 	}
 	a.scope = x
 	before := a.f.SetPriority(priority)
@@ -302,9 +302,9 @@ func (a *activation) letIn(l *lane) {
 	a.wake(woken)
 }
 
-func (a *activation) wake(waiters []sched.Waiter) {
+func (a *activation) wake(waiters []workers.Waiter) {
 	for i := range waiters {
-		waiters[i].Wake(a.f, sched.Normal)
+		waiters[i].Wake(a.f, workers.Normal)
 	}
 }
 
@@ -357,7 +357,7 @@ func (a *activation) crash(l *lane, which Lane, m letter, v any) error {
 	a.endServing(errNotReturned)
 	a.breakSpan()
 	if v != nil {
-		err := sched.NewPanicError(v)
+		err := workers.NewPanicError(v)
 		a.giveBack(which, m, err)
 		return err
 	}

@@ -3,8 +3,8 @@ package actor
 import (
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // asking is one wait for another actor, as that actor and the wait graph see
@@ -25,7 +25,7 @@ import (
 // round, and a pin orders all that is done under it and under later ones.
 type asking struct {
 	state  xatomic.Uint64
-	waiter sched.Waiter
+	waiter workers.Waiter
 
 	// placed is the last round in which the asker was sure to wait, since its
 	// message was accepted. Written by the asker, and read by whoever sends the
@@ -97,7 +97,7 @@ func (s *asking) isOpen(round uint64) bool {
 // newWait returns the wait of a handler of asker for holder, in its first round,
 // which is not an ask. Waiter is woken if somebody finds that it is part of a ring; then
 // it is answered, with an error.
-func newWait(waiter sched.Waiter, asker, holder *proc, up address, kind WaitKind, lane Lane) *asking {
+func newWait(waiter workers.Waiter, asker, holder *proc, up address, kind WaitKind, lane Lane) *asking {
 	s := &asking{waiter: waiter}
 	s.placed.Store(s.open(asker, holder, up, kind, lane))
 	return s
@@ -151,17 +151,17 @@ func (s *asking) begin(round uint64, answer error) error {
 
 // answered makes the answer known that the caller has written, and wakes the
 // asker.
-func (s *asking) answered(f *sched.Fiber, round uint64) {
+func (s *asking) answered(f *workers.Fiber, round uint64) {
 	s.conclude(f, round|slotAnswered)
 }
 
-func (s *asking) conclude(f *sched.Fiber, state uint64) {
+func (s *asking) conclude(f *workers.Fiber, state uint64) {
 	waiter := s.waiter // Afterwards the slot may be in use again.
 	if g := s.group; g != nil && !g.count(s.err) {
-		waiter = sched.Waiter{}
+		waiter = workers.Waiter{}
 	}
 	s.state.Store(state)
-	waiter.Wake(f, sched.Normal)
+	waiter.Wake(f, workers.Normal)
 }
 
 // isAnswered reports whether the asker need not wait any more.

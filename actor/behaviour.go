@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // extra is what few incarnations need.
@@ -96,7 +96,7 @@ func (c *scope) handling(what string) error {
 	if c.home().fence.Load() {
 		return fmt.Errorf("%s %s: %w", p, what, ErrFenced)
 	}
-	if current(sched.Current(c)) != p {
+	if current(workers.Current(c)) != p {
 		return fmt.Errorf("%s %s: %w", p, what, ErrNotInHandler)
 	}
 	if v := c.view(); v != nil && v.frame != nil {

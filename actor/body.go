@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/invariants"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // body is the function of a process, apart from the type of the messages. It has
@@ -34,15 +34,15 @@ import (
 // there are four for each (0.2 us). It was not tried, for then nothing that is
 // known of handlers would hold for it, and all of it would be there twice.
 type body struct {
-	node  sched.Node
-	frame sched.Frame // Leads to the body's fiber, where the actor's own leads to the handler's.
-	scope *scope      // Of the incarnation. Written once, before the body begins.
+	node  workers.Node
+	frame workers.Frame // Leads to the body's fiber, where the actor's own leads to the handler's.
+	scope *scope        // Of the incarnation. Written once, before the body begins.
 	main  func() error
 	state atomic.Uint32
 	traps bool // See told. Guarded by proc.mu.
 
 	// The rest is that of whose turn it is.
-	handler *sched.Fiber    // Who waits for the body.
+	handler *workers.Fiber  // Who waits for the body.
 	lane    Lane            // Of the message that the body is given.
 	kept    [numLanes]int32 // How many messages it has not wanted so far. They are in the stash.
 	verdict error           // Why it gets none.
@@ -77,7 +77,7 @@ func (b *body) begin(x *scope, main func() error) error {
 	if err := p.opts.suitProcess(); err != nil {
 		return fmt.Errorf("%w (%s)", err, p)
 	}
-	f := sched.Current(x)
+	f := workers.Current(x)
 	if f == nil {
 		return ErrKilled
 	}
@@ -91,7 +91,7 @@ func (b *body) begin(x *scope, main func() error) error {
 	p.mu.Unlock()
 	b.node.Init(b)
 	if p.opts.placed {
-		if err := f.SubmitTo(&b.node, sched.Normal, p.opts.place); err != nil {
+		if err := f.SubmitTo(&b.node, workers.Normal, p.opts.place); err != nil {
 			return fmt.Errorf("actor: the body of %s: %w", p, err)
 		}
 	} else {
@@ -112,7 +112,7 @@ func (o *options) suitProcess() error {
 }
 
 // Run runs the body. It is called by the scheduler.
-func (b *body) Run(f *sched.Fiber, _ sched.Priority) {
+func (b *body) Run(f *workers.Fiber, _ workers.Priority) {
 	b.frame.Enter(f)
 	f.SetOwner(b.scope.p)
 	d := deskOf(f) // Where codeOn finds it.
@@ -122,7 +122,7 @@ func (b *body) Run(f *sched.Fiber, _ sched.Priority) {
 		switch v := recover(); {
 		case returned:
 		case v != nil:
-			b.reason = sched.NewPanicError(v)
+			b.reason = workers.NewPanicError(v)
 		case !b.over:
 			b.reason = ErrGoexit
 		}
@@ -134,7 +134,7 @@ func (b *body) Run(f *sched.Fiber, _ sched.Priority) {
 }
 
 // end makes the end of the body known.
-func (b *body) end(f *sched.Fiber) {
+func (b *body) end(f *workers.Fiber) {
 	if b.alarm != nil {
 		b.alarm.Stop()
 	}
@@ -150,11 +150,11 @@ func (b *body) end(f *sched.Fiber) {
 	p.mu.Unlock()
 	handler := b.handler
 	b.state.Store(bodyEnded)
-	handler.Resume(f, sched.High)
+	handler.Resume(f, workers.High)
 }
 
 // running returns the body's fiber if it is the body that calls, else nil.
-func (b *body) running() *sched.Fiber {
+func (b *body) running() *workers.Fiber {
 	f := b.frame.Current()
 	if f == nil || f.Owner() != any(b.scope.p) {
 		return nil
@@ -163,7 +163,7 @@ func (b *body) running() *sched.Fiber {
 }
 
 // wait gives the turn to the handler, and returns when the body has it again.
-func (b *body) wait(f *sched.Fiber) {
+func (b *body) wait(f *workers.Fiber) {
 	handler := b.handler
 	b.state.Store(bodyWaiting)
 	handler.ResumeNext(f)
@@ -177,9 +177,9 @@ func (b *body) wait(f *sched.Fiber) {
 		}
 		f.Suspend()
 	}
-	priority := sched.Normal
+	priority := workers.Normal
 	if b.lane == Control {
-		priority = sched.Critical
+		priority = workers.Critical
 	}
 	f.SetPriority(priority)
 }
@@ -193,7 +193,7 @@ func (b *body) claim() bool { return b.state.CompareAndSwap(bodyWaiting, bodyCla
 func (b *body) goOn(verdict error, which Lane) error {
 	b.verdict, b.lane = verdict, which
 	invariants.Yield()
-	f := sched.Current(b.scope)
+	f := workers.Current(b.scope)
 	if f == nil { // It was killed meanwhile, and the next activation has begun.
 		b.state.Store(bodyWaiting)
 		b.rouse(nil)
@@ -210,15 +210,15 @@ func (b *body) goOn(verdict error, which Lane) error {
 
 // rouse has a body that waits look whether it was killed. From is the fiber of the
 // caller, if any.
-func (b *body) rouse(from *sched.Fiber) {
+func (b *body) rouse(from *workers.Fiber) {
 	if f := b.frame.Fiber(); f != nil {
-		f.Resume(from, sched.High)
+		f.Resume(from, workers.High)
 	}
 }
 
 // await waits until the body waits in its turn, or has ended, and then for its
 // actor to end.
-func (b *body) await(f *sched.Fiber) error {
+func (b *body) await(f *workers.Fiber) error {
 	f.Explain(func() string { return "for the body of a process" })
 	for b.state.Load() == bodyRunning {
 		f.Suspend()
@@ -275,7 +275,7 @@ type bodyError struct{ err error }
 func (e *bodyError) Error() string { return e.err.Error() }
 
 // arm sets what ends the receive that is about to wait.
-func (b *body) arm(f *sched.Fiber, w wish) {
+func (b *body) arm(f *workers.Fiber, w wish) {
 	p := b.scope.p
 	b.wish = w
 	switch {

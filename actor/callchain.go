@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // CallChain returns the actors that wait for each other by asks, up to the one
@@ -24,7 +24,7 @@ func CallChain(ctx context.Context) []PID {
 		return nil
 	}
 	chain := []PID{c.p.pid}
-	a := c.askedBy(current(sched.Current(ctx)))
+	a := c.askedBy(current(workers.Current(ctx)))
 	for a.slot != nil && len(chain) < maxChain {
 		asker, up := a.origin()
 		if asker == nil {

@@ -3,7 +3,7 @@ package actor
 import (
 	"context"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Who waits in a handler is known by the fiber that he runs on, whatever his
@@ -13,8 +13,8 @@ import (
 
 // caller returns the fiber that the caller runs on, or nil, and the actor whose code
 // he is, or nil.
-func (s *System) caller(ctx context.Context) (f *sched.Fiber, asker *proc) {
-	if f = sched.Current(ctx); f != nil {
+func (s *System) caller(ctx context.Context) (f *workers.Fiber, asker *proc) {
+	if f = workers.Current(ctx); f != nil {
 		return f, current(f)
 	}
 	return s.callerHere()
@@ -23,7 +23,7 @@ func (s *System) caller(ctx context.Context) (f *sched.Fiber, asker *proc) {
 // callerHere is caller without a context that leads to the fiber. A ghost, which no
 // fence keeps from using such a one, is nobody's code: what it waits for, its
 // actor does not.
-func (s *System) callerHere() (f *sched.Fiber, asker *proc) {
+func (s *System) callerHere() (f *workers.Fiber, asker *proc) {
 	f = s.scheduler.Here()
 	if asker = current(f); asker != nil && isGhost(f, asker) {
 		asker = nil
@@ -38,7 +38,7 @@ func (p *proc) isCaller(ctx context.Context) bool {
 }
 
 // isGhost reports whether the code of p on f is of an incarnation that was killed.
-func isGhost(f *sched.Fiber, p *proc) bool {
+func isGhost(f *workers.Fiber, p *proc) bool {
 	if !fencing.Load() {
 		return false
 	}
@@ -48,7 +48,7 @@ func isGhost(f *sched.Fiber, p *proc) bool {
 
 // codeOn returns the Context of the incarnation whose code runs on f, which is p's,
 // and which ask it handles.
-func codeOn(f *sched.Fiber, p *proc) (x *scope, asked address) {
+func codeOn(f *workers.Fiber, p *proc) (x *scope, asked address) {
 	for d := deskAt(f); d != nil; d = d.next {
 		if a := &d.activation; a.proc == p && a.scope != nil {
 			if t := a.turn; t != nil && t.reads {
@@ -65,7 +65,7 @@ func codeOn(f *sched.Fiber, p *proc) (x *scope, asked address) {
 
 // askedIn returns the ask that the caller is handling, or the zero address. He is
 // code of asker, on f.
-func askedIn(ctx context.Context, f *sched.Fiber, asker *proc) (asked address) {
+func askedIn(ctx context.Context, f *workers.Fiber, asker *proc) (asked address) {
 	if c := scopeOf(ctx); c != nil && c.p == asker && (c.view() != nil || asker.reentrancy != sharedReads) {
 		return c.asked
 	}

@@ -3,7 +3,7 @@ package actor
 import (
 	"context"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // A message belongs to the call chain of a handler that waits if its ask was made
@@ -91,7 +91,7 @@ func (p *proc) letIn(ctx context.Context, which Lane, asked address, m any) {
 	l.swap(nil)
 	p.handled++ // Its lane is not asked.
 	p.mu.Unlock()
-	p.announce(sched.Current(ctx), pendingTurn)
+	p.announce(workers.Current(ctx), pendingTurn)
 }
 
 // letIn says that the message of the ask does not wait for handlers that wait.

@@ -3,7 +3,7 @@ package actor
 import (
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // clock is where this package has the time from, and nowhere else, so that a
@@ -38,7 +38,7 @@ func (wallClock) AfterFunc(d time.Duration, f func()) alarm { return time.AfterF
 // called one by one, in an order that the schedule decides.
 type simulatedClock struct {
 	wallClock
-	scheduler *sched.Scheduler
+	scheduler *workers.Scheduler
 }
 
 func (c simulatedClock) AfterFunc(d time.Duration, f func()) alarm {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Context is what a handler knows of its actor. It is a [context.Context] and
@@ -93,7 +93,7 @@ var errNoContext = errors.New("actor: the Context is nil or zero; a valid one is
 
 var (
 	_ context.Context = (*Context[int])(nil)
-	_ sched.Resumer   = (*Context[int])(nil)
+	_ workers.Resumer = (*Context[int])(nil)
 )
 
 // life is the part of a Context that can end. It is made when someone asks.
@@ -132,7 +132,7 @@ func (c *scope) System() *System {
 // Stop makes the actor stop after the current message. What is left in its
 // lanes goes to the dead letters, unless its parent restarts it.
 func (c *scope) Stop() {
-	c.p.post(sched.Current(c), sysMessage{kind: sysExit, incarnation: c.incarnation})
+	c.p.post(workers.Current(c), sysMessage{kind: sysExit, incarnation: c.incarnation})
 }
 
 // Checkpoint is called by handlers that take long, every 100 us or so. If
@@ -141,7 +141,7 @@ func (c *scope) Stop() {
 // the cause of the context if that has ended, else nil. It costs a few
 // nanoseconds if nothing is urgent.
 func (c *scope) Checkpoint() error {
-	if f := sched.Current(c); f != nil {
+	if f := workers.Current(c); f != nil {
 		f.Checkpoint()
 	}
 	if c.life.Load() == nil || c.Err() == nil {
@@ -164,7 +164,7 @@ func (c *scope) spawner() (birthplace, error) {
 	if c.home().fence.Load() {
 		return birthplace{}, fmt.Errorf("use the Context of %s: %w", c.p, ErrFenced)
 	}
-	return birthplace{c.p, c.incarnation, sched.Current(c)}, nil
+	return birthplace{c.p, c.incarnation, workers.Current(c)}, nil
 }
 
 // Deadline returns that of the ask that is being handled, while it is open. An
@@ -211,15 +211,15 @@ func (c *scope) AfterFunc(f func()) (stop func() bool) {
 // key. An incarnation has no values.
 func (c *scope) Value(key any) any {
 	switch key.(type) {
-	case sched.FrameKey:
+	case workers.FrameKey:
 		if v := c.view(); v != nil && v.frame != nil {
 			return v.frame
 		}
 		return &c.p.frame
 	case scopeKey:
 		return c
-	case sched.KeeperKey:
-		return sched.Keeper(c.home())
+	case workers.KeeperKey:
+		return workers.Keeper(c.home())
 	}
 	switch l := c.life.Load(); {
 	case l == nil:
@@ -241,8 +241,8 @@ func scopeOf(ctx context.Context) *scope {
 }
 
 // ResumesFiber reports whether the end of this context resumes f; see
-// [sched.Resumer].
-func (c *scope) ResumesFiber(f *sched.Fiber) bool {
+// [workers.Resumer].
+func (c *scope) ResumesFiber(f *workers.Fiber) bool {
 	// Where another actor's handler runs on f, this actor may enter another
 	// fiber meanwhile.
 	// And a reentrant actor may wait on several.
@@ -273,7 +273,7 @@ func (c *scope) cancel(cause error) {
 	c.alive().cancel(cause)
 	c.p.rouseBody()
 	if f := c.p.frame.Fiber(); f != nil {
-		f.Resume(nil, sched.High)
+		f.Resume(nil, workers.High)
 	}
 }
 

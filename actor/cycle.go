@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // Handlers that wait for each other in a ring would do so for ever. The ring is
@@ -250,7 +250,7 @@ func (p *proc) wouldWaitForItself(target *proc, up address, kind WaitKind, lane 
 
 // enterWait makes the wait of a handler of p for target known. If that has
 // closed a ring, it ends the wait and returns an error. The handler is on f.
-func (p *proc) enterWait(f *sched.Fiber, target *proc, s *asking, round uint64) error {
+func (p *proc) enterWait(f *workers.Fiber, target *proc, s *asking, round uint64) error {
 	if s.placed.Load() != round {
 		return nil // An ask whose message does not show it.
 	}
@@ -298,7 +298,7 @@ const longWalk = 32
 
 // showWait makes s what p waits for. It returns false if the handler, which is on f,
 // was killed meanwhile: then p does not wait.
-func (p *proc) showWait(f *sched.Fiber, s *asking) bool {
+func (p *proc) showWait(f *workers.Fiber, s *asking) bool {
 	if l := p.loop(); l != nil {
 		l.Hold(p)
 	}

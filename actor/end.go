@@ -7,12 +7,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // endWaiter is somebody who waits for the end of an actor.
 type endWaiter struct {
-	sched.Waiter
+	workers.Waiter
 	next *endWaiter
 }
 
@@ -40,14 +40,14 @@ func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
 // close has the actor accept no messages from now on, as it is about to drain. A Leaver
 // goes on to accept them. Of an actor without an incarnation it is not known yet whether
 // it is one; it is held, and a drain stops it.
-func (p *proc) close(from *sched.Fiber) {
+func (p *proc) close(from *workers.Fiber) {
 	p.mu.Lock()
 	if p.closed || p.traits&isLeaver != 0 || p.unborn() {
 		p.mu.Unlock()
 		return
 	}
 	p.closed = true
-	var woken []sched.Waiter
+	var woken []workers.Waiter
 	for i := range p.lanes {
 		if l := p.lanes[i].Load(); l != nil {
 			woken = l.refuse(ErrStopped, p.goesOnLocked, woken)
@@ -55,7 +55,7 @@ func (p *proc) close(from *sched.Fiber) {
 	}
 	p.mu.Unlock()
 	for i := range woken {
-		woken[i].Wake(from, sched.Normal)
+		woken[i].Wake(from, workers.Normal)
 	}
 }
 
@@ -74,7 +74,7 @@ func (p *proc) await(ctx context.Context) error {
 	if p.stopped.Load() {
 		return nil
 	}
-	var w sched.Waiter
+	var w workers.Waiter
 	f, waiting := p.sys.caller(ctx)
 	w.ArmOn(f, p.sys.scheduler)
 	defer w.Disarm()
@@ -108,7 +108,7 @@ func (p *proc) await(ctx context.Context) error {
 }
 
 // enter puts w among those who wait for the end. The caller holds mu.
-func (r *rare) enter(w sched.Waiter) *endWaiter {
+func (r *rare) enter(w workers.Waiter) *endWaiter {
 	known := &r.waiter // It is free while nobody waits.
 	if r.waiters != nil {
 		known = &endWaiter{}
@@ -133,7 +133,7 @@ func (p *proc) forgetWaiter(w *endWaiter) {
 }
 
 // end makes the stop of p known to everyone who waits for it.
-func (p *proc) end(f *sched.Fiber, reason error) {
+func (p *proc) end(f *workers.Fiber, reason error) {
 	p.sys.removeProc(f, p)
 	state := p.mu.Acquire()
 	p.stopped.Store(true)
@@ -156,7 +156,7 @@ func (p *proc) end(f *sched.Fiber, reason error) {
 }
 
 // tellEnd tells everyone of the end of p who waits for it, and the parent last.
-func (p *proc) tellEnd(f *sched.Fiber, last *rare, ties ties, reason error) {
+func (p *proc) tellEnd(f *workers.Fiber, last *rare, ties ties, reason error) {
 	if h := p.opts.host; h != nil {
 		h.End()
 	}
@@ -170,7 +170,7 @@ func (p *proc) tellEnd(f *sched.Fiber, last *rare, ties ties, reason error) {
 
 // lose takes note of a child that has stopped. It is only told to an actor that
 // wants to know, or that waits for its children to stop and has lost the last.
-func (p *proc) lose(f *sched.Fiber, child *proc, reason error) {
+func (p *proc) lose(f *workers.Fiber, child *proc, reason error) {
 	switch {
 	case p.impl == nil:
 		p.sys.rootDisown(child)
@@ -187,7 +187,7 @@ func (p *proc) lose(f *sched.Fiber, child *proc, reason error) {
 }
 
 // tellEnd tells everyone who monitors the actor or waits for its end.
-func (r *rare) tellEnd(f *sched.Fiber, e Exit) {
+func (r *rare) tellEnd(f *workers.Fiber, e Exit) {
 	// In the order in which they began to, so that a simulation is the same each time.
 	inOrder := func(a, b *watch) int { return cmp.Compare(a.monitor.id, b.monitor.id) }
 	if len(r.watchers) > 0 {
@@ -196,7 +196,7 @@ func (r *rare) tellEnd(f *sched.Fiber, e Exit) {
 		}
 	}
 	for w := r.waiters; w != nil; w = w.next {
-		w.Wake(f, sched.Critical)
+		w.Wake(f, workers.Critical)
 	}
 	if r.done != nil {
 		close(r.done)

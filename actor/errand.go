@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // errand is the context of one ask on its way: what the asker's context says is
@@ -172,7 +172,7 @@ func (e *errand) deadline() (time.Time, bool) {
 // value returns what the asker's context has under a key, but for what is bound
 // to the asker's own work.
 func (e *errand) value(key any) any {
-	if _, local := key.(sched.LocalKey); local {
+	if _, local := key.(workers.LocalKey); local {
 		return nil
 	}
 	return e.ctx.Value(key)

@@ -3,6 +3,7 @@ package actor
 import (
 	"errors"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -143,4 +144,4 @@ type PanicError = sched.PanicError
 type goexit struct{}
 
 func (goexit) Error() string { return "actor: the actor's code called runtime.Goexit" }
-func (goexit) Unwrap() error { return sched.ErrGoexit }
+func (goexit) Unwrap() error { return workers.ErrGoexit }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Answer is what has become of one of several asks: an answer, or why there is
@@ -260,7 +260,7 @@ func (q *inquiry[M, T]) conclude(why error) {
 	q.answer.Err = q.err
 	var zero T // Somebody may keep the Reply, and with it the slots of all.
 	s.value, s.err = zero, nil
-	s.asker, s.holder, s.up, s.waiter = nil, nil, address{}, sched.Waiter{}
+	s.asker, s.holder, s.up, s.waiter = nil, nil, address{}, workers.Waiter{}
 }
 
 func (q *inquiry[M, T]) failure() error {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // gathering is several asks for which one caller waits together.
@@ -36,7 +36,7 @@ import (
 type gathering struct {
 	asks   []inquirer // Not written any more once it was run.
 	all    bool       // All of them are waited for, also those that fail.
-	waiter sched.Waiter
+	waiter workers.Waiter
 	asker  *proc // Whose handler waits; nil for a goroutine.
 	up     address
 	// entered says that the waits were made known. The caller's own.
@@ -54,7 +54,7 @@ type gathering struct {
 func (g *gathering) run(ctx context.Context) {
 	g.why = ErrNotNeeded
 	sys := g.system()
-	var f *sched.Fiber
+	var f *workers.Fiber
 	if sys != nil {
 		f, g.asker = sys.caller(ctx)
 		g.waiter.ArmOn(f, sys.scheduler)
@@ -175,7 +175,7 @@ func (g *gathering) isOpen() bool {
 }
 
 // enterGraph makes the waits known, and ends those that have closed a ring.
-func (g *gathering) enterGraph(f *sched.Fiber) {
+func (g *gathering) enterGraph(f *workers.Fiber) {
 	p, first := g.asker, g.asks[0].wait()
 	if (!g.entered || p.reentrancy != NoReentrancy) && !p.showWait(f, first) { // Another handler may have waited meanwhile.
 		return

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Health says how well an actor can do its work.
@@ -60,7 +60,7 @@ const defaultCheckup = time.Second
 // checkup is an examination of all patients at one time.
 type checkup struct {
 	left   atomic.Int64 // Who has not answered.
-	waiter sched.Waiter
+	waiter workers.Waiter
 	mu     sync.Mutex
 	found  map[*proc]Health
 }
@@ -91,7 +91,7 @@ func (s *System) Checkup(ctx context.Context) []Diagnosis {
 	waiter := c.waiter
 	defer waiter.Disarm()
 	for _, p := range patients {
-		p.post(sched.Current(ctx), sysMessage{kind: sysCheckup, checkup: c})
+		p.post(workers.Current(ctx), sysMessage{kind: sysCheckup, checkup: c})
 	}
 	for c.left.Load() > 0 && waiter.Wait(ctx) {
 	}
@@ -130,12 +130,12 @@ func (c *checkup) diagnose(patients []*proc, after time.Duration) []Diagnosis {
 }
 
 // answer takes down what a patient says.
-func (c *checkup) answer(f *sched.Fiber, p *proc, h Health) {
+func (c *checkup) answer(f *workers.Fiber, p *proc, h Health) {
 	c.mu.Lock()
 	c.found[p] = h
 	c.mu.Unlock()
 	if c.left.Add(-1) == 0 {
-		c.waiter.Wake(f, sched.Critical)
+		c.waiter.Wake(f, workers.Critical)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // A seat is an actor that outlives the incarnations of its parent. It is spawned
@@ -98,7 +98,7 @@ func (c *scope) rouse(child *proc) (does bool, err error) {
 }
 
 // roused is the end of rouse. From is the fiber of the caller, if any.
-func (p *proc) roused(from *sched.Fiber, child *proc) {
+func (p *proc) roused(from *workers.Fiber, child *proc) {
 	p.mu.Lock()
 	owed := child.owed
 	child.rousing, child.owed = false, sysNone

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -234,7 +235,7 @@ func (p *proc) fill(i *Info) {
 	defer p.mu.Unlock()
 	*i = Info{
 		PID: p.pid, Name: p.opts.name, Parent: p.parent.pid, Capacity: p.opts.capacity,
-		Restarts: int(p.restarts), Priority: sched.Normal, Place: p.opts.place,
+		Restarts: int(p.restarts), Priority: workers.Normal, Place: p.opts.place,
 	}
 	p.describeMailbox(i)
 	for _, e := range p.edgesLocked(nil) {
@@ -256,7 +257,7 @@ func (p *proc) describeState(i *Info) {
 	i.Uptime = p.sys.uptime() - p.born
 	s := p.mu.Load()
 	if s&queuedUrgent != 0 {
-		i.Priority = sched.Critical
+		i.Priority = workers.Critical
 	}
 	switch {
 	case i.State == Held || i.State == Stopping:

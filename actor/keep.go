@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // An actor keeps the groups of tasks that were opened with its context: when
@@ -15,16 +15,16 @@ import (
 // One that is killed lets them go. They are cancelled, but may be as deaf as the
 // handler that it was killed for.
 
-var _ sched.Keeper = (*Context[int])(nil)
+var _ workers.Keeper = (*Context[int])(nil)
 
 // Keep has the end of the incarnation wait for k. It is called by package task;
-// see [sched.Keeper].
-func (c *scope) Keep(k sched.Kept) bool { return k != nil && c.p.keep(k, c.incarnation) }
+// see [workers.Keeper].
+func (c *scope) Keep(k workers.Kept) bool { return k != nil && c.p.keep(k, c.incarnation) }
 
 // LetGo is the end of Keep.
-func (c *scope) LetGo(from *sched.Fiber, k sched.Kept) { c.p.letGo(from, k) }
+func (c *scope) LetGo(from *workers.Fiber, k workers.Kept) { c.p.letGo(from, k) }
 
-func (p *proc) keep(k sched.Kept, incarnation uint32) bool {
+func (p *proc) keep(k workers.Kept, incarnation uint32) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.accepts(incarnation) != nil {
@@ -32,7 +32,7 @@ func (p *proc) keep(k sched.Kept, incarnation uint32) bool {
 	}
 	r := p.rareLocked()
 	if r.kept == nil {
-		r.kept = map[sched.Kept]uint64{}
+		r.kept = map[workers.Kept]uint64{}
 	}
 	r.keptCount++
 	r.kept[k] = r.keptCount
@@ -41,7 +41,7 @@ func (p *proc) keep(k sched.Kept, incarnation uint32) bool {
 
 // letGo takes note that k has ended, and tells the actor if it is the last that
 // its end has waited for.
-func (p *proc) letGo(from *sched.Fiber, k sched.Kept) {
+func (p *proc) letGo(from *workers.Fiber, k workers.Kept) {
 	p.mu.Lock()
 	if p.rare == nil || p.rare.kept[k] == 0 {
 		p.mu.Unlock()
@@ -67,12 +67,12 @@ func (p *proc) aloneLocked() bool { return p.eldest == nil && !p.keepsLocked() }
 
 // keptLocked returns what is kept, in the order in which it came. The caller
 // holds mu.
-func (p *proc) keptLocked() []sched.Kept {
+func (p *proc) keptLocked() []workers.Kept {
 	if p.rare == nil || len(p.rare.kept) == 0 {
 		return nil
 	}
 	kept := p.rare.kept
-	return slices.SortedFunc(maps.Keys(kept), func(a, b sched.Kept) int { return int(kept[a]) - int(kept[b]) })
+	return slices.SortedFunc(maps.Keys(kept), func(a, b workers.Kept) int { return int(kept[a]) - int(kept[b]) })
 }
 
 // forsake is the end of all that is kept by an incarnation that was killed: it

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/kernel/hosts"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // A kill ends an incarnation whatever it is doing. Go can't stop a handler that
@@ -118,7 +118,7 @@ func (p *proc) killLocked(reason error) {
 		h.Abandon()
 	}
 	if queue {
-		p.submit(nil, sched.Critical)
+		p.submit(nil, workers.Critical)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/simulated"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // wantKilled waits for the end of an actor that was killed.
@@ -423,7 +423,7 @@ func TestHandlersAreOnTheirFiber(t *testing.T) {
 			for range 5 {
 				runtime.Gosched()
 			}
-			if sched.Current(c) == nil && sink.Send(c, 1) == nil { // Else it was killed.
+			if workers.Current(c) == nil && sink.Send(c, 1) == nil { // Else it was killed.
 				strayed.Add(1)
 			}
 			return nil

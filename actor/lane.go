@@ -7,8 +7,8 @@ import (
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/kernel/line"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // Lane is one of the three queues in which an actor's messages wait. The
@@ -135,12 +135,12 @@ type lane struct {
 // sendWaiter is a sender that waits for room. Its fields are guarded by the
 // mailbox's mutex, except those that are set before it is shared.
 type sendWaiter struct {
-	message any          // A *M, to the message. Set before.
-	size    int          // Of the message, if the actor's are weighed. Set before.
-	asked   address      // The ask that the message belongs to. Set before.
-	timer   *timer       // Whose tick it is, or nil. Set before.
-	wake    sched.Waiter // Set before.
-	wait    *asking      // Of the handler that sends, if it is one.
+	message any            // A *M, to the message. Set before.
+	size    int            // Of the message, if the actor's are weighed. Set before.
+	asked   address        // The ask that the message belongs to. Set before.
+	timer   *timer         // Whose tick it is, or nil. Set before.
+	wake    workers.Waiter // Set before.
+	wait    *asking        // Of the handler that sends, if it is one.
 	done    bool
 	err     error // Why the message was not accepted.
 	// since is when the sender came, if the actor is observed.
@@ -149,7 +149,7 @@ type sendWaiter struct {
 }
 
 // end ends the wait, and adds the sender to those to be woken.
-func (w *sendWaiter) end(woken []sched.Waiter) []sched.Waiter {
+func (w *sendWaiter) end(woken []workers.Waiter) []workers.Waiter {
 	w.done = true
 	w.endWait()
 	return append(woken, w.wake)
@@ -235,7 +235,7 @@ func (l *lane) arrived() int64 { return l.swapped + l.slid + int64(l.contents.pe
 // swap gets the consumer new messages, if its buffer is used up, and lets
 // waiting senders in. The caller holds the mutex. The first message counts as
 // handled, since it is about to be.
-func (l *lane) swap(woken []sched.Waiter) []sched.Waiter {
+func (l *lane) swap(woken []workers.Waiter) []workers.Waiter {
 	if invariants.Enabled {
 		invariants.Check(l.left() == 0, "a lane is swapped with %d messages in hand", l.left())
 	}
@@ -339,7 +339,7 @@ func (l *lane) reached() int64 {
 func (l *lane) due(rest int) bool { return int32(rest)&(l.stride-1) == 0 }
 
 // admit is takeIn for the consumer.
-func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
+func (l *lane) admit(woken []workers.Waiter) []workers.Waiter {
 	before := l.pending()
 	woken = l.takeIn(woken)
 	if l.pending() > before {
@@ -350,7 +350,7 @@ func (l *lane) admit(woken []sched.Waiter) []sched.Waiter {
 
 // takeIn moves messages of waiting senders into the lane while there is room,
 // and appends to woken whom to wake. The caller holds the mutex.
-func (l *lane) takeIn(woken []sched.Waiter) []sched.Waiter {
+func (l *lane) takeIn(woken []workers.Waiter) []workers.Waiter {
 	before := l.waiting.Len()
 	for l.waiting.Len() > 0 && l.occupied() < int(l.capacity) {
 		w := l.waiting.First().Value
@@ -387,7 +387,7 @@ func (l *lane) discard(oldest bool) (m letter) {
 }
 
 // refuse ends the wait of all senders with err, but those whose asks stay, if stays is not nil. The caller holds the mutex.
-func (l *lane) refuse(err error, stays func(asked address) bool, woken []sched.Waiter) []sched.Waiter {
+func (l *lane) refuse(err error, stays func(asked address) bool, woken []workers.Waiter) []workers.Waiter {
 	for e := l.waiting.First(); e != nil; {
 		w := e.Value
 		e = e.Behind()

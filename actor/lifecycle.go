@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Starter is implemented by an actor that prepares itself. Started runs before
@@ -124,7 +124,7 @@ func (a *activation) contain(hook func() error) (err error) {
 		}
 		a.breakSpan()
 		if v := recover(); v != nil {
-			err = sched.NewPanicError(v)
+			err = workers.NewPanicError(v)
 			return
 		}
 		a.endTurn()
@@ -146,7 +146,7 @@ func (a *activation) fail(reason error) {
 	}
 	a.report(reason)
 	if a.f.Recorded() {
-		a.f.Mark(sched.EventFailure, fmt.Sprint(reason)) // Also if its Error panics.
+		a.f.Mark(workers.EventFailure, fmt.Sprint(reason)) // Also if its Error panics.
 	}
 	a.endIncarnation(reason)
 }
@@ -421,7 +421,7 @@ func (a *activation) closeLanes() {
 	a.mu.Lock()
 	a.closed = true
 	a.emptyPocket()
-	var woken []sched.Waiter
+	var woken []workers.Waiter
 	var left leftovers
 	for i := range a.lanes {
 		l := a.lanes[i].Load()

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // MailboxLimit bounds what an actor's lanes hold together, see
@@ -108,7 +108,7 @@ func (o *overflow) settleLimit(c cellular) error {
 func weigh[M any](o *overflow, m M) (size int, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("actor: the function of WithSizeOf failed: %w", sched.NewPanicError(v))
+			err = fmt.Errorf("actor: the function of WithSizeOf failed: %w", workers.NewPanicError(v))
 		}
 	}()
 	if size = o.size.(func(M) int)(m); size < 0 {
@@ -179,7 +179,7 @@ func (p *proc) flush(v *verdict) {
 
 // endByLimit ends the incarnation of an actor whose messages were flushed, and
 // gives their room to waiting senders. The caller holds mu, which is unlocked.
-func (p *proc) endByLimit(v *verdict) (woken []sched.Waiter) {
+func (p *proc) endByLimit(v *verdict) (woken []workers.Waiter) {
 	var announced uint32
 	for which := range Lane(numLanes) {
 		if l := p.lanes[which].Load(); l != nil && l.waiting.Len() > 0 {

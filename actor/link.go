@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Trapper is implemented by an actor that survives the ends of those it is
@@ -53,7 +53,7 @@ func (c *scope) Link(id PID) error {
 	other := p.sys.lookup(id)
 	l, err := c.tie(other, id)
 	if l != nil {
-		p.told(sched.Current(c), &signal{exit: Exit{PID: id, Reason: ErrStalePID}, link: l})
+		p.told(workers.Current(c), &signal{exit: Exit{PID: id, Reason: ErrStalePID}, link: l})
 	}
 	return err
 }
@@ -150,7 +150,7 @@ func (c *scope) absent() error {
 // sever ends the links and monitors that the present incarnation has, and
 // tells those it was linked to. The entries at the other ends stay until the
 // signals are handled there, so that Unlink can still make them void.
-func (p *proc) sever(f *sched.Fiber, reason error) {
+func (p *proc) sever(f *workers.Fiber, reason error) {
 	p.mu.Lock()
 	ties := p.severLocked()
 	p.mu.Unlock()
@@ -175,7 +175,7 @@ func (p *proc) severLocked() (t ties) {
 }
 
 // tell makes the end of p, or of its incarnation, known at the other ends.
-func (t *ties) tell(f *sched.Fiber, p *proc, reason error) {
+func (t *ties) tell(f *workers.Fiber, p *proc, reason error) {
 	for _, w := range t.watching {
 		w.withdraw()
 	}
@@ -194,7 +194,7 @@ func (t *ties) tell(f *sched.Fiber, p *proc, reason error) {
 
 // told hands the signal of a link to p: at once if it takes p along, else in
 // its place among the messages.
-func (p *proc) told(f *sched.Fiber, s *signal) {
+func (p *proc) told(f *workers.Fiber, s *signal) {
 	p.mu.Lock()
 	traps := p.traits&isTrapper != 0
 	if p.rare != nil && p.rare.body != nil {

@@ -1,6 +1,6 @@
 package actor
 
-import "github.com/troupe-go/troupe/sched"
+import "github.com/troupe-go/troupe/internal/workers"
 
 // mark is something with its place among the messages of a lane: a signal, in
 // Data, or a tick, which is the message of a timer. Its turn has come when as many
@@ -91,7 +91,7 @@ func (p *proc) unmark(m *mark, which Lane) {
 }
 
 // mark places a signal behind all messages that the actor has accepted.
-func (p *proc) mark(f *sched.Fiber, s *signal) {
+func (p *proc) mark(f *workers.Fiber, s *signal) {
 	p.mu.Lock()
 	if p.closed && p.phase.Load() == stopping && p.lanes[Data].Load() == nil {
 		p.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/kernel/pids"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // NewModelSystem returns a system on the scheduler of a model.
-func NewModelSystem(s *sched.Scheduler, onDeadLetter func(DeadLetter)) *System {
+func NewModelSystem(s *workers.Scheduler, onDeadLetter func(DeadLetter)) *System {
 	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: pids.New[proc](s.Workers(), 0), clock: wallClock{}, empty: make(chan struct{})}
 	sys.root = &proc{sys: sys, opts: &defaults}
 	sys.vigil.sys = sys
@@ -20,7 +20,7 @@ func NewModelSystem(s *sched.Scheduler, onDeadLetter func(DeadLetter)) *System {
 }
 
 // ModelLook does what the vigil does when it comes to the fiber, at the given time.
-func ModelLook(sys *System, at *sched.Fiber, now time.Duration) {
+func ModelLook(sys *System, at *workers.Fiber, now time.Duration) {
 	d, ok := at.Note().(*desk)
 	if !ok {
 		return
@@ -42,7 +42,7 @@ func ContextOf[M any](r Ref[M]) *Context[M] { return r.cell.proc.ctx.Load().type
 type ModelSlot struct{ slot replySlot[int] }
 
 // Ask does what Ask does with its slot. Send is called with the reply address.
-func (m *ModelSlot) Ask(ctx context.Context, on *sched.Scheduler, send func(Reply[int])) (int, error) {
+func (m *ModelSlot) Ask(ctx context.Context, on *workers.Scheduler, send func(Reply[int])) (int, error) {
 	s := &m.slot
 	if s.sys == nil {
 		s.sys = &System{}

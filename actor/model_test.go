@@ -11,15 +11,15 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/modelcheck"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // stage is an actor in a model, with what is noted of its messages. A message is
 // ten times its sender plus its number there.
 type stage struct {
 	*modelcheck.Program
-	model *sched.Model
+	model *workers.Model
 	sys   *actor.System
 	ref   actor.Ref[int]
 
@@ -37,7 +37,7 @@ type stage struct {
 }
 
 func newStage(p *modelcheck.Program) *stage {
-	s := &stage{Program: p, model: sched.NewModelScheduler(), lanes: map[int]actor.Lane{}, onSent: func() {}}
+	s := &stage{Program: p, model: workers.NewModelScheduler(), lanes: map[int]actor.Lane{}, onSent: func() {}}
 	s.sys = actor.NewModelSystem(s.model.Scheduler(), func(d actor.DeadLetter) {
 		s.dropped = append(s.dropped, d.Message.(int))
 		s.event()
@@ -146,20 +146,20 @@ var background = context.Background()
 
 // announcing has one sender for each number of messages, all in Data, to an actor that
 // has a lane from the first one on.
-func announcing(workers, throughput int, each ...int) func(*modelcheck.Program) {
-	return announcingTo(workers, each, actor.WithThroughput(throughput), withLane)
+func announcing(width, throughput int, each ...int) func(*modelcheck.Program) {
+	return announcingTo(width, each, actor.WithThroughput(throughput), withLane)
 }
 
 // pocketing is announcing to an actor with a pocket.
-func pocketing(workers, throughput int, each ...int) func(*modelcheck.Program) {
-	return announcingTo(workers, each, actor.WithThroughput(throughput))
+func pocketing(width, throughput int, each ...int) func(*modelcheck.Program) {
+	return announcingTo(width, each, actor.WithThroughput(throughput))
 }
 
-func announcingTo(workers int, each []int, opts ...actor.Option) func(*modelcheck.Program) {
+func announcingTo(width int, each []int, opts ...actor.Option) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(p)
 		s.spawn(opts...)
-		s.workers(workers)
+		s.workers(width)
 		for id, n := range each {
 			s.sender(background, id, make([]actor.Lane, n)...)
 		}
@@ -168,11 +168,11 @@ func announcingTo(workers int, each []int, opts ...actor.Option) func(*modelchec
 
 // mixing has one sender of messages to several lanes, so that the actor is
 // queued twice.
-func mixing(workers, throughput int, lanes ...actor.Lane) func(*modelcheck.Program) {
+func mixing(width, throughput int, lanes ...actor.Lane) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(p)
 		s.spawn(actor.WithThroughput(throughput))
-		s.workers(workers)
+		s.workers(width)
 		s.sender(background, 0, lanes...)
 	}
 }
@@ -189,11 +189,11 @@ func crossing(data, control int) func(*modelcheck.Program) {
 }
 
 // ending has somebody stop or drain the actor while messages come.
-func ending(workers, messages int, drain bool) func(*modelcheck.Program) {
+func ending(width, messages int, drain bool) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(p)
 		s.spawn(actor.WithThroughput(1))
-		s.workers(workers)
+		s.workers(width)
 		s.sender(background, 0, make([]actor.Lane, messages)...)
 		s.drained = drain
 		s.act("end", func() error {
@@ -220,7 +220,7 @@ func (k restarter) ChildExited(ctx *actor.Context[int], e actor.Exit) error {
 
 // failing has an actor that fails with its first message, and is held until its
 // parent restarts it, while others come.
-func failing(workers, messages int) func(*modelcheck.Program) {
+func failing(width, messages int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(p)
 		incarnations := 0
@@ -235,17 +235,17 @@ func failing(workers, messages int) func(*modelcheck.Program) {
 				return err
 			})
 		}))
-		s.workers(workers)
+		s.workers(width)
 		s.sender(background, 0, make([]actor.Lane, messages)...)
 	}
 }
 
 // waiting has senders that meet a full lane.
-func waiting(workers int, each ...int) func(*modelcheck.Program) {
+func waiting(width int, each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(p)
 		s.spawn(actor.WithCapacity(actor.Data, 1))
-		s.workers(workers)
+		s.workers(width)
 		for id, n := range each {
 			s.sender(background, id, make([]actor.Lane, n)...)
 		}
@@ -276,11 +276,11 @@ func letting(p *modelcheck.Program) {
 }
 
 // leaving is waiting with a sender that may give up.
-func leaving(workers int, each ...int) func(*modelcheck.Program) {
+func leaving(width int, each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(p)
 		s.spawn(actor.WithCapacity(actor.Data, 1))
-		s.workers(workers)
+		s.workers(width)
 		ctx, cancel := context.WithCancel(background)
 		for id, n := range each {
 			s.sender(ctx, id, make([]actor.Lane, n)...)
@@ -298,7 +298,7 @@ func leaving(workers int, each ...int) func(*modelcheck.Program) {
 func answering(asks int, answers ...[]int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		var slot actor.ModelSlot
-		s := sched.NewModelScheduler().Scheduler()
+		s := workers.NewModelScheduler().Scheduler()
 		ctx, cancel := context.WithCancel(background)
 		replies := make([]actor.Reply[int], asks)
 		var sent xatomic.Int32 // How many of replies are there.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Watcher is implemented by an actor that monitors others. Down runs like a
@@ -57,7 +57,7 @@ func (c *scope) Monitor(id PID) (Monitor, error) {
 		return Monitor{}, fmt.Errorf("%s monitors %s: %w", p, id, err)
 	}
 	if !there {
-		w.tell(sched.Current(c), Exit{PID: id, Reason: ErrStalePID})
+		w.tell(workers.Current(c), Exit{PID: id, Reason: ErrStalePID})
 	}
 	return w.monitor, nil
 }
@@ -102,7 +102,7 @@ func (w *watch) withdraw() {
 }
 
 // tell reports the end of the target.
-func (w *watch) tell(f *sched.Fiber, e Exit) {
+func (w *watch) tell(f *workers.Fiber, e Exit) {
 	if w.down != nil {
 		w.down <- e // It has room for one, and there is one end.
 		close(w.down)

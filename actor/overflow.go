@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Buffer says what becomes of a message for which a lane has no room.
@@ -175,17 +175,17 @@ func (p *proc) carryOut(ctx context.Context, v *verdict, entered uint32, moved a
 	if moved.slot != nil {
 		defer p.breakRing(moved) // Also if who is told of a dead letter calls Goexit.
 	}
-	var woken []sched.Waiter
+	var woken []workers.Waiter
 	if v.ending != nil {
 		woken = p.endByLimit(v)
 	} else {
 		p.mu.Unlock()
 	}
 	for i := range woken {
-		woken[i].Wake(sched.Current(ctx), sched.Normal)
+		woken[i].Wake(workers.Current(ctx), workers.Normal)
 	}
 	if entered != 0 {
-		p.announce(sched.Current(ctx), entered)
+		p.announce(workers.Current(ctx), entered)
 	}
 	if len(v.lost) > 0 {
 		p.lost(v.lost)

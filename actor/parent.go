@@ -3,7 +3,7 @@ package actor
 import (
 	"fmt"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Parent is implemented by an actor that wants to know of its children's ends
@@ -108,7 +108,7 @@ func (c *scope) decide(child PID, kind sysKind) error {
 	if err != nil {
 		return err
 	}
-	f := sched.Current(c)
+	f := workers.Current(c)
 	if kind != sysRestart && kind != sysRestartEmpty {
 		p.post(f, sysMessage{kind: kind})
 		return nil

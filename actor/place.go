@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // An actor without a place runs wherever a worker has time for it: mostly on
@@ -22,15 +22,15 @@ import (
 // for another id, and for a worker that is reserved for more urgent work than
 // an actor's messages, which have the priority Normal, or for a [Backend] besides.
 // Children are not placed with their parent.
-func WithWorker(id int) Option { return withPlace(sched.Pinned(id)) }
+func WithWorker(id int) Option { return withPlace(workers.Pinned(id)) }
 
 // WithAffinity lets the actor run on a worker as long as that one can keep up;
 // others take it when more than a few pieces of work wait there, or it is
-// held, see [sched.Preferred]. Control messages don't wait for the worker. It is
+// held, see [sched.WithAffinity]. Control messages don't wait for the worker. It is
 // otherwise like [WithWorker].
-func WithAffinity(id int) Option { return withPlace(sched.Preferred(id)) }
+func WithAffinity(id int) Option { return withPlace(workers.Preferred(id)) }
 
-func withPlace(at sched.Place) Option {
+func withPlace(at workers.Place) Option {
 	return func(o *options) error {
 		o.place, o.placed, o.near = at, true, nil
 		return nil
@@ -51,7 +51,7 @@ func Near[M any](other Ref[M]) Option {
 		if other.cell == nil {
 			return fmt.Errorf("actor: Near was given the zero Ref: %w", ErrNoRef)
 		}
-		o.place, o.placed, o.near = sched.Place{}, false, &other.cell.proc
+		o.place, o.placed, o.near = workers.Place{}, false, &other.cell.proc
 		return nil
 	}
 }
@@ -71,7 +71,7 @@ func (o *options) settle(s *System) error {
 	if !o.placed {
 		return nil
 	}
-	if err := s.scheduler.CheckPlace(o.place, sched.Normal); err != nil {
+	if err := s.scheduler.CheckPlace(o.place, workers.Normal); err != nil {
 		return fmt.Errorf("actor: spawn with a place: %w", err)
 	}
 	return nil
@@ -79,24 +79,24 @@ func (o *options) settle(s *System) error {
 
 // vicinity is a place close to where the actor runs. There is none if all
 // workers are held.
-func (p *proc) vicinity() (at sched.Place, ok bool) {
+func (p *proc) vicinity() (at workers.Place, ok bool) {
 	s := p.sys.scheduler
 	if id, ok := p.opts.place.Worker(); ok {
-		return sched.Preferred(id), true
+		return workers.Preferred(id), true
 	}
 	if f := p.frame.Fiber(); f != nil && p.opts.host == nil {
 		// A spare worker can't be preferred, nor can one that takes Control only.
-		if at = sched.Preferred(f.LastWorker()); s.CheckPlace(at, sched.Normal) == nil {
+		if at = workers.Preferred(f.LastWorker()); s.CheckPlace(at, workers.Normal) == nil {
 			return at, true
 		}
 	}
-	id, ok := s.LeastLoadedWorker(sched.Normal)
-	return sched.Preferred(id), ok
+	id, ok := s.LeastLoadedWorker(workers.Normal)
+	return workers.Preferred(id), ok
 }
 
 // submitTo queues an actor that has a place. That was checked by the spawn; as
 // to what else can fail, see submit.
-func (p *proc) submitTo(from *sched.Fiber, priority sched.Priority) {
+func (p *proc) submitTo(from *workers.Fiber, priority workers.Priority) {
 	if from != nil && from.Scheduler() == p.sys.scheduler {
 		_ = from.SubmitTo(&p.node, priority, p.opts.place)
 		return

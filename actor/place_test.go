@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -13,11 +14,11 @@ import (
 // another actor.
 func whereabouts(elsewhere actor.Ref[question]) func(*actor.Context[question], question) error {
 	return func(ctx *actor.Context[question], q question) error {
-		at := sched.Current(ctx).Worker()
+		at := workers.Current(ctx).Worker()
 		if _, err := actor.Ask(ctx, elsewhere, asking(1)); err != nil {
 			return err
 		}
-		if now := sched.Current(ctx).Worker(); now != at {
+		if now := workers.Current(ctx).Worker(); now != at {
 			at = -1 - now
 		}
 		return q.reply.Send(ctx, at)
@@ -63,7 +64,7 @@ func TestPinnedHooks(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
 	at := make(chan int, 3)
-	note := func(ctx *actor.Context[int]) { at <- sched.Current(ctx).Worker() }
+	note := func(ctx *actor.Context[int]) { at <- workers.Current(ctx).Worker() }
 	ref := spawnActor(t, sys, actor.Actor[int](&hooks[int]{
 		started: func(ctx *actor.Context[int]) error { note(ctx); return nil },
 		receive: func(ctx *actor.Context[int], _ int) error { note(ctx); return nil },
@@ -121,7 +122,7 @@ func TestAffinity(t *testing.T) {
 func TestNear(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
-	place := func(ref actor.Ref[question]) sched.Place {
+	place := func(ref actor.Ref[question]) workers.Place {
 		i, err := ref.Info()
 		wantNoErr(t, err)
 		return i.Place
@@ -130,11 +131,11 @@ func TestNear(t *testing.T) {
 	affine := spawn(t, sys, answer, actor.WithAffinity(1))
 	tests := map[string]struct {
 		other actor.Ref[question]
-		want  sched.Place
+		want  workers.Place
 	}{
-		"a pinned actor":           {pinned, sched.Preferred(2)},
-		"an actor with affinity":   {affine, sched.Preferred(1)},
-		"an actor that is near it": {spawn(t, sys, answer, actor.Near(affine)), sched.Preferred(1)},
+		"a pinned actor":           {pinned, workers.Preferred(2)},
+		"an actor with affinity":   {affine, workers.Preferred(1)},
+		"an actor that is near it": {spawn(t, sys, answer, actor.Near(affine)), workers.Preferred(1)},
 	}
 	for name, test := range tests {
 		if got := place(spawn(t, sys, answer, actor.Near(test.other))); got != test.want {
@@ -142,7 +143,7 @@ func TestNear(t *testing.T) {
 		}
 	}
 	free := spawn(t, sys, answer)
-	if got := place(free); got != (sched.Place{}) {
+	if got := place(free); got != (workers.Place{}) {
 		t.Errorf("an actor without a place has %v", got)
 	}
 	ask(t, ctx, free)
@@ -153,7 +154,7 @@ func TestNear(t *testing.T) {
 		t.Errorf("near an actor that has not run: worker %d, %v", id, ok)
 	}
 	last := spawn(t, sys, answer, actor.Near(pinned), actor.WithWorker(0))
-	if got := place(last); got != sched.Pinned(0) {
+	if got := place(last); got != workers.Pinned(0) {
 		t.Errorf("of two options the first counts: %v", got)
 	}
 }

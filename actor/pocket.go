@@ -3,8 +3,8 @@ package actor
 import (
 	"reflect"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // The pocket of an actor is a place for one message of Data in its cell. Most
@@ -140,7 +140,7 @@ func (a *activation) handlePocket() {
 		a.vanish()
 	}
 	a.scope, x.lane, x.asked = x, Data, address{}
-	before := a.f.SetPriority(sched.Normal)
+	before := a.f.SetPriority(workers.Normal)
 	err := x.typed.handleBatch(a, &hollow, Data)
 	a.f.SetPriority(before)
 	if err != nil {

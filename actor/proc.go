@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/kernel/stateword"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // proc is the process control block: what there is to an actor apart from the
@@ -22,8 +22,8 @@ import (
 type proc struct {
 	// What is read for each message, or written by who runs the actor.
 
-	node  sched.Node
-	frame sched.Frame
+	node  workers.Node
+	frame workers.Frame
 	sys   *System
 	opts  *options // Shared by all actors with default options.
 	// lanes are made when they are first sent to. Written under mu; the consumer
@@ -166,7 +166,7 @@ type rare struct {
 	timerCount  int
 	timerNumber uint64 // Of the latest.
 
-	kept      map[sched.Kept]uint64 // By the order in which it came; see keep.go.
+	kept      map[workers.Kept]uint64 // By the order in which it came; see keep.go.
 	keptCount uint64
 
 	gauge *gauge // Made when a message of the pocket is measured.
@@ -248,7 +248,7 @@ func (r *rare) recycle() {
 }
 
 // post puts a message into the system lane. It never waits.
-func (p *proc) post(from *sched.Fiber, m sysMessage) {
+func (p *proc) post(from *workers.Fiber, m sysMessage) {
 	state := p.mu.Acquire()
 	switch empty := p.first == sysNone && (p.rare == nil || len(p.rare.mail) == 0); {
 	case (m.kind == sysExit || m.kind == sysFailed) && m.incarnation != p.incarnation:
@@ -308,7 +308,7 @@ func (p *proc) stopAwaits() bool {
 // adopt makes child the youngest child of p and enters it in the process
 // table, which gives it its PID. It fails if p takes no children any more, or is
 // not in the given incarnation. From is the fiber of the caller, if any.
-func (p *proc) adopt(from *sched.Fiber, child *proc, incarnation uint32) error {
+func (p *proc) adopt(from *workers.Fiber, child *proc, incarnation uint32) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.accepts(incarnation); err != nil {
@@ -370,7 +370,7 @@ func (p *proc) disownLocked(child *proc) (alone bool) {
 // end, cancels all timers, and lets no new ones in. It reports whether there is
 // nothing to wait for. Seats are kept for the next incarnation if so wanted;
 // windUp then reports whether there are no others, and those are at rest.
-func (p *proc) windUp(from *sched.Fiber, keepSeats bool) (over bool) {
+func (p *proc) windUp(from *workers.Fiber, keepSeats bool) (over bool) {
 	p.mu.Lock()
 	p.barred = true
 	children := p.childrenLocked()
@@ -429,7 +429,7 @@ func (p *proc) hasAncestor(a *proc) bool {
 }
 
 // current returns the actor whose handler runs on f, or nil.
-func current(f *sched.Fiber) *proc {
+func current(f *workers.Fiber) *proc {
 	if f == nil {
 		return nil
 	}
@@ -438,8 +438,8 @@ func current(f *sched.Fiber) *proc {
 }
 
 // Label names the actor in recordings: by its PID, and its name or else its kind.
-func (p *proc) Label() sched.Label {
-	l := sched.Label{Class: "actor", ID: p.pid.Number(), Name: p.opts.name}
+func (p *proc) Label() workers.Label {
+	l := workers.Label{Class: "actor", ID: p.pid.Number(), Name: p.opts.name}
 	if l.Name == "" && p.impl != nil {
 		l.Name = p.ctx.Load().kind.Load().name
 	}

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Process is what the body of an actor has that is written as a sequential
@@ -57,7 +57,7 @@ type Process[M any] struct {
 
 var (
 	_ context.Context = (*Process[int])(nil)
-	_ sched.Resumer   = (*Process[int])(nil)
+	_ workers.Resumer = (*Process[int])(nil)
 	_ Spawner         = (*Process[int])(nil)
 )
 
@@ -164,14 +164,14 @@ type received struct {
 
 // Value is that of [Context].
 func (r *received) Value(key any) any {
-	if _, ok := key.(sched.FrameKey); ok {
+	if _, ok := key.(workers.FrameKey); ok {
 		return &r.body.frame
 	}
 	return r.scope.Value(key)
 }
 
-// ResumesFiber is that of [sched.Resumer].
-func (r *received) ResumesFiber(f *sched.Fiber) bool {
+// ResumesFiber is that of [workers.Resumer].
+func (r *received) ResumesFiber(f *workers.Fiber) bool {
 	if f != r.body.frame.Fiber() || f.Owner() != any(r.p) {
 		return false
 	}
@@ -227,7 +227,7 @@ func (p *Process[M]) TrapExits(told func(e Exit) M) error {
 
 // Checkpoint is that of [Context].
 func (p *Process[M]) Checkpoint() error {
-	if f := sched.Current(p); f != nil {
+	if f := workers.Current(p); f != nil {
 		f.Checkpoint()
 	}
 	return p.scope.Checkpoint()
@@ -235,14 +235,14 @@ func (p *Process[M]) Checkpoint() error {
 
 // Value is that of [Context].
 func (p *Process[M]) Value(key any) any {
-	if _, ok := key.(sched.FrameKey); ok {
+	if _, ok := key.(workers.FrameKey); ok {
 		return &p.proc.body.frame
 	}
 	return p.scope.Value(key)
 }
 
-// ResumesFiber is that of [sched.Resumer].
-func (p *Process[M]) ResumesFiber(f *sched.Fiber) bool {
+// ResumesFiber is that of [workers.Resumer].
+func (p *Process[M]) ResumesFiber(f *workers.Fiber) bool {
 	return f == p.proc.body.frame.Fiber() && f.Owner() == any(p.p)
 }
 
@@ -251,6 +251,6 @@ func (p *Process[M]) spawner() (birthplace, error) {
 		return birthplace{}, errNoContext
 	}
 	b, err := p.scope.spawner()
-	b.fiber = sched.Current(p)
+	b.fiber = workers.Current(p)
 	return b, err
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Messages that only read may be handled at the same time: by several readers,
@@ -173,7 +173,7 @@ func (a *activation) endRead(err error) {
 func (a *activation) crashRead(m letter, v any) {
 	err := ErrGoexit
 	if v != nil {
-		err = sched.NewPanicError(v)
+		err = workers.NewPanicError(v)
 	}
 	a.endServing(errNotReturned)
 	a.breakSpan()
@@ -236,7 +236,7 @@ func (a *activation) tellApart(l *lane, which Lane) (reads bool, asked address, 
 		switch v := recover(); {
 		case returned:
 		case v != nil:
-			err = sched.NewPanicError(v)
+			err = workers.NewPanicError(v)
 		default:
 			reason := a.reject(l, which, ErrGoexit)
 			a.leave()
@@ -336,8 +336,8 @@ func (a *activation) handleRead(x *scope, l *lane, which Lane, asked address) (f
 	return nil
 }
 
-func newFrame(f *sched.Fiber) *sched.Frame {
-	frame := &sched.Frame{}
+func newFrame(f *workers.Fiber) *workers.Frame {
+	frame := &workers.Frame{}
 	frame.Enter(f)
 	return frame
 }

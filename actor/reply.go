@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Reply is the address to which the answer to one ask is sent. It travels in
@@ -63,7 +63,7 @@ func (r Reply[T]) Send(ctx context.Context, v T) error {
 	if err := fenced(ctx); err != nil {
 		return r.refuse(ctx, err)
 	}
-	return r.late(ctx, r.answer(sched.Current(ctx), v, nil))
+	return r.late(ctx, r.answer(workers.Current(ctx), v, nil))
 }
 
 // Fail answers the ask with an error, which Ask returns. It is otherwise like
@@ -77,7 +77,7 @@ func (r Reply[T]) Fail(ctx context.Context, err error) error {
 		return r.refuse(ctx, err)
 	}
 	var zero T
-	return r.late(ctx, r.answer(sched.Current(ctx), zero, err))
+	return r.late(ctx, r.answer(workers.Current(ctx), zero, err))
 }
 
 // WaitFor is for an actor that keeps the Reply until another one has started, or has
@@ -125,7 +125,7 @@ func (r Reply[T]) refuse(ctx context.Context, fenced error) error {
 	return repliesFenced(ctx, fenced)
 }
 
-func (r Reply[T]) answer(f *sched.Fiber, v T, err error) error {
+func (r Reply[T]) answer(f *workers.Fiber, v T, err error) error {
 	s := r.slot
 	if s == nil {
 		return nil
@@ -213,7 +213,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 // A handler mostly finds the one that the last ask on its fiber has left, which
 // costs 2 ns; from a pool, which has to be found by the type, it takes 25 ns. One
 // for an ask that carries its context is new.
-func takeSlot[T any](ctx context.Context, f *sched.Fiber, sys *System, asker *proc, up address) *replySlot[T] {
+func takeSlot[T any](ctx context.Context, f *workers.Fiber, sys *System, asker *proc, up address) *replySlot[T] {
 	if carries(ctx) {
 		s := &struct {
 			replySlot[T]
@@ -236,7 +236,7 @@ func takeSlot[T any](ctx context.Context, f *sched.Fiber, sys *System, asker *pr
 
 // keep is the end of takeSlot. A slot with an errand is not used again: who has
 // the message still looks at it.
-func (s *replySlot[T]) keep(f *sched.Fiber) {
+func (s *replySlot[T]) keep(f *workers.Fiber) {
 	if s.errand != nil {
 		s.clear()
 		s.waiter.Disarm()
@@ -251,7 +251,7 @@ func (s *replySlot[T]) keep(f *sched.Fiber) {
 }
 
 // deskAt returns the desk of the fiber, if it has one.
-func deskAt(f *sched.Fiber) *desk {
+func deskAt(f *workers.Fiber) *desk {
 	if f == nil {
 		return nil
 	}

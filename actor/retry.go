@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // WithRetry makes the message in which the actor fails the first one that its
@@ -119,7 +119,7 @@ func (a *activation) dropMail() {
 		a.rare.retrials = nil
 	}
 	a.emptyPocket()
-	var woken []sched.Waiter
+	var woken []workers.Waiter
 	var left leftovers
 	for i := range a.lanes {
 		l := a.lanes[i].Load()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // sendMode says what a send does with a message that is not accepted at once.
@@ -120,7 +120,7 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	if place, ok := ctx.(*queuePlace); ok {
 		return p.queueUp(place, f, l, which, w)
 	}
-	var waiter sched.Waiter
+	var waiter workers.Waiter
 	waiter.ArmOn(f, p.sys.scheduler)
 	defer waiter.Disarm()
 	w.wake = waiter
@@ -160,7 +160,7 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 // queueLocked puts w behind the senders that wait. It returns false if there was
 // room after all, and the message has been sent. The caller holds mu, which
 // queueLocked unlocks.
-func (p *proc) queueLocked(f *sched.Fiber, l *lane, which Lane, w *sendWaiter) (waits bool) {
+func (p *proc) queueLocked(f *workers.Fiber, l *lane, which Lane, w *sendWaiter) (waits bool) {
 	moved := p.entrust(w.asked)
 	if waits = l.await(w); !waits {
 		l.accept(w)
@@ -183,13 +183,13 @@ func (p *proc) queueLocked(f *sched.Fiber, l *lane, which Lane, w *sendWaiter) (
 // its place among those who wait to a gathering.
 type queuePlace struct {
 	context.Context
-	wake sched.Waiter
+	wake workers.Waiter
 	w    *sendWaiter // Nil if there was room.
 	lane Lane
 }
 
 // queueUp takes the place. The caller holds mu, which queueUp unlocks.
-func (p *proc) queueUp(place *queuePlace, f *sched.Fiber, l *lane, which Lane, w *sendWaiter) error {
+func (p *proc) queueUp(place *queuePlace, f *workers.Fiber, l *lane, which Lane, w *sendWaiter) error {
 	w.wake = place.wake
 	if p.queueLocked(f, l, which, w) {
 		place.w, place.lane = w, which

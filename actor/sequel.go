@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // process is the actor around a body: its handlers look at the messages, keep
@@ -229,4 +229,4 @@ func (s *process[M]) alarmed() error {
 	return b.goOn(err, Data)
 }
 
-var _ sched.Runner = (*body)(nil)
+var _ workers.Runner = (*body)(nil)

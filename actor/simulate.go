@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // In a simulation (see simtest) each message is a step of its own, other work
@@ -15,7 +15,7 @@ import (
 
 // interleave lets other work go first, if that is so decided.
 func (s *System) interleave(ctx context.Context) {
-	if f := sched.Current(ctx); f != nil {
+	if f := workers.Current(ctx); f != nil {
 		f.Interleave()
 	} else {
 		s.scheduler.AwaitTurn()
@@ -24,7 +24,7 @@ func (s *System) interleave(ctx context.Context) {
 
 // explain says what the caller waits for from now on.
 func explain(ctx context.Context, what func() string) {
-	if f := sched.Current(ctx); f != nil {
+	if f := workers.Current(ctx); f != nil {
 		f.Explain(what)
 	}
 }
@@ -33,7 +33,7 @@ func explain(ctx context.Context, what func() string) {
 const maxTraced = 120
 
 // traceMessage says that p handles m.
-func traceMessage(f *sched.Fiber, p *proc, which Lane, m reflect.Value) {
+func traceMessage(f *workers.Fiber, p *proc, which Lane, m reflect.Value) {
 	f.Trace("handles", func() string {
 		var b strings.Builder
 		show(&b, m)

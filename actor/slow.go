@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // HandlerReport tells of a handler that takes, or has taken, long.
@@ -34,7 +34,7 @@ type HandlerReport struct {
 // Stack returns what the handler is doing, or "" if it has returned or is not
 // found. It stops the whole program for some us for each goroutine, so it is for
 // the case that somebody wants to know.
-func (r HandlerReport) Stack() string { return sched.StackOf(r.Goroutine) }
+func (r HandlerReport) Stack() string { return workers.StackOf(r.Goroutine) }
 
 // String says who has taken how long with what.
 func (r HandlerReport) String() string {

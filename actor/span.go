@@ -7,7 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/xatomic"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // span is what can be seen from outside of the watched handler that runs on a
@@ -169,10 +169,10 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 // of the type with that name, or of the actor's own type.
 func (a *activation) markMessage(name *string) {
 	if name != nil {
-		a.f.Mark(sched.EventMessage, *name)
+		a.f.Mark(workers.EventMessage, *name)
 		return
 	}
-	a.f.Mark(sched.EventMessage, a.impl.messageType().String())
+	a.f.Mark(workers.EventMessage, a.impl.messageType().String())
 }
 
 func (s *span) begin() { s.turn.Store(s.turn.Load() + 1) }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 
 	"github.com/troupe-go/troupe/internal/kernel/hosts"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Actor handles messages of type M, one at a time. What it keeps in its fields
@@ -54,7 +54,7 @@ type Spawner interface {
 type birthplace struct {
 	parent      *proc
 	incarnation uint32
-	fiber       *sched.Fiber
+	fiber       *workers.Fiber
 }
 
 // Spawn starts an actor and returns its ref, to which messages can be sent at
@@ -174,7 +174,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 		return err
 	}
 	if prepares {
-		p.submit(b.fiber, sched.Normal) // A start is no more urgent than a message.
+		p.submit(b.fiber, workers.Normal) // A start is no more urgent than a message.
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ type options struct {
 	backend    Backend
 	host       hosts.Host // Nil for the scheduler.
 	pump       *Pump      // Whose loop host is, or nil.
-	place      sched.Place
+	place      workers.Place
 	placed     bool
 	near       *proc // From which place is yet to be made.
 

@@ -3,7 +3,7 @@ package actor
 import (
 	"fmt"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // stashed is a message that was put aside, or in which the actor has failed, and the lane
@@ -142,7 +142,7 @@ func (c *Context[M]) Unstash() (int, error) {
 	n := len(e.stash)
 	e.returning, e.stash = append(e.returning, e.stash...), nil
 	p.mu.Unlock()
-	p.post(sched.Current(c), sysMessage{kind: sysUnstash})
+	p.post(workers.Current(c), sysMessage{kind: sysUnstash})
 	return n, nil
 }
 

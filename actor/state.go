@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/troupe-go/troupe/internal/kernel/stateword"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // The activation state of an actor is one atomic word, proc.mu. Its low bits say
@@ -65,7 +65,7 @@ var pendingUrgent = Control.bit() | pendingSystem
 
 // announce makes known that the lane of the given bit has a message, and
 // queues the actor if need be. From is the fiber of the caller, if any.
-func (p *proc) announce(from *sched.Fiber, bit uint32) {
+func (p *proc) announce(from *workers.Fiber, bit uint32) {
 	next, priority, queue := p.announced(p.mu.Acquire(), bit)
 	p.mu.Release(next)
 	if queue {
@@ -79,24 +79,24 @@ func (p *proc) unlockAndAnnounce(ctx context.Context, s, bit uint32) {
 	next, priority, queue := p.announced(s, bit)
 	p.mu.Release(next)
 	if queue {
-		p.submit(sched.Current(ctx), priority)
+		p.submit(workers.Current(ctx), priority)
 	}
 }
 
 // announced returns what an announcement makes of state s, and whether the actor
 // is to be queued then. The caller holds mu.
-func (p *proc) announced(s, bit uint32) (next uint32, priority sched.Priority, queue bool) {
+func (p *proc) announced(s, bit uint32) (next uint32, priority workers.Priority, queue bool) {
 	if s&dead != 0 || s&bit != 0 && !p.lags(s, bit) {
 		return s, 0, false
 	}
-	next, priority = s|bit, sched.Normal
+	next, priority = s|bit, workers.Normal
 	if s&running != 0 && bit != Data.bit() {
 		p.alert.Store(s&termBits | alerted)
 	}
 	switch {
 	case s&running != 0, p.runnable(s, bit) == 0:
 	case bit&pendingUrgent != 0:
-		queue, priority = s&queuedUrgent == 0, sched.Critical
+		queue, priority = s&queuedUrgent == 0, workers.Critical
 		next |= queuedUrgent
 	default:
 		if queue = s&(queuedUrgent|queuedNormal) == 0; queue {
@@ -118,9 +118,9 @@ func (p *proc) lags(s, bit uint32) bool {
 // actor's code from now on. Where it is about to handle Data and nothing else, as
 // mostly, it has the messages in hand by the same step. So has the frame led to f then:
 // afterwards, by a kill, it may be for the next activation to say where that leads.
-func (p *proc) transitionToRunning(f *sched.Fiber, priority sched.Priority) (todo, term uint32, fetched catch, ok bool) {
+func (p *proc) transitionToRunning(f *workers.Fiber, priority workers.Priority) (todo, term uint32, fetched catch, ok bool) {
 	entry := queuedNormal
-	if priority == sched.Critical {
+	if priority == workers.Critical {
 		entry = queuedUrgent
 	}
 	s := p.mu.Acquire()
@@ -134,7 +134,7 @@ func (p *proc) transitionToRunning(f *sched.Fiber, priority sched.Priority) (tod
 		}
 		p.calm(s & termBits)
 		p.frame.Enter(f)
-		if todo == Data.bit() && priority != sched.Critical {
+		if todo == Data.bit() && priority != workers.Critical {
 			fetched = p.fetchLocked()
 		}
 	}
@@ -191,7 +191,7 @@ func (p *proc) transitionToReturn(term uint32) bool {
 // unfinished. If something is left to do, the actor is queued again; next says
 // that it was interrupted and shall go on before other work. It returns false,
 // and does nothing, if the term is over.
-func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next bool) bool {
+func (p *proc) transitionFromRunning(f *workers.Fiber, todo, term uint32, next bool) bool {
 	for {
 		s := p.mu.Load()
 		if s&termBits != term {
@@ -204,10 +204,10 @@ func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next boo
 		now := s&^(running|inCode) | todo
 		left := p.runnable(s, pending)
 		var queue bool
-		priority := sched.Normal
+		priority := workers.Normal
 		switch {
 		case left&pendingUrgent != 0:
-			queue, priority = s&queuedUrgent == 0, sched.Critical
+			queue, priority = s&queuedUrgent == 0, workers.Critical
 			now |= queuedUrgent
 		case left != 0:
 			queue = s&queuedNormal == 0
@@ -218,7 +218,7 @@ func (p *proc) transitionFromRunning(f *sched.Fiber, todo, term uint32, next boo
 		}
 		switch {
 		case !queue:
-		case next && priority != sched.Critical && p.opts.host == nil:
+		case next && priority != workers.Critical && p.opts.host == nil:
 			f.SubmitNext(&p.node)
 		default:
 			p.submit(f, priority)
@@ -320,7 +320,7 @@ func (p *proc) hold()    { p.mu.Or(held) }
 func (p *proc) release() { p.mu.And(^held) }
 
 // submit queues the actor. From is the fiber of the caller, if any.
-func (p *proc) submit(from *sched.Fiber, priority sched.Priority) {
+func (p *proc) submit(from *workers.Fiber, priority workers.Priority) {
 	if h := p.opts.host; h != nil {
 		h.Submit(&p.node, priority)
 		return

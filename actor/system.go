@@ -12,6 +12,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/kernel/hosts"
 	"github.com/troupe-go/troupe/internal/kernel/pids"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -77,7 +78,7 @@ type DeadLetter struct {
 // rest has nothing to tell. Its methods are safe for concurrent use.
 type System struct {
 	cfg       Config
-	scheduler *sched.Scheduler
+	scheduler *workers.Scheduler
 	table     *pids.Table[proc]
 	registry  registry
 	clock     clock
@@ -122,7 +123,7 @@ func NewSystem(cfg Config) (*System, error) {
 		cfg.Name = "troupe"
 	}
 	s := &System{
-		scheduler: cfg.Scheduler, clock: wallClock{},
+		scheduler: (*workers.Scheduler)(cfg.Scheduler), clock: wallClock{},
 		empty: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	switch {
@@ -140,7 +141,7 @@ func NewSystem(cfg Config) (*System, error) {
 		s.vigil.refine(timing.shortest())
 	}
 	if cfg.Scheduler == nil {
-		own, err := sched.New(sched.Config{Workers: cfg.Workers})
+		own, err := workers.New(workers.Config{Workers: cfg.Workers})
 		if err != nil {
 			return nil, fmt.Errorf("actor: %w", err)
 		}
@@ -148,7 +149,7 @@ func NewSystem(cfg Config) (*System, error) {
 	} else if cfg.Scheduler.Workers() == 0 {
 		return nil, errors.New("actor: Config.Scheduler is zero; a valid one comes from sched.New")
 	} else if cfg.Scheduler.Stopping() {
-		return nil, fmt.Errorf("actor: Config.Scheduler: %w", sched.ErrStopped)
+		return nil, fmt.Errorf("actor: Config.Scheduler: %w", workers.ErrStopped)
 	} else if cfg.Workers != 0 {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
 	}
@@ -174,7 +175,7 @@ func (s *System) Scheduler() *sched.Scheduler {
 	if s.missing() {
 		return nil
 	}
-	return s.scheduler
+	return (*sched.Scheduler)(s.scheduler)
 }
 
 // Stats is a snapshot of a system's counters.
@@ -237,7 +238,7 @@ func (s *System) Stop(ctx context.Context) error {
 	return nil
 }
 
-func (s *System) beginStop(f *sched.Fiber) {
+func (s *System) beginStop(f *workers.Fiber) {
 	s.stopping.Store(true)
 	if s.root.windUp(f, false) {
 		close(s.empty)

@@ -2,14 +2,14 @@ package actor
 
 import (
 	"github.com/troupe-go/troupe/internal/kernel/pids"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // origins keeps the PIDs of the systems in this program apart.
 var origins pids.Origins
 
 // workerOf returns the number of the worker that f, the caller's fiber, is on, for the process table.
-func (s *System) workerOf(f *sched.Fiber) int {
+func (s *System) workerOf(f *workers.Fiber) int {
 	if f == nil || f.Scheduler() != s.scheduler {
 		return pids.Outside
 	}
@@ -17,14 +17,14 @@ func (s *System) workerOf(f *sched.Fiber) int {
 }
 
 // enterProc enters p in the process table and gives it its PID. From is the fiber of the caller, if any.
-func (s *System) enterProc(from *sched.Fiber, p *proc) {
+func (s *System) enterProc(from *workers.Fiber, p *proc) {
 	id := s.table.Take(s.workerOf(from))
 	p.pid = PID{id.Slot, id.Gen}
 	s.table.Enter(id, p)
 }
 
 // removeProc ends the life of p's PID. From is the fiber of the caller, if any.
-func (s *System) removeProc(from *sched.Fiber, p *proc) {
+func (s *System) removeProc(from *workers.Fiber, p *proc) {
 	s.table.Remove(s.workerOf(from), pids.ID{Slot: p.pid.slot, Gen: p.pid.gen})
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // tick is what a timer sends, as code sees it that is the same for all types of
@@ -134,7 +134,7 @@ func (t *timer) revoke(reason error) bool {
 	unsent := t.may
 	t.may = false
 	l := p.lanes[t.which].Load()
-	var woken []sched.Waiter
+	var woken []workers.Waiter
 	entered, readmits := t.mark.listed, false
 	switch w := t.waiter; {
 	case entered:
@@ -157,7 +157,7 @@ func (t *timer) revoke(reason error) bool {
 		p.announce(nil, pendingTurn)
 	}
 	for i := range woken {
-		woken[i].Wake(nil, sched.Normal)
+		woken[i].Wake(nil, workers.Normal)
 	}
 	if l.asks != nil {
 		if asked := m.askedBy(l.asks); asked.slot != nil {

@@ -2,7 +2,7 @@ package actor
 
 import (
 	"github.com/troupe-go/troupe/internal/invariants"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // The handlers of a reentrant actor take turns: one runs, and others wait, each
@@ -44,7 +44,7 @@ import (
 // A batch ends with the first message whose handler has waited.
 type turn struct {
 	a     *activation
-	f     *sched.Fiber // Its fiber: a.f, which others must not read, since it goes with a.
+	f     *workers.Fiber // Its fiber: a.f, which others must not read, since it goes with a.
 	of    *turns
 	scope *scope
 	guest *guest // What is handled if it was let in.
@@ -64,7 +64,7 @@ type turn struct {
 	stray   bool // The actor was killed while it waited.
 }
 
-var _ sched.Turn = (*turn)(nil)
+var _ workers.Turn = (*turn)(nil)
 
 // beginTurn is called before the code of a reentrant actor. It does not return if
 // another activation has taken over just now. What is to be handled is the next message
@@ -112,10 +112,10 @@ func (t *turn) endLocked() (next *turn) {
 
 // resume continues the handler, if there is one. It may have seen by itself that its
 // turn has been granted, and have returned.
-func (t *turn) resume(from *sched.Fiber) {
+func (t *turn) resume(from *workers.Fiber) {
 	if t != nil {
 		invariants.Yield()
-		t.f.Resume(from, sched.Normal)
+		t.f.Resume(from, workers.Normal)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/modelcheck"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 )
@@ -18,7 +19,7 @@ import (
 type parlour struct {
 	*stage
 	parlourOf
-	waiter       sched.Waiter // Of the handler that waits.
+	waiter       workers.Waiter // Of the handler that waits.
 	armed        xatomic.Bool
 	woken        bool // What it waits for has happened.
 	incarnations int
@@ -106,7 +107,7 @@ func (s guestroom) leave(m int) {
 // look is called where the handler runs, and the context of the incarnation that is the
 // last one so far leads to it.
 func (s guestroom) look(ctx *actor.Context[int]) {
-	if s.incarnation == s.incarnations && !actor.IsFenced(ctx) && sched.Current(ctx) == nil {
+	if s.incarnation == s.incarnations && !actor.IsFenced(ctx) && workers.Current(ctx) == nil {
 		s.fault("the context of incarnation %d does not lead to its handler", s.incarnation)
 	}
 }

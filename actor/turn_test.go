@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/lane"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -17,10 +18,10 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
 	oracle := newOracle(t, sys)
-	fibers := make(chan *sched.Fiber, 2)
+	fibers := make(chan *workers.Fiber, 2)
 	ask := func(to actor.Ref[question]) func(*actor.Context[question], question) error {
 		return func(c *actor.Context[question], q question) error {
-			fibers <- sched.Current(c)
+			fibers <- workers.Current(c)
 			n, err := actor.Ask(c, to, asking(q.n))
 			if err != nil {
 				return err
@@ -41,7 +42,7 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 	}, actor.WithName("p"), actor.WithReentrancy(actor.FullReentrancy))
 
 	answers := make(chan int, 2)
-	outside := func(n int) *sched.Fiber {
+	outside := func(n int) *workers.Fiber {
 		go func() {
 			v, err := actor.Ask(ctx, p, asking(n))
 			wantNoErr(t, err)

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // A view is the Context of one message that was asked with a context of its own.
@@ -27,7 +27,7 @@ type view struct {
 	life   // Has ctx only when the view has ended, for its cause.
 	home   *scope
 	errand *errand
-	frame  *sched.Frame // That of a reader, or nil; see reader.go.
+	frame  *workers.Frame // That of a reader, or nil; see reader.go.
 	// values takes the place of the errand's values, if it is not nil; see serve.go.
 	// Written before the handler runs.
 	values context.Context
@@ -37,7 +37,7 @@ type view struct {
 	err   error
 	done  chan struct{} // Made when it is first asked for.
 	gate  *gate         // Of done.
-	armed atomic.Pointer[sched.Fiber]
+	armed atomic.Pointer[workers.Fiber]
 }
 
 // viewed is a Context together with its view.
@@ -187,9 +187,9 @@ func (v *view) afterFunc(f func()) (stop func() bool) {
 
 // arm has f resumed when the errand ends. The handler, which is on f, is about
 // to wait.
-func (v *view) arm(f *sched.Fiber) {
+func (v *view) arm(f *workers.Fiber) {
 	if v.armed.Swap(f) != f {
-		v.errand.tell(func() { f.Resume(nil, sched.High) })
+		v.errand.tell(func() { f.Resume(nil, workers.High) })
 	}
 }
 

@@ -9,13 +9,13 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/modelcheck"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // inquest is actors that are asked in a model, and what they know of it.
 type inquest struct {
 	*modelcheck.Program
-	model   *sched.Model
+	model   *workers.Model
 	sys     *actor.System
 	left    int // Handlers and askers that have not ended.
 	refs    []actor.Ref[question]
@@ -28,7 +28,7 @@ type inquest struct {
 // newInquest has actors whose lanes are full, each with a message that nobody waits
 // for, or empty.
 func newInquest(p *modelcheck.Program, full ...bool) *inquest {
-	q := &inquest{Program: p, model: sched.NewModelScheduler(), handled: make([]int, len(full)), taken: make([]int, len(full))}
+	q := &inquest{Program: p, model: workers.NewModelScheduler(), handled: make([]int, len(full)), taken: make([]int, len(full))}
 	q.sys = actor.NewModelSystem(q.model.Scheduler(), func(actor.DeadLetter) { q.letters++ })
 	for i, full := range full {
 		q.refs = append(q.refs, must(actor.Spawn(q.sys, actor.Func(func(_ *actor.Context[question], m question) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Config configures an [Inspector]. The zero value is a good one.
@@ -142,7 +143,7 @@ func New(sys *actor.System, cfg Config) (*Inspector, error) {
 
 // run calls look again and again until the inspector is closed.
 func (i *Inspector) run(every time.Duration, look func()) {
-	if every < 0 || i.sys.Scheduler().Simulated() { // There, time passes as the simulation likes.
+	if every < 0 || (*workers.Scheduler)(i.sys.Scheduler()).Simulated() { // There, time passes as the simulation likes.
 		return
 	}
 	i.running.Go(func() {

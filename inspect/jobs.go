@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/strand"
 	"github.com/troupe-go/troupe/task"
@@ -21,7 +22,7 @@ const (
 	SingleJob JobType = "job"    // Of [sched.Scheduler.Go].
 	StrandJob JobType = "strand" // See [strand.Go].
 	TaskJob   JobType = "task"   // Of a [task.Group].
-	OtherJob  JobType = "other"  // Another [sched.Body].
+	OtherJob  JobType = "other"  // Of another package that builds on jobs.
 )
 
 // Job is a snapshot of a job that is under way: its function runs, or waits.
@@ -112,7 +113,7 @@ func (i *Inspector) Jobs(q JobQuery) (JobPage, error) {
 	now := time.Now()
 	found, total := newBest(q.Limit, (*jobRow).compare), 0
 	var r jobRow // One for all, since it is on the heap.
-	for j := range i.sys.Scheduler().Jobs() {
+	for j := range (*workers.Scheduler)(i.sys.Scheduler()).Jobs() {
 		total++
 		if r.fill(j, now, q.Sort); q.matches(&r.Job) {
 			found.add(&r, after)
@@ -133,7 +134,7 @@ func (i *Inspector) Jobs(q JobQuery) (JobPage, error) {
 // whole program is stopped for some us for each goroutine. It returns [ErrNoJob]
 // if there is none.
 func (i *Inspector) Job(id uint64) (Job, error) {
-	for j := range i.sys.Scheduler().Jobs() {
+	for j := range (*workers.Scheduler)(i.sys.Scheduler()).Jobs() {
 		if j.ID() == id {
 			one := jobOf(j, time.Now())
 			one.Stack = sched.StackOf(j.Goroutine)
@@ -143,7 +144,7 @@ func (i *Inspector) Job(id uint64) (Job, error) {
 	return Job{}, fmt.Errorf("inspect: job %d: %w", id, ErrNoJob)
 }
 
-func jobOf(j sched.LiveJob, now time.Time) Job {
+func jobOf(j workers.LiveJob, now time.Time) Job {
 	info := j.Info()
 	one := Job{
 		ID: info.ID, Type: SingleJob, Kind: info.Kind, State: info.State.String(), Priority: info.Priority.String(), Worker: info.Worker,
@@ -198,7 +199,7 @@ func (r *jobRow) compare(other *jobRow) int {
 	return cmp.Or(cmp.Compare(other.key, r.key), cmp.Compare(r.ID, other.ID))
 }
 
-func (r *jobRow) fill(j sched.LiveJob, now time.Time, by JobOrder) {
+func (r *jobRow) fill(j workers.LiveJob, now time.Time, by JobOrder) {
 	r.key, r.Job = 0, jobOf(j, now)
 	switch by {
 	case ByAge:

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -24,7 +25,7 @@ type starvation struct {
 
 // probe is the work of one priority. It is queued at most once at a time.
 type probe struct {
-	node     sched.Node
+	node     workers.Node
 	priority sched.Priority
 	i        *Inspector
 
@@ -47,7 +48,7 @@ func newStarvation(i *Inspector) *starvation {
 func (p *probe) String() string { return fmt.Sprintf("probe of %v work", p.priority) }
 
 // Run ends the wait.
-func (p *probe) Run(*sched.Fiber, sched.Priority) {
+func (p *probe) Run(*workers.Fiber, sched.Priority) {
 	p.mu.Lock()
 	waited := time.Since(p.sent)
 	p.sent = time.Time{}
@@ -65,7 +66,7 @@ func (p *probe) send() {
 		p.sent, p.level = time.Now(), slog.LevelInfo
 	}
 	p.mu.Unlock()
-	if !underWay && p.i.sys.Scheduler().Submit(&p.node, p.priority) != nil {
+	if !underWay && (*workers.Scheduler)(p.i.sys.Scheduler()).Submit(&p.node, p.priority) != nil {
 		p.mu.Lock()
 		p.sent = time.Time{} // The scheduler has stopped.
 		p.mu.Unlock()

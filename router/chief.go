@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/supervise"
 )
 
@@ -187,7 +187,7 @@ func (k *chief[M]) shrink(ctx *actor.Context[tick[M]]) error {
 	if err := k.e.router.Remove(ctx, ref); err != nil {
 		return err
 	}
-	_, err := k.e.sys.Scheduler().Go(context.Background(), func(ctx context.Context) error { return ref.Drain(ctx) }, sched.WithTimeout(0))
+	_, err := k.e.sys.Scheduler().Go(context.Background(), func(ctx context.Context) error { return ref.Drain(ctx) }, workers.WithTimeout(0))
 	return err
 }
 

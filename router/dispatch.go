@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // A pool's tasks wait in the pool and not with the scheduler: there they could
@@ -33,14 +33,14 @@ func (c *pool[J, R]) submit(ctx context.Context, w *work[J, R], wait, front bool
 		return c.awaitRoom(ctx, w)
 	}
 	c.accept(w)
-	c.dispatch(sched.Current(ctx))
+	c.dispatch(workers.Current(ctx))
 	return nil
 }
 
 // awaitRoom waits until the task was taken on. The caller holds mu, which
 // awaitRoom unlocks.
 func (c *pool[J, R]) awaitRoom(ctx context.Context, w *work[J, R]) error {
-	var waiter sched.Waiter
+	var waiter workers.Waiter
 	waiter.Arm(ctx, c.s)
 	defer waiter.Disarm()
 	w.waiter = waiter
@@ -54,7 +54,7 @@ func (c *pool[J, R]) awaitRoom(ctx context.Context, w *work[J, R]) error {
 			return fmt.Errorf("%s: the %v lane is full: %w", c.cfg.Name, w.lane, context.Cause(ctx))
 		}
 	}
-	w.waiter = sched.Waiter{}
+	w.waiter = workers.Waiter{}
 	refused := w.stage == fresh
 	c.mu.Unlock()
 	if refused {
@@ -105,7 +105,7 @@ func (c *pool[J, R]) freeKey(w *work[J, R]) {
 // dispatch makes jobs of the most urgent tasks, as long as there are places, and
 // wakes the senders for whom there is room. The caller holds mu, which dispatch
 // unlocks. It runs on f, or on no fiber.
-func (c *pool[J, R]) dispatch(f *sched.Fiber) {
+func (c *pool[J, R]) dispatch(f *workers.Fiber) {
 	if f != nil && f.Scheduler() != c.s {
 		f = nil
 	}
@@ -114,7 +114,7 @@ func (c *pool[J, R]) dispatch(f *sched.Fiber) {
 		woken := c.admit()
 		c.mu.Unlock()
 		for _, waiter := range woken {
-			waiter.Wake(f, sched.Normal)
+			waiter.Wake(f, workers.Normal)
 		}
 		switch {
 		case w != nil:
@@ -156,7 +156,7 @@ func (c *pool[J, R]) batch() int {
 
 // admit takes on the tasks of waiting senders, as long as there is room. The
 // caller holds mu, and wakes them.
-func (c *pool[J, R]) admit() (woken []sched.Waiter) {
+func (c *pool[J, R]) admit() (woken []workers.Waiter) {
 	for lane := range c.senders {
 		if c.held[lane] > c.cfg.Capacity-c.batch() {
 			continue
@@ -171,12 +171,12 @@ func (c *pool[J, R]) admit() (woken []sched.Waiter) {
 }
 
 // start makes a job of a task.
-func (c *pool[J, R]) start(f *sched.Fiber, w *work[J, R]) {
-	priority := sched.Normal
+func (c *pool[J, R]) start(f *workers.Fiber, w *work[J, R]) {
+	priority := workers.Normal
 	if w.lane == actor.Control {
-		priority = sched.Critical
+		priority = workers.Critical
 	}
-	if err := c.s.Adopt(w, sched.Admission{Kind: c.cfg.Name, Priority: priority, From: f}); err != nil {
+	if err := c.s.Adopt(w, workers.Admission{Kind: c.cfg.Name, Priority: priority, From: f}); err != nil {
 		c.settle(f, w, err) // The loop in dispatch goes on with the next.
 		return
 	}
@@ -191,7 +191,7 @@ func (c *pool[J, R]) start(f *sched.Fiber, w *work[J, R]) {
 }
 
 // settle gives a task its result, and tells who waits for it.
-func (c *pool[J, R]) settle(f *sched.Fiber, w *work[J, R], err error) {
+func (c *pool[J, R]) settle(f *workers.Fiber, w *work[J, R], err error) {
 	if err != nil {
 		c.report(w, err)
 	}
@@ -207,8 +207,8 @@ func (c *pool[J, R]) settle(f *sched.Fiber, w *work[J, R], err error) {
 	c.freeKey(w)
 	waiter, stoppers := w.waiter, c.quiet()
 	c.mu.Unlock()
-	waiter.Wake(f, sched.Normal)
+	waiter.Wake(f, workers.Normal)
 	for _, s := range stoppers {
-		s.Wake(f, sched.Normal)
+		s.Wake(f, workers.Normal)
 	}
 }

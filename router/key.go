@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Key finds out where a message belongs: it returns a hash of the message's
@@ -82,7 +82,7 @@ func mix(x uint64) uint64 {
 func (key Key[M]) of(m M) (hash uint64, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("router: Config.Key: %w", sched.NewPanicError(v))
+			err = fmt.Errorf("router: Config.Key: %w", workers.NewPanicError(v))
 		}
 	}()
 	hash, ok := key(m)

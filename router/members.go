@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // members are a router's routees at one time. But for what is remembered of the
@@ -74,7 +74,7 @@ func (c *core[M]) add(ctx context.Context, refs []actor.Ref[M]) error {
 		return err
 	}
 	for _, w := range waiters {
-		w.Wake(nil, sched.Normal)
+		w.Wake(nil, workers.Normal)
 	}
 	for i, ref := range fresh {
 		if err := c.keeper.Send(ctx, order{watch: ref.PID()}); err != nil {
@@ -103,7 +103,7 @@ func (c *core[M]) check(ref actor.Ref[M]) error {
 
 // enter adds the routees that are not there yet, and returns them, and whom to
 // wake.
-func (c *core[M]) enter(refs []actor.Ref[M]) (fresh []actor.Ref[M], waiters []*sched.Waiter, err error) {
+func (c *core[M]) enter(refs []actor.Ref[M]) (fresh []actor.Ref[M], waiters []*workers.Waiter, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.members.Load()
@@ -170,7 +170,7 @@ func (c *core[M]) close() {
 	waiters := c.takeWaiters()
 	c.mu.Unlock()
 	for _, w := range waiters {
-		w.Wake(nil, sched.Normal)
+		w.Wake(nil, workers.Normal)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // PoolConfig configures a [Pool] whose tasks are made of a J and result in an R.
@@ -49,7 +49,7 @@ type PoolConfig[J, R any] struct {
 
 const maxPoolWorkers = 1 << 20 // A slip of the pen.
 
-func (c PoolConfig[J, R]) withDefaults(s *sched.Scheduler) (PoolConfig[J, R], error) {
+func (c PoolConfig[J, R]) withDefaults(s *workers.Scheduler) (PoolConfig[J, R], error) {
 	switch {
 	case c.Do == nil:
 		return c, errors.New("router: PoolConfig.Do is nil; it does the tasks")
@@ -88,7 +88,7 @@ type Pool[J, R any] struct {
 // pool is what all lanes of one Pool have in common.
 type pool[J, R any] struct {
 	cfg   PoolConfig[J, R]
-	s     *sched.Scheduler
+	s     *workers.Scheduler
 	key   any // Under which a task's context has the task.
 	front actor.Ref[J]
 	lanes [3]Pool[J, R]
@@ -109,7 +109,7 @@ type pool[J, R any] struct {
 	closed    bool // Nothing at all.
 	frontGone bool
 	forced    bool // Tasks that run were told to end.
-	stoppers  []*sched.Waiter
+	stoppers  []*workers.Waiter
 }
 
 // NewPool starts a pool, at the top of a system or below the actor whose context
@@ -120,10 +120,10 @@ func NewPool[J, R any](at actor.Spawner, cfg PoolConfig[J, R]) (*Pool[J, R], err
 	if err != nil {
 		return nil, err
 	}
-	if cfg, err = cfg.withDefaults(sys.Scheduler()); err != nil {
+	if cfg, err = cfg.withDefaults((*workers.Scheduler)(sys.Scheduler())); err != nil {
 		return nil, err
 	}
-	c := &pool[J, R]{cfg: cfg, s: sys.Scheduler(), keys: map[uint64]*queue[J, R]{}}
+	c := &pool[J, R]{cfg: cfg, s: (*workers.Scheduler)(sys.Scheduler()), keys: map[uint64]*queue[J, R]{}}
 	c.key = ownKey{c}
 	for l := range c.lanes {
 		c.lanes[l] = Pool[J, R]{c, actor.Lane(l)}
@@ -231,7 +231,7 @@ func (c *pool[J, R]) await(ctx context.Context, w *work[J, R]) (R, error) {
 // awaitAny waits until one of the tasks is over, and returns its index, or -1 if
 // ctx has ended before.
 func (c *pool[J, R]) awaitAny(ctx context.Context, tasks []*work[J, R]) int {
-	var waiter sched.Waiter
+	var waiter workers.Waiter
 	waiter.Arm(ctx, c.s)
 	defer waiter.Disarm()
 	isOver := func(w *work[J, R]) bool { return w.stage == over }
@@ -243,7 +243,7 @@ func (c *pool[J, R]) awaitAny(ctx context.Context, tasks []*work[J, R]) int {
 			c.mu.Lock()
 		}
 		for _, w := range tasks {
-			w.waiter = sched.Waiter{}
+			w.waiter = workers.Waiter{}
 		}
 		if lent != nil {
 			c.takePlace(lent)
@@ -261,7 +261,7 @@ func (c *pool[J, R]) awaitAny(ctx context.Context, tasks []*work[J, R]) int {
 		above.place = false
 		c.running--
 		lent = above
-		c.dispatch(sched.Current(ctx))
+		c.dispatch(workers.Current(ctx))
 		c.mu.Lock()
 	}
 	for i = slices.IndexFunc(tasks, isOver); i < 0; i = slices.IndexFunc(tasks, isOver) {
@@ -298,9 +298,9 @@ func (c *pool[J, R]) giveUp(ctx context.Context, w *work[J, R]) {
 	}
 	c.mu.Unlock()
 	if waits {
-		c.settle(sched.Current(ctx), w, context.Cause(ctx))
+		c.settle(workers.Current(ctx), w, context.Cause(ctx))
 		c.mu.Lock()
-		c.dispatch(sched.Current(ctx))
+		c.dispatch(workers.Current(ctx))
 	}
 }
 
@@ -341,7 +341,7 @@ func (c *pool[J, R]) tally(w *work[J, R], err error) {
 		c.stats.Done++
 		return
 	}
-	var p *sched.PanicError
+	var p *workers.PanicError
 	switch {
 	case w.parent.Err() != nil || errors.Is(err, actor.ErrForced):
 		c.stats.Cancelled++

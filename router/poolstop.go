@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Stop ends the pool. Nothing is taken on any more; tasks that have not begun are
@@ -62,7 +62,7 @@ func (c *pool[J, R]) stop(ctx context.Context, drain bool) error {
 
 // stopFromTask goes on with a stop that the caller can't wait for.
 func (c *pool[J, R]) stopFromTask(end func(context.Context) error) error {
-	_, err := c.s.Go(context.Background(), end, sched.WithTimeout(0))
+	_, err := c.s.Go(context.Background(), end, workers.WithTimeout(0))
 	return errors.Join(fmt.Errorf("stop of %s in one of its tasks: %w", c.cfg.Name, actor.ErrWouldDeadlock), err)
 }
 
@@ -74,7 +74,7 @@ func (c *pool[J, R]) frontStopped() {
 	stoppers := c.quiet()
 	c.mu.Unlock()
 	for _, s := range stoppers {
-		s.Wake(nil, sched.Normal)
+		s.Wake(nil, workers.Normal)
 	}
 	if !drain {
 		c.close()
@@ -82,7 +82,7 @@ func (c *pool[J, R]) frontStopped() {
 }
 
 // quiet returns whom to wake if all is over. The caller holds mu.
-func (c *pool[J, R]) quiet() []*sched.Waiter {
+func (c *pool[J, R]) quiet() []*workers.Waiter {
 	if over := c.closed || c.draining && c.frontGone; !over || c.left > 0 {
 		return nil
 	}
@@ -94,10 +94,10 @@ func (c *pool[J, R]) quiet() []*sched.Waiter {
 
 // awaitQuiet waits until all is over, and returns false if ctx has ended before.
 func (c *pool[J, R]) awaitQuiet(ctx context.Context) bool {
-	var waiter sched.Waiter
+	var waiter workers.Waiter
 	waiter.Arm(ctx, c.s)
 	defer waiter.Disarm()
-	mine := new(sched.Waiter)
+	mine := new(workers.Waiter)
 	*mine = waiter
 	for {
 		c.mu.Lock()
@@ -118,7 +118,7 @@ func (c *pool[J, R]) awaitQuiet(ctx context.Context) bool {
 func (c *pool[J, R]) close() {
 	c.mu.Lock()
 	c.closed = true
-	var woken []sched.Waiter
+	var woken []workers.Waiter
 	for l := range c.senders {
 		for w := c.senders[l].pop(); w != nil; w = c.senders[l].pop() {
 			w.stage = fresh
@@ -127,7 +127,7 @@ func (c *pool[J, R]) close() {
 	}
 	c.mu.Unlock()
 	for _, w := range woken {
-		w.Wake(nil, sched.Normal)
+		w.Wake(nil, workers.Normal)
 	}
 	for w := c.dropOne(); w != nil; w = c.dropOne() {
 		c.settle(nil, w, c.stopped())

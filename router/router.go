@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Router hands each message to one of several actors, its routees, or to all of
@@ -41,7 +41,7 @@ type core[M any] struct {
 	died, rerouted, refused atomic.Uint64
 
 	mu      sync.Mutex
-	waiters []*sched.Waiter // Of those that wait for a routee.
+	waiters []*workers.Waiter // Of those that wait for a routee.
 	front   actor.Ref[M]
 }
 
@@ -65,7 +65,7 @@ func New[M any](at actor.Spawner, cfg Config[M]) (Router[M], error) {
 		c.routes[l] = route[M]{c, actor.Lane(l)}
 	}
 	c.members.Store(&members[M]{})
-	if !sys.Scheduler().Simulated() { // There chance is that of the schedule.
+	if !(*workers.Scheduler)(sys.Scheduler()).Simulated() { // There chance is that of the schedule.
 		c.turn.Store(rand.Uint64() >> 1) // Not so high that turns, which are compared, wrap around.
 	}
 	if cfg.Strategy == RoundRobin {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // awaitRoutees returns nil when the router may have other routees than t, which
@@ -20,10 +20,10 @@ func (c *core[M]) awaitRoutees(ctx context.Context, t *members[M], wait bool) er
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	var w sched.Waiter
-	w.Arm(ctx, c.sys.Scheduler())
+	var w workers.Waiter
+	w.Arm(ctx, (*workers.Scheduler)(c.sys.Scheduler()))
 	defer w.Disarm()
-	mine := new(sched.Waiter)
+	mine := new(workers.Waiter)
 	*mine = w
 	if !c.enqueue(t, mine) {
 		return nil
@@ -39,7 +39,7 @@ func (c *core[M]) awaitRoutees(ctx context.Context, t *members[M], wait bool) er
 }
 
 // enqueue enters a sender that waits, unless the members have changed.
-func (c *core[M]) enqueue(t *members[M], w *sched.Waiter) bool {
+func (c *core[M]) enqueue(t *members[M], w *workers.Waiter) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.members.Load() != t {
@@ -49,15 +49,15 @@ func (c *core[M]) enqueue(t *members[M], w *sched.Waiter) bool {
 	return true
 }
 
-func (c *core[M]) withdraw(w *sched.Waiter) {
+func (c *core[M]) withdraw(w *workers.Waiter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.waiters = slices.DeleteFunc(c.waiters, func(other *sched.Waiter) bool { return other == w })
+	c.waiters = slices.DeleteFunc(c.waiters, func(other *workers.Waiter) bool { return other == w })
 }
 
 // takeWaiters returns whom to wake when the members have changed. The caller
 // holds mu.
-func (c *core[M]) takeWaiters() []*sched.Waiter {
+func (c *core[M]) takeWaiters() []*workers.Waiter {
 	waiters := c.waiters
 	c.waiters = nil
 	return waiters

@@ -9,11 +9,11 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/gid"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // job is embedded under a name that is nobody else's.
-type job = sched.Job
+type job = workers.Job
 
 // work is one task of a pool: a job of the scheduler, from the moment at which a
 // place is free for it.
@@ -38,7 +38,7 @@ type work[J, R any] struct {
 	place         bool // It has one of the places of the workers.
 	adopted       bool // The scheduler knows it.
 	err           error
-	waiter        sched.Waiter
+	waiter        workers.Waiter
 }
 
 // stage is how far a task has come.
@@ -75,9 +75,9 @@ func (w *work[J, R]) Do(ctx context.Context) error {
 
 // Ended takes the result and lets the next task begin. It is called by the
 // scheduler.
-func (w *work[J, R]) Ended(f *sched.Fiber) {
+func (w *work[J, R]) Ended(f *workers.Fiber) {
 	err := w.Wait(context.Background())
-	if err == sched.ErrGoexit { //nolint:errorlint // As Wait returns it.
+	if err == workers.ErrGoexit { //nolint:errorlint // As Wait returns it.
 		err = actor.ErrGoexit // The pool is an actor to those who use it.
 	}
 	w.p.settle(f, w, err)
@@ -95,7 +95,7 @@ type workContext[J, R any] struct {
 // ownKey is the key under which the context of a pool's task has the task.
 type ownKey struct{ pool any }
 
-// LocalKey is that of [sched.LocalKey].
+// LocalKey is that of [workers.LocalKey].
 func (ownKey) LocalKey() {}
 
 func (c *workContext[J, R]) Value(key any) any {

@@ -107,17 +107,9 @@
 // counted; [Stats.Total] adds up. While [Scheduler.Stop] lets the accepted work
 // finish, the workers are draining.
 //
-// # For builders
-//
-// Actors, tasks and coroutines are built on [Runner], [Node], [Fiber] and
-// [Waiter]: work without a handle, queued without an allocation, with explicit
-// suspension. A program that uses jobs needs none of them.
-//
 // # How it works
 //
-// A worker is a goroutine that resumes coroutines, the fibers, on which its
-// dispatch loop runs; see [Fiber]. That makes a suspension a coroutine switch,
-// without the Go scheduler. Sleeping and waking is described in
-// internal/workers/parking, spare workers at monitor, and the queues in
-// internal/workers/queues and internal/deque.
+// A worker is a goroutine that resumes coroutines, on which its loop takes work and calls
+// it. So a job that waits costs a coroutine switch, without the Go scheduler.
+// ARCHITECTURE.md tells more; the workers are in internal/workers.
 package sched

@@ -128,7 +128,8 @@ func ExampleWithWorker() {
 	id, _ := s.LeastLoadedWorker(sched.Normal)
 	for _, part := range []string{"first", "second"} {
 		job, err := s.Go(ctx, func(ctx context.Context) error {
-			fmt.Println(part, sched.Current(ctx).Worker() == id)
+			worker, _ := sched.WorkerOf(ctx)
+			fmt.Println(part, worker == id)
 			return nil
 		}, sched.WithWorker(id))
 		if err != nil {

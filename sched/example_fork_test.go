@@ -9,6 +9,14 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
+func fib(ctx context.Context, n int) int {
+	if n < 2 {
+		return n
+	}
+	x, y := sched.Join(ctx, fib, n-1, n-2)
+	return x + y
+}
+
 // Divide and conquer: each call is put on offer to idle workers.
 func ExampleJoin() {
 	ctx := context.Background()

@@ -90,7 +90,8 @@ func ExampleWithAffinity() {
 	}
 	<-begun
 	job, err := s.Go(ctx, func(ctx context.Context) error {
-		fmt.Println("on the worker that it prefers:", sched.Current(ctx).Worker() == 0)
+		worker, _ := sched.WorkerOf(ctx)
+		fmt.Println("on the worker that it prefers:", worker == 0)
 		return nil
 	}, sched.WithAffinity(0))
 	if err != nil {

@@ -2,9 +2,8 @@ package sched
 
 import (
 	"context"
-	"time"
 
-	"github.com/troupe-go/troupe/internal/xatomic"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Job is the handle of a function that was given to [Scheduler.Go]. Its methods
@@ -12,152 +11,50 @@ import (
 // is of no job: its methods say so and do nothing.
 //
 // A queued job costs 80 bytes, and 8 in the queue.
-type Job struct {
-	// node leads to the record that the job lies in: a function, or a Body.
-	node Node
-	// kind also leads to the scheduler. It is written before the job is queued.
-	kind *jobKind
-	// fiber is where the job runs, from its beginning to its end. Written before
-	// the state says that it has begun, read by whoever has seen that.
-	fiber *Fiber
-	state jobState
-	id    uint64
-	// rare is what few jobs have. Written once, by whoever first needs it.
-	rare xatomic.Pointer[jobRare]
-}
+type Job workers.Job
 
-// function is the job that [Scheduler.Go] makes.
-type function struct {
-	Job
-	parent context.Context                 // The caller's.
-	fn     func(ctx context.Context) error // The worker's, once the job is queued.
-}
+func (j *Job) job() *workers.Job { return (*workers.Job)(j) }
 
-// jobRare is the part of a job that is made when it is needed: for an option, an
-// error, or somebody who waits.
-type jobRare struct {
-	options *jobOptions // Nil, or written before the job is queued.
-	// standard is the context that somebody has asked for. Written under mu.
-	standard xatomic.Pointer[standardContext]
+// ID returns a number that no other job of the scheduler has. It costs nothing.
+func (j *Job) ID() uint64 { return j.job().ID() }
 
-	mu      xatomic.Mutex
-	err     error // What the function ended with. Written before the state says so.
-	cause   error // Of the first cancellation. Written before the state says so.
-	waiters *jobWaiter
-	done    chan struct{}
-	life    *jobLife // What may end the job's context. Written once.
-}
+// State returns how far the job has come, which may have changed by the time
+// that it is looked at. It costs a few loads.
+func (j *Job) State() JobState { return j.job().State() }
 
-// jobLife is what is known of the end of a job's context.
-type jobLife struct {
-	timer *time.Timer
-	// The family; see link. Next and previous are guarded by the job above.
-	linked         bool
-	unlink         func() bool
-	children       *Job
-	next, previous *Job
-}
+// Kind returns the name of the job's kind.
+func (j *Job) Kind() string { return j.job().Kind() }
 
-// lives returns the job's life. The caller holds mu.
-func (r *jobRare) lives() *jobLife {
-	if r.life == nil {
-		r.life = &jobLife{}
-	}
-	return r.life
-}
+// Priority returns the priority under which the job was submitted.
+func (j *Job) Priority() Priority { return j.job().Priority() }
 
-// Go runs fn as a job and returns its handle. The context that fn receives is
-// derived from ctx, and it also knows the worker: where a job waits by means of
-// this module with that context, it suspends and holds no worker. It may as well
-// block by any other means; a spare worker then takes over. The context ends
-// with the job, like that of a request; what shall outlive the job is given
-// [context.WithoutCancel] of it.
-//
-// The job is accepted even if ctx has ended; fn sees it. Without an option it
-// has priority [Normal], no kind, and the timeout of Config.JobTimeout.
-//
-// Go waits only when there are as many jobs queued as Config.MaxQueued allows;
-// Config.WhenFull says what it does then. It may be called by a job, with the
-// job's context, to stay on the same worker, and then never waits. It returns
-// [ErrStopped] when the scheduler is stopping, unless a running job calls it
-// with its context: what was accepted is allowed to finish. A job costs one
-// allocation.
-func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, opts ...JobOption) (*Job, error) {
-	switch {
-	case fn == nil:
-		return nil, errNilFunction
-	case ctx == nil:
-		return nil, errNilContext
-	}
-	own := &function{parent: ctx, fn: fn}
-	j := &own.Job
-	j.kind = &s.kinds.none
-	j.node.Init(own)
-	priority, to := Normal, home{}
-	if len(opts) != 0 {
-		o, err := apply(opts)
-		if err != nil {
-			return nil, err
-		}
-		if to, err = s.resolve(o.place, o.priority); err != nil {
-			return nil, err
-		}
-		j.set(o)
-		priority = o.priority
-	}
-	j.state.init(priority)
-	from := Current(ctx).within(s)
-	if from == nil {
-		s.AwaitTurn()
-		if err := s.accept(ctx, j); err != nil {
-			return nil, err
-		}
-	} else {
-		if !s.room.enter() {
-			return nil, s.room.full()
-		}
-		j.id = from.w.jobAccepted()
-	}
-	s.enqueueAt(from, &j.node, priority, to)
-	return j, nil
-}
+// String returns the job's number and its kind, if it has one.
+func (j *Job) String() string { return j.job().String() }
 
-// set takes over the options. The job must not be shared yet.
-func (j *Job) set(o jobOptions) {
-	if o.kind != "" {
-		j.kind = j.kind.s.kinds.get(o.kind)
-	}
-	if o.cost != 0 || o.timed {
-		j.rare.Store(&jobRare{options: &o})
-	}
-}
+// Wait waits until the job has ended, and returns what its function returned:
+// also a [*PanicError] if it panicked, [ErrGoexit] if it called
+// runtime.Goexit, [ErrJobTimeout] if its time was up, even if its function goes
+// on, [ErrStopped] if it was given up by a stop before it began, and an error
+// that wraps context.Canceled and the cause if it was cancelled before. If ctx
+// ends first, Wait returns the cause of ctx, and the job goes on. Inside a job,
+// also of another scheduler, with that job's context, Wait holds no worker. Any
+// number of callers may wait. A job that waits for itself gets [ErrSelfWait].
+func (j *Job) Wait(ctx context.Context) error { return j.job().Wait(ctx) }
 
-// timeout is for how long the job may run, or 0.
-func (j *Job) timeout() time.Duration {
-	if o := j.options(); o != nil && o.timed {
-		return o.timeout
-	}
-	if j.id&idInBody != 0 {
-		return 0
-	}
-	return j.kind.s.cfg.JobTimeout
-}
+// Done returns a channel that is closed when the job has ended, for a select
+// among several. It is made when it is first asked for. A job that receives from
+// it holds its worker, unlike one in Wait.
+func (j *Job) Done() <-chan struct{} { return j.job().Done() }
 
-// options returns what was said about the job, or nil.
-func (j *Job) options() *jobOptions {
-	if rare := j.rare.Load(); rare != nil {
-		return rare.options
-	}
-	return nil
-}
+// Cancel ends the job with a cause; nil means [context.Canceled]. A job that has
+// not begun ends at once and never runs: Wait returns an error that wraps the
+// cause and context.Canceled. For one that has begun, its context ends, with
+// that cause, and it waits no longer by means of this module; the job ends as its
+// function says. Cancel reports whether the job had not ended. It never waits.
+func (j *Job) Cancel(cause error) bool { return j.job().Cancel(cause) }
 
-func (j *Job) rarely() *jobRare {
-	if rare := j.rare.Load(); rare != nil {
-		return rare
-	}
-	j.rare.CompareAndSwap(nil, &jobRare{})
-	return j.rare.Load()
-}
+// Info returns a snapshot of the job. It costs a few loads.
+func (j *Job) Info() JobInfo { return JobInfo(j.job().Info()) }
 
-// known reports whether the handle is of a job.
-func (j *Job) known() bool { return j != nil && j.kind != nil }
+// Label returns the job's number and the name of its kind, as recordings show them.
+func (j *Job) Label() Label { return j.job().Label() }

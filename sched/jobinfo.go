@@ -1,9 +1,6 @@
 package sched
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // JobInfo is a snapshot of a job.
 type JobInfo struct {
@@ -24,100 +21,4 @@ type JobInfo struct {
 	// Worker is the id of the worker that the job is on, or was before it began to
 	// wait. It is -1 before the job begins and after it has ended.
 	Worker int
-}
-
-// ID returns a number that no other job of the scheduler has. It costs nothing.
-func (j *Job) ID() uint64 {
-	if !j.known() {
-		return 0
-	}
-	return j.id &^ idInBody
-}
-
-// State returns how far the job has come, which may have changed by the time
-// that it is looked at. It costs a few loads.
-func (j *Job) State() JobState {
-	if !j.known() {
-		return JobPending
-	}
-	_, st := j.now()
-	return st
-}
-
-// now returns the job's word and its state. Until the function has returned, whether
-// it runs, and how often it has given way, is the fiber's to say.
-func (j *Job) now() (word uint64, st JobState) {
-	if word = j.state.word.Load(); !isLive(word) {
-		return word, jobStateOf(word)
-	}
-	doing, preempted := j.fiber.doing(), j.fiber.tally.preemptions()
-	if word = j.state.word.Load(); !isLive(word) {
-		return word, jobStateOf(word) // So the fiber may have told of other work.
-	}
-	if st = jobStateOf(word); st == JobRunning {
-		st = doing
-	}
-	return preemptedSo(word, preempted), st
-}
-
-// doing tells the state of a job on f that has begun.
-func (f *Fiber) doing() JobState {
-	switch {
-	case f.state.Load() == fiberSuspended:
-		return JobWaiting
-	case f.isOn():
-		return JobRunning
-	case f.state.Load() == fiberSuspended: // It has begun to wait since the first look.
-		return JobWaiting
-	}
-	return JobPreempted
-}
-
-// Kind returns the name of the job's kind.
-func (j *Job) Kind() string {
-	if !j.known() {
-		return ""
-	}
-	return j.kind.name
-}
-
-// String returns the job's number and its kind, if it has one.
-func (j *Job) String() string {
-	if !j.known() {
-		return "no job"
-	}
-	if kind := j.Kind(); kind != "" {
-		return fmt.Sprintf("job %d (%s)", j.ID(), kind)
-	}
-	return fmt.Sprintf("job %d", j.ID())
-}
-
-// Priority returns the priority under which the job was submitted.
-func (j *Job) Priority() Priority {
-	if !j.known() {
-		return Normal
-	}
-	return j.state.priority()
-}
-
-// Info returns a snapshot of the job. It costs a few loads.
-func (j *Job) Info() JobInfo {
-	if !j.known() {
-		return JobInfo{Worker: -1}
-	}
-	word, st := j.now()
-	snapshot := jobState{}
-	snapshot.word.Store(word)
-	info := JobInfo{
-		ID: j.ID(), Kind: j.kind.name, State: st, Priority: snapshot.priority(),
-		Cost: j.node.cost(), Timeout: j.timeout(),
-		Steals: snapshot.steals(), Preemptions: snapshot.preemptions(), Worker: -1,
-	}
-	if started := snapshot.started(); started != 0 {
-		info.Started = j.kind.s.epoch.Add(started)
-	}
-	if isLive(word) {
-		info.Worker = int(j.fiber.on.Load())
-	}
-	return info
 }

@@ -1,65 +1,29 @@
 package sched
 
-import (
-	"iter"
-	"runtime"
-)
-
-// Who asks which jobs are under way is answered by the fibers: each job that has
-// begun is on one until it ends, and all fibers are listed. So a job costs
-// nothing for being listed. Those that are queued are in the workers' own queues,
-// into which nobody else may look; they are counted only, see [Stats].
+import "iter"
 
 // LiveJob is a job that has begun and has not ended.
 type LiveJob struct {
 	*Job
-	// Body is what the job lies in, such as a strand or a task; nil for a job of
-	// [Scheduler.Go].
-	Body Body
-	// Goroutine is under which number stack dumps list the job; see [StackOf].
+	// Goroutine is the number under which stack dumps list the job; see [StackOf].
 	Goroutine uint64
 }
 
-// jobBatch is how many fibers are looked at while their list is locked. Each is a
-// cache miss or two: 20 us.
-const jobBatch = 256
-
 // Jobs returns the jobs of the scheduler that have begun and whose functions have
-// not returned: those of Go, and strands, tasks and whatever else is a [Body],
+// not returned: those of Go, strands and tasks,
 // also what was cancelled or has timed out and goes on. They come in no order.
-// What begins or ends meanwhile may or may not be among them, all others are, and
-// each once.
+// Jobs that begin or end meanwhile may be missing. All others are among them, and each
+// comes once.
 //
 // It stops nothing, and costs jobs nothing. It takes about 50 ns for each fiber,
 // gives way to other goroutines every 256, and holds no lock while the caller
 // looks at a job, however long that takes.
 func (s *Scheduler) Jobs() iter.Seq[LiveJob] {
 	return func(yield func(LiveJob) bool) {
-		if s == nil {
-			return
-		}
-		v := s.fibers.BeginVisit()
-		defer s.fibers.EndVisit(v)
-		some := make([]LiveJob, 0, jobBatch)
-		for more := true; more; {
-			some = some[:0]
-			more = s.fibers.VisitSome(v, jobBatch, func(f *Fiber) {
-				if j := f.job.Load(); j != nil && j.isLive() {
-					some = append(some, LiveJob{j, j.body(), f.number()})
-				}
-			})
-			for _, j := range some {
-				if !yield(j) {
-					return
-				}
+		for j := range s.workers().Jobs() {
+			if !yield(LiveJob{(*Job)(j.Job), j.Goroutine}) {
+				return
 			}
-			runtime.Gosched()
 		}
 	}
 }
-
-// isLive reports whether the job is between its beginning and its function's
-// return.
-func (j *Job) isLive() bool { return isLive(j.state.word.Load()) }
-
-func isLive(word uint64) bool { return jobStateOf(word) == JobRunning || word&jobOverdue != 0 }

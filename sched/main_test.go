@@ -2,8 +2,7 @@ package sched_test
 
 import (
 	"context"
-	"runtime"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/leak"
@@ -13,10 +12,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-var (
-	guarded = patience.Context
-	expired = patience.Ended
-)
+var guarded = patience.Context
 
 // newScheduler returns a scheduler that is stopped at the end of the test.
 func newScheduler(tb testing.TB, cfg sched.Config) *sched.Scheduler {
@@ -39,78 +35,11 @@ func start(tb testing.TB, ctx context.Context, s *sched.Scheduler, fn func(conte
 	return j
 }
 
-// finish waits for jobs that are expected to succeed.
-func finish(tb testing.TB, ctx context.Context, jobs ...*sched.Job) {
-	tb.Helper()
-	for i, j := range jobs {
-		if err := j.Wait(ctx); err != nil {
-			tb.Fatalf("job %d of %d: %v", i+1, len(jobs), err)
+func checkSays(t *testing.T, err error, says ...string) {
+	t.Helper()
+	for _, text := range says {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("error %q does not say %q", err, text)
 		}
 	}
-}
-
-// receive waits for a value of ch, or for its closing.
-func receive[T any](tb testing.TB, ctx context.Context, what string, ch <-chan T) (v T) {
-	tb.Helper()
-	select {
-	case v = <-ch:
-	case <-ctx.Done():
-		tb.Fatalf("waited in vain: %s", what)
-	}
-	return v
-}
-
-// eventually waits until holds does.
-func eventually(tb testing.TB, ctx context.Context, what string, holds func() bool) {
-	tb.Helper()
-	for !holds() {
-		if ctx.Err() != nil {
-			tb.Fatalf("waited in vain: %s", what)
-		}
-		runtime.Gosched()
-	}
-}
-
-// inState reports how many of the scheduler's workers are in one of the states.
-func inState(s *sched.Scheduler, states ...sched.WorkerState) (n int) {
-	for _, w := range s.Stats().Workers {
-		if slices.Contains(states, w.State) {
-			n++
-		}
-	}
-	return n
-}
-
-// work is a Runner made of a function.
-type work struct {
-	sched.Node
-	run func(f *sched.Fiber, p sched.Priority)
-}
-
-func newWork(run func(f *sched.Fiber, p sched.Priority)) *work {
-	w := &work{run: run}
-	w.Init(w)
-	return w
-}
-
-func (w *work) Run(f *sched.Fiber, p sched.Priority) { w.run(f, p) }
-
-// submit queues run from outside.
-func submit(tb testing.TB, s *sched.Scheduler, p sched.Priority, run func(f *sched.Fiber, p sched.Priority)) {
-	tb.Helper()
-	if err := s.Submit(&newWork(run).Node, p); err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// occupy holds a worker, busily blocked, until the returned function is called.
-func occupy(tb testing.TB, ctx context.Context, s *sched.Scheduler) (release func()) {
-	tb.Helper()
-	begun, gate := make(chan struct{}), make(chan struct{})
-	submit(tb, s, sched.Critical, func(*sched.Fiber, sched.Priority) {
-		close(begun)
-		<-gate
-	})
-	receive(tb, ctx, "a worker to occupy", begun)
-	return func() { close(gate) }
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Do calls the functions, at the same time where workers are free, and returns
@@ -85,11 +87,11 @@ const chunksPerWorker = 16
 
 // chunk returns the length of the ranges where the caller has no wish.
 func chunk(ctx context.Context, n int) int {
-	workers := 1
-	if f := Current(ctx); f != nil {
-		workers = f.s.Workers()
+	ranges := chunksPerWorker
+	if f := workers.Current(ctx); f != nil {
+		ranges *= f.Scheduler().Workers()
 	}
-	return max(1, n/(chunksPerWorker*workers))
+	return max(1, n/ranges)
 }
 
 // loop is a call of For.

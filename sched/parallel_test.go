@@ -13,6 +13,8 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
+var errBranch = errors.New("told to fail")
+
 // inJob runs fn as a job, and returns its error.
 func inJob(tb testing.TB, cfg sched.Config, fn func(ctx context.Context) error) error {
 	tb.Helper()
@@ -228,5 +230,46 @@ func TestForDoneInTime(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// BenchmarkForkFib is fib(27) without a cut-off, 317,810 forks.
+func BenchmarkForkFib(b *testing.B) {
+	b.ReportAllocs()
+	ctx := context.Background()
+	s := newScheduler(b, sched.Config{})
+	for range b.N {
+		j := start(b, ctx, s, func(ctx context.Context) error {
+			if got := fib(ctx, 27); got != 196_418 {
+				return fmt.Errorf("fib(27) = %d", got)
+			}
+			return nil
+		})
+		if err := j.Wait(ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/317_810, "ns/fork")
+}
+
+// BenchmarkFor is a loop of 10,000 calls with a body that does next to nothing.
+func BenchmarkFor(b *testing.B) {
+	b.ReportAllocs()
+	ctx := context.Background()
+	s := newScheduler(b, sched.Config{})
+	numbers := make([]int, 10_000)
+	j := start(b, ctx, s, func(ctx context.Context) error {
+		for range b.N {
+			if err := sched.For(ctx, len(numbers), 1, func(_ context.Context, from, _ int) error {
+				numbers[from]++
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := j.Wait(ctx); err != nil {
+		b.Fatal(err)
 	}
 }

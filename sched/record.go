@@ -1,83 +1,15 @@
 package sched
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"reflect"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/workers/eventring"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// EventKind says what an [Event] of a recording is about.
-type EventKind uint8
-
-// The kinds of events.
-const (
-	EventRun     EventKind = iota // A piece of work begins; Arg is its priority. It runs until the worker's next event of another kind than EventMark, EventMessage and EventFailure.
-	EventSuspend                  // The work waits, and has left the worker.
-	EventYield                    // The work has gone to the end of a queue, so that others run.
-	EventPreempt                  // The work has given way to critical work.
-	EventResume                   // The work goes on, maybe on another worker.
-	EventSearch                   // The worker has nothing to do, and looks at the others' queues.
-	EventSteal                    // It has taken work from the worker Arg.
-	EventPark                     // It sleeps for want of work, or, a spare, until it is needed.
-	EventUnpark                   // It was woken.
-	EventBlocked                  // The worker was held for long, and a spare has taken its place. The work still runs.
-	EventMark                     // A mark by Mark.
-	EventMessage                  // An actor begins to handle a message of the type Name.
-	EventFailure                  // The work has failed, by the error Name.
-
-	numEventKinds
-)
-
-var eventKindNames = [numEventKinds]string{
-	"run", "suspend", "yield", "preempt", "resume", "search", "steal", "park", "unpark", "blocked", "mark", "message", "failure",
-}
-
-// String returns the kind's name in lower case.
-func (k EventKind) String() string {
-	if k < numEventKinds {
-		return eventKindNames[k]
-	}
-	return fmt.Sprintf("EventKind(%d)", uint8(k))
-}
-
-// ParseEventKind is the reverse of String.
-func ParseEventKind(name string) (EventKind, error) {
-	if n := slices.Index(eventKindNames[:], name); n >= 0 {
-		return EventKind(n), nil
-	}
-	return 0, fmt.Errorf("sched: there is no kind of events %.40q; use one of %s", name, strings.Join(eventKindNames[:], ", "))
-}
-
-// Label says what a piece of work is.
-type Label struct {
-	Class string // Such as "actor" or "job".
-	ID    uint64 // Which one, or 0.
-	Name  string // Its name, or what kind it is.
-}
-
-// Labeled is implemented by a [Runner] that says what it is in recordings. Label
-// is called on a worker, for each event, while a [Recorder] is at work. It must
-// be quick, must not wait, and should not allocate.
-type Labeled interface{ Label() Label }
-
-// Label returns the job's number and the name of its kind.
-func (j *Job) Label() Label { return Label{"job", j.ID(), j.Kind()} }
-
-func (n *Node) label() Label {
-	r := n.origin().runner
-	if l, ok := r.(Labeled); ok {
-		return l.Label()
-	}
-	return Label{Class: "work", Name: reflect.TypeOf(r).String()}
-}
+// Label says what a piece of work is. Its Class is such as "actor" or "job", its ID
+// says which one, or is 0, and its Name is that of the work, or what kind it is.
+type Label = workers.Label
 
 // Event is something that a worker did.
 type Event struct {
@@ -99,85 +31,6 @@ type RecorderConfig struct {
 	OnFailure func(*Job, error)
 }
 
-const (
-	defaultEvents = 8192
-	minEvents     = 64
-	maxEvents     = 1 << 20
-	// spareShare is the part of the events that is kept of a spare worker, since
-	// there may be very many.
-	spareShare = 8
-)
-
-// ErrRecording is returned by Record while another recorder is at work.
-var ErrRecording = errors.New("sched: the scheduler is being recorded already; close that recorder first")
-
-var errSimulated = errors.New("sched: a scheduler in a simulation can't be recorded; simtest prints what it does")
-
-// Recorder is a flight recorder: it keeps the last events of each worker, in
-// bounded memory, so that one can see afterwards what led to something. Its
-// methods are safe for concurrent use.
-type Recorder struct {
-	s   *Scheduler
-	cfg RecorderConfig
-
-	mu      sync.Mutex // Held by a reader.
-	readers map[*Worker]*eventring.Reader[record]
-	// outside has the events of workers that others have seen. Written under monitor.mu.
-	outside *eventring.Ring[record]
-}
-
-// Record begins to record what the workers do. While there is no recorder, that
-// costs a load for each piece of work, suspension and search; with one, each
-// event costs about 50 ns, most of it for the time of day. It returns an error
-// for a configuration that makes no sense, for a scheduler in a simulation, and
-// [ErrRecording] if there is a recorder.
-func (s *Scheduler) Record(cfg RecorderConfig) (*Recorder, error) {
-	if cfg.Events != 0 && (cfg.Events < minEvents || cfg.Events > maxEvents) {
-		return nil, fmt.Errorf("sched: RecorderConfig.Events is %d; it must be %d to %d, or 0 for %d", cfg.Events, minEvents, maxEvents, defaultEvents)
-	}
-	if s.sim != nil {
-		return nil, errSimulated
-	}
-	n := minEvents
-	for n < cmp.Or(cfg.Events, defaultEvents) {
-		n *= 2
-	}
-	cfg.Events = n
-	r := &Recorder{
-		s: s, cfg: cfg,
-		readers: map[*Worker]*eventring.Reader[record]{}, outside: eventring.New[record](minEvents),
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.recorder.CompareAndSwap(nil, r) {
-		return nil, ErrRecording
-	}
-	for _, w := range *s.workers.Load() {
-		w.events.Store(r.ringFor(w))
-	}
-	return r, nil
-}
-
-func (r *Recorder) ringFor(w *Worker) *eventring.Ring[record] {
-	if w.spare {
-		return eventring.New[record](max(minEvents, r.cfg.Events/spareShare))
-	}
-	return eventring.New[record](r.cfg.Events)
-}
-
-// Close ends the recording. What was recorded is gone. It may be called more
-// than once.
-func (r *Recorder) Close() {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	if !r.s.recorder.CompareAndSwap(r, nil) {
-		return
-	}
-	for _, w := range *r.s.workers.Load() {
-		w.events.Store(nil)
-	}
-}
-
 // Recording is what a [Recorder] knew at one moment.
 type Recording struct {
 	// Epoch is what the times of events count from: the birth of the scheduler.
@@ -190,135 +43,72 @@ type Recording struct {
 	Missing uint64
 }
 
+// EventKind says what an [Event] of a recording is about.
+type EventKind = workers.EventKind
+
+// The kinds of events.
+const (
+	EventRun     EventKind = workers.EventRun     // A piece of work begins; Arg is its priority. It runs until the worker's next event of another kind than EventMark, EventMessage and EventFailure.
+	EventSuspend EventKind = workers.EventSuspend // The work waits, and has left the worker.
+	EventYield   EventKind = workers.EventYield   // The work has gone to the end of a queue, so that others run.
+	EventPreempt EventKind = workers.EventPreempt // The work has given way to critical work.
+	EventResume  EventKind = workers.EventResume  // The work goes on, maybe on another worker.
+	EventSearch  EventKind = workers.EventSearch  // The worker has nothing to do, and looks at the others' queues.
+	EventSteal   EventKind = workers.EventSteal   // It has taken work from the worker Arg.
+	EventPark    EventKind = workers.EventPark    // It sleeps for want of work, or, a spare, until it is needed.
+	EventUnpark  EventKind = workers.EventUnpark  // It was woken.
+	EventBlocked EventKind = workers.EventBlocked // The worker was held for long, and a spare has taken its place. The work still runs.
+	EventMark    EventKind = workers.EventMark    // A mark by Mark.
+	EventMessage EventKind = workers.EventMessage // An actor begins to handle a message of the type Name.
+	EventFailure EventKind = workers.EventFailure // The work has failed, by the error Name.
+)
+
+// ParseEventKind is the reverse of String.
+func ParseEventKind(name string) (EventKind, error) { return workers.ParseEventKind(name) }
+
+// Recorder is a flight recorder: it keeps the last events of each worker, in
+// bounded memory, so that one can see afterwards what led to something. Its
+// methods are safe for concurrent use.
+type Recorder workers.Recorder
+
+// Record begins to record what the workers do. While there is no recorder, that
+// costs a load for each piece of work, suspension and search; with one, each
+// event costs about 50 ns, most of it for the time of day. It returns an error
+// for a configuration that makes no sense, for a scheduler in a simulation, and
+// [ErrRecording] if there is a recorder.
+func (s *Scheduler) Record(cfg RecorderConfig) (*Recorder, error) {
+	to := workers.RecorderConfig{Events: cfg.Events}
+	if told := cfg.OnFailure; told != nil {
+		to.OnFailure = func(j *workers.Job, err error) { told((*Job)(j), err) }
+	}
+	r, err := s.workers().Record(to)
+	return (*Recorder)(r), err
+}
+
+// Close ends the recording. Its events are gone. It may be called more
+// than once.
+func (r *Recorder) Close() { (*workers.Recorder)(r).Close() }
+
 // Snapshot returns what is recorded. Nobody waits for it. It takes about 50 ns
 // for each event, and as much memory as the recorder has. A recorder that is
 // closed has nothing.
 func (r *Recorder) Snapshot() Recording {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	rec := Recording{Epoch: r.s.epoch}
-	for _, w := range *r.s.workers.Load() {
-		if ring := w.events.Load(); ring != nil && r.s.recorder.Load() == r {
-			k := r.readers[w]
-			if k == nil {
-				k = &eventring.Reader[record]{}
-				r.readers[w] = k
-			}
-			k.Read(&w.events, ring)
-			events, missing := k.Events()
-			for n := range events {
-				rec.Events = append(rec.Events, events[n].event(w.id))
-			}
-			rec.Missing += missing
-		}
+	rec := (*workers.Recorder)(r).Snapshot()
+	return recordingOf(&rec)
+}
+
+func recordingOf(from *workers.Recording) Recording {
+	rec := Recording{Epoch: from.Epoch, Taken: from.Taken, Missing: from.Missing}
+	if from.Events != nil {
+		rec.Events = make([]Event, len(from.Events))
 	}
-	if r.s.recorder.Load() == r {
-		r.s.monitor.mu.Lock()
-		events, missing := r.outside.Last()
-		r.s.monitor.mu.Unlock()
-		for n := range events {
-			rec.Events = append(rec.Events, events[n].event(int(events[n].arg)))
-		}
-		rec.Missing += missing
+	for i, e := range from.Events {
+		rec.Events[i] = Event{At: e.At, Worker: e.Worker, Kind: e.Kind, Label: e.Label, Arg: e.Arg}
 	}
-	rec.Taken = r.s.now()
-	slices.SortStableFunc(rec.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return rec
-}
-
-// record is an event as it is written.
-type record struct {
-	at    time.Duration // Since the scheduler's epoch.
-	label Label
-	arg   int32
-	kind  EventKind
-}
-
-func (e *record) event(worker int) Event {
-	return Event{At: e.at, Worker: worker, Kind: e.kind, Label: e.label, Arg: int(e.arg)}
-}
-
-// noteBlocked is called where a spare is put into the worker's place, under the
-// monitor's lock.
-func (w *Worker) noteBlocked() {
-	if r := w.s.recorder.Load(); r != nil {
-		r.outside.Add(record{at: w.s.now(), kind: EventBlocked, arg: int32(w.id)})
-	}
-}
-
-// write writes an event, if the worker is recorded.
-func (w *Worker) write(e record) {
-	e.at = w.s.now()
-	for r := w.events.Load(); r != nil && !r.Add(e); r = w.events.Load() {
-	}
-}
-
-// note writes an event without a label.
-func (w *Worker) note(k EventKind, arg int) {
-	if w.events.Load() != nil {
-		w.write(record{kind: k, arg: int32(arg)})
-	}
-}
-
-// noteWork writes an event about a piece of work.
-func (w *Worker) noteWork(k EventKind, n *Node, p Priority) {
-	if n == nil {
-		return
-	}
-	if _, continued := n.runner.(*Fiber); continued {
-		return // Which tells of itself.
-	}
-	w.write(record{kind: k, arg: int32(p), label: n.label()})
-}
-
-// noteLeave is called before the fiber leaves its worker's stack, and noteReturn
-// when it is back on one. A fiber without work has nothing to tell.
-func (f *Fiber) noteLeave() {
-	k := EventSuspend
-	switch f.w.op {
-	case opYield, opRotate:
-		k = EventYield
-	case opGiveWay:
-		k = EventPreempt
-	case opSwitch, opRest:
-		return
-	}
-	f.w.noteWork(k, f.running.Load(), f.priority)
-}
-
-// failed tells of a job that has ended with err.
-func (r *Recorder) failed(j *Job, f *Fiber, err error) {
-	f.Mark(EventFailure, fmt.Sprint(err)) // Also if its Error panics.
-	if p := (*PanicError)(nil); r.cfg.OnFailure != nil && errors.As(err, &p) {
-		r.cfg.OnFailure(j, err)
-	}
-}
-
-// maxMark bounds the text of a mark.
-const maxMark = 200
-
-// Recorded reports whether a [Recorder] is at work. It costs a load.
-func (f *Fiber) Recorded() bool { return f.w.events.Load() != nil }
-
-// Mark writes an event into the recording, if there is one: of the kind
-// EventMark, EventMessage or EventFailure, about the work that runs on the
-// fiber. What is beyond 200 bytes of the name is cut off. It must be called from
-// the fiber's goroutine.
-func (f *Fiber) Mark(k EventKind, name string) {
-	if f.w.events.Load() == nil {
-		return
-	}
-	if len(name) > maxMark {
-		name = strings.Clone(strings.ToValidUTF8(name[:maxMark], ""))
-	}
-	f.w.write(record{kind: k, label: Label{Name: name}})
 }
 
 // Mark writes a mark with a name into the recording, if there is one, and the
 // caller is a job that was given ctx, or other work of a scheduler; see
 // [Recorder]. Elsewhere it does nothing. Without a recorder it costs some ns.
-func Mark(ctx context.Context, name string) {
-	if f := Current(ctx); f != nil {
-		f.Mark(EventMark, name)
-	}
-}
+func Mark(ctx context.Context, name string) { workers.Mark(ctx, name) }

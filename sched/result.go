@@ -1,6 +1,14 @@
 package sched
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+var (
+	errNilScheduler = errors.New("sched: GoResult was given a nil scheduler; make one with New")
+	errNilFunction  = errors.New("sched: GoResult was given a nil function")
+)
 
 // Result is the handle of a job whose function returns a value. See [GoResult].
 type Result[T any] struct {

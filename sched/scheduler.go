@@ -1,428 +1,68 @@
 package sched
 
 import (
-	"fmt"
-	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
+	"context"
 
-	"github.com/troupe-go/troupe/internal/sim"
-	"github.com/troupe-go/troupe/internal/topology"
-	"github.com/troupe-go/troupe/internal/workers/alarms"
-	"github.com/troupe-go/troupe/internal/workers/fiberindex"
-	"github.com/troupe-go/troupe/internal/workers/fiberpool"
-	"github.com/troupe-go/troupe/internal/workers/parking"
-	"github.com/troupe-go/troupe/internal/workers/queues"
-	"github.com/troupe-go/troupe/internal/xatomic"
+	"github.com/troupe-go/troupe/internal/workers"
 )
-
-// Config configures a [Scheduler]. The zero value is a good one.
-type Config struct {
-	// Workers is how many workers are awake at a time. It does not count those
-	// that are blocked in their work. Defaults to GOMAXPROCS.
-	Workers int
-	// MaxSpares bounds how many workers are started, beyond Workers, in place of
-	// blocked ones. When the bound is reached, work waits for the blocked ones,
-	// and Stats.SpareLimitReached counts it. A spare worker costs a few KB
-	// besides the stack of its work. Defaults to 256, which was picked out of
-	// thin air; -1 means none.
-	MaxSpares int
-	// BlockedAfter is how long one piece of work may hold a worker, while other
-	// work waits and all processors are busy, before a spare worker takes its
-	// place. Where a processor is idle, it takes 16 ms at most and mostly much
-	// less, whatever the value. Defaults to 10 ms, the time slice of the Go runtime.
-	BlockedAfter time.Duration
-	// AgeAfter is how long queued work waits until it rises by one priority; it
-	// does so again and again, up to Critical, until it runs. Whatever is more
-	// urgent, it is not kept from running for ever. It does not rise to a priority
-	// for which workers are Reserved. Defaults to 5 s; -1 means that work keeps its
-	// priority.
-	AgeAfter time.Duration
-	// Reductions is how much work may do until it yields to others of its
-	// priority, counted by a [Budget] and by checkpoints. Defaults to 4000, which
-	// is Erlang's; -1 means that it does not yield. More than 8 million count as
-	// that many.
-	Reductions int
-	// QueueCapacity is the length of each queue of a worker; what is beyond
-	// goes to a shared queue without a bound. Defaults to 1024.
-	QueueCapacity int
-	// Steal is how workers without work take some from others. It can be changed
-	// later by SetStealStrategy. Defaults to StealAdaptive.
-	Steal StealStrategy
-	// PinWorkers gives each worker a thread to itself and binds that to a processor,
-	// in turn those that the program's affinity mask allows: first one thread of
-	// each core, neighbours one after the other. That is for programs which have
-	// the machine to themselves. What has been suspended goes on only on its
-	// worker, so a job that blocks holds those too and must not wait for what one
-	// of them does; and giving way to other goroutines takes a switch of threads.
-	// Spare workers are bound to no processor. Defaults to false. It is possible on
-	// Linux only; elsewhere New returns an error.
-	PinWorkers bool
-	// JobTimeout is for how long a job may run, from its beginning to its end,
-	// waits included. Then its context ends with the cause ErrJobTimeout, and
-	// so does the job, while its function keeps its worker until it returns. It is
-	// exact to 1/32 of the time. Defaults to 30 s; -1 means that jobs have no
-	// timeout but their own; see WithTimeout.
-	JobTimeout time.Duration
-	// MaxQueued is how many jobs may be queued that have not begun. Defaults to 0,
-	// which means that there is no bound.
-	MaxQueued int
-	// WhenFull says what Go does when MaxQueued jobs are queued. Defaults to
-	// WaitWhenFull.
-	WhenFull FullPolicy
-	// Reserved says, by priority, how many of the Workers are reserved for work of
-	// this priority or more urgent. They take nothing else, even if there is
-	// nothing else to do, and so do the spare workers in their places. With 8
-	// Workers, {Critical: 2, High: 2} leaves 4 for all work. Workers reserved for
-	// Low are like those that are not reserved. The ones for the most urgent work
-	// have the lowest ids. Defaults to none.
-	Reserved [numPriorities]int
-	// Placement says where work from outside goes. Defaults to Shared.
-	Placement Placement
-	// ImbalanceThreshold is by how much, as a share of the mean, the largest load
-	// of a worker may exceed the mean before work is handed over to others that
-	// are too busy to steal. A load of more than twice the mean is always too
-	// much. Defaults to 0.3.
-	ImbalanceThreshold float64
-	// RebalanceMin and RebalanceMax bound how often the loads are compared: more
-	// often the more they change. Default to 1 ms and 100 ms; a RebalanceMax of -1
-	// means never. A single worker has nobody to share with.
-	RebalanceMin, RebalanceMax time.Duration
-
-	exactStart bool // JobTimeout is short.
-}
-
-// maxWorkers keeps a slip of the pen from starting goroutines without end. No
-// machine has that many processors.
-const maxWorkers = 1 << 14
-
-// maxQueueCapacity keeps a slip of the pen from asking for all memory.
-const maxQueueCapacity = 1 << 20
-
-func (c Config) withDefaults() (Config, error) {
-	switch {
-	case c.Workers < 0 || c.Workers > maxWorkers:
-		return c, fmt.Errorf("sched: Config.Workers is %d; it must be positive, at most %d, or 0 for GOMAXPROCS", c.Workers, maxWorkers)
-	case c.MaxSpares < -1:
-		return c, fmt.Errorf("sched: Config.MaxSpares is %d; it must be positive, 0 for the default, or -1 for none", c.MaxSpares)
-	case c.BlockedAfter < 0:
-		return c, fmt.Errorf("sched: Config.BlockedAfter is %v; it must be positive, or 0 for the default", c.BlockedAfter)
-	case c.AgeAfter < -1:
-		return c, fmt.Errorf("sched: Config.AgeAfter is %v; it must be positive, 0 for the default, or -1 for never", c.AgeAfter)
-	case c.Reductions < -1:
-		return c, fmt.Errorf("sched: Config.Reductions is %d; it must be positive, 0 for the default, or -1 for no yielding", c.Reductions)
-	case c.QueueCapacity < 0 || c.QueueCapacity > maxQueueCapacity:
-		return c, fmt.Errorf("sched: Config.QueueCapacity is %d; it must be positive, at most %d, or 0 for the default", c.QueueCapacity, maxQueueCapacity)
-	case c.JobTimeout < -1:
-		return c, fmt.Errorf("sched: Config.JobTimeout is %v; it must be positive, 0 for the default, or -1 for none", c.JobTimeout)
-	case c.MaxQueued < 0:
-		return c, fmt.Errorf("sched: Config.MaxQueued is %d; it must be positive, or 0 for no bound", c.MaxQueued)
-	case c.WhenFull >= numFullPolicies:
-		return c, fmt.Errorf("sched: Config.WhenFull is %d; use WaitWhenFull or RejectWhenFull", c.WhenFull)
-	}
-	if err := c.Steal.check(); err != nil {
-		return c, fmt.Errorf("sched: Config.Steal: %w", err)
-	}
-	if c.PinWorkers {
-		if err := checkPinning(); err != nil {
-			return c, err
-		}
-	}
-	switch c.JobTimeout {
-	case 0:
-		c.JobTimeout = 30 * time.Second
-	case -1:
-		c.JobTimeout = 0
-	}
-	c.exactStart = c.JobTimeout > 0 && c.JobTimeout < exactUnder
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
-	if err := checkReserved(c.Reserved, c.Workers); err != nil {
-		return c, err
-	}
-	if c.Placement > LeastLoaded {
-		return c, fmt.Errorf("sched: unknown Config.Placement %d; use Shared or LeastLoaded", c.Placement)
-	}
-	if err := c.rebalanceDefaults(); err != nil {
-		return c, err
-	}
-	switch c.MaxSpares {
-	case 0:
-		c.MaxSpares = 256
-	case -1:
-		c.MaxSpares = 0
-	}
-	if c.BlockedAfter == 0 {
-		c.BlockedAfter = 10 * time.Millisecond
-	}
-	switch c.AgeAfter {
-	case 0:
-		c.AgeAfter = 5 * time.Second
-	case -1:
-		c.AgeAfter = 0
-	}
-	switch c.Reductions {
-	case 0:
-		c.Reductions = 4000
-	case -1:
-		c.Reductions = math.MaxInt
-	default:
-		c.Reductions = min(c.Reductions, maxReductions) // As far as a fiber counts.
-	}
-	if c.QueueCapacity == 0 {
-		c.QueueCapacity = 1024
-	}
-	return c, nil
-}
 
 // Scheduler runs jobs on a set of workers. [New] makes and starts one; its
 // methods are safe for concurrent use.
-type Scheduler struct {
-	cfg   Config
-	epoch time.Time
-	// clock, if not nil, takes the place of the time since epoch: in tests.
-	clock func() time.Duration
-	// processors is GOMAXPROCS at the start.
-	processors int
-	index      fiberindex.Index // Here, since all callers from outside read it, and few write it.
-	machine    topology.Machine
-	flat       bool          // All of the machine's processors share a cache.
-	strategy   atomic.Uint32 // A StealStrategy. Read at the begin of each search.
-	pins       chan error    // Whether a worker could be pinned. Nil if none shall be.
-	shared     queues.Shared[Node]
-	lot        parking.Lot
-	monitor    *monitor
-	ageing     ageing
-	sim        *simulated // Nil unless the scheduler is part of a simulation.
-	// workers is replaced by a longer copy when a spare is added; a worker's id
-	// is its index. Written under mu.
-	workers atomic.Pointer[[]*Worker]
-	// held counts the workers that are awake and give no sign of life; see hold.go.
-	held atomic.Int64
+type Scheduler workers.Scheduler
 
-	account account
-	// retained is how much a stop waits for besides jobs. Written by Retain and Release; see owed.
-	retained atomic.Int64
-	room     room
-	kinds    kinds
-	fibers   fiberindex.List[Fiber]
-	pool     fiberpool.Shared[Fiber]
-	alarms   alarms.Alarms
-	// overdue is how many jobs have timed out while their functions go on.
-	overdue atomic.Int64
-	// coarseClock is the time at the monitor's last look. Written by it.
-	coarseClock atomic.Int64
+// workers is the scheduler as the packages that build on it know it.
+func (s *Scheduler) workers() *workers.Scheduler { return (*workers.Scheduler)(s) }
 
-	stopping xatomic.Bool // Work from outside is refused.
-	forced   xatomic.Bool // What has not begun is given up.
-	settled  xatomic.Bool // Stopping and nothing is left to do: workers leave.
-	running  sync.WaitGroup
-	carried  xatomic.Int64 // Who has work in hand outside the workers; see carry.
-
-	// signals are channels on which goroutines outside wait. They are kept for
-	// each scheduler apart, since a channel that was made in a bubble of
-	// testing/synctest must not leave it.
-	signals xatomic.Pool
-
-	recorder   atomic.Pointer[Recorder] // Nil unless there is one. Written under mu.
-	extensions sync.Map                 // What layers above keep here, by key.
-
-	mu    sync.Mutex
-	ended chan struct{} // Closed when every worker has left.
+// Go runs fn as a job and returns its handle. The context that fn receives is
+// derived from ctx, and it also knows the worker: where a job waits by means of
+// this module with that context, it suspends and holds no worker. It may as well
+// block by any other means; a spare worker then takes over. The context ends
+// with the job, like that of a request; what shall outlive the job is given
+// [context.WithoutCancel] of it.
+//
+// The job is accepted even if ctx has ended; fn sees it. Without an option it
+// has priority [Normal], no kind, and the timeout of Config.JobTimeout.
+//
+// Go waits only when there are as many jobs queued as Config.MaxQueued allows;
+// Config.WhenFull says what it does then. It may be called by a job, with the
+// job's context, to stay on the same worker, and then never waits. It returns
+// [ErrStopped] when the scheduler is stopping, unless a running job calls it
+// with its context: what was accepted is allowed to finish. A job costs one
+// allocation.
+func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, opts ...JobOption) (*Job, error) {
+	j, err := s.workers().Go(ctx, fn, opts...)
+	return (*Job)(j), err
 }
 
-// New returns a running scheduler. It reports a configuration that makes no
-// sense as an error.
-func New(cfg Config) (*Scheduler, error) {
-	cfg, err := cfg.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	if e := sim.Current(); e != nil {
-		return newSimulated(cfg, e), nil
-	}
-	s := assemble(cfg)
-	if err := s.launch(); err != nil {
-		return nil, err
-	}
-	return s, nil
+// NewGroup returns an empty group, whose functions are given a context derived
+// from ctx that also knows the worker, as [Scheduler.Go] has it.
+func (s *Scheduler) NewGroup(ctx context.Context) (*Group, error) {
+	g, err := s.workers().NewGroup(ctx)
+	return (*Group)(g), err
 }
 
-// launch starts the scheduler, or leaves nothing of it behind.
-func (s *Scheduler) launch() error {
-	s.start()
-	if !s.cfg.PinWorkers {
-		return nil
-	}
-	err := s.awaitPins()
-	if err != nil {
-		s.beginStop()
-		<-s.ended
-	}
-	return err
-}
+// Stop drains the scheduler: it refuses new jobs, lets those that were accepted
+// end, and returns when all workers have left. Meanwhile workers that are at work
+// are [WorkerDraining]. If ctx ends first, jobs that have not begun end with
+// [ErrStopped], other work that has not begun is dropped, and Stop returns an error that wraps the cause of ctx and
+// says how many jobs are left; the workers leave when those have ended. Stop may
+// be called again, also at the same time; each call waits.
+//
+// By a job of the same scheduler, which would wait for itself, Stop returns
+// [ErrSelfWait] at once, unless ctx has ended, and the stop goes on when the job
+// returns.
+func (s *Scheduler) Stop(ctx context.Context) error { return s.workers().Stop(ctx) }
 
-// assemble returns a scheduler that has no worker yet.
-func assemble(cfg Config) *Scheduler {
-	s := &Scheduler{cfg: cfg, epoch: time.Now(), processors: runtime.GOMAXPROCS(0), ended: make(chan struct{})}
-	s.signals.New = newSignal
-	s.monitor = newMonitor(s)
-	s.machine = topology.Local()
-	s.flat = s.machine.Flat()
-	s.strategy.Store(uint32(cfg.Steal))
-	if cfg.PinWorkers {
-		s.pins = make(chan error, cfg.Workers)
-	}
-	s.ageing = newAgeing(s)
-	s.kinds.none.s = s
-	s.room.limit, s.room.reject = int64(cfg.MaxQueued), cfg.WhenFull == RejectWhenFull
-	s.workers.Store(&[]*Worker{})
-	s.lot.Form(cfg.Workers, cfg.Reserved)
-	s.alarms = alarms.New(cfg.Workers, s.epoch)
-	s.fibers.Init(func(f *Fiber) *fiberindex.Link[Fiber] { return &f.link })
-	s.pool.Init(func(f *Fiber) { f.co.Stop() })
-	return s
-}
-
-func (s *Scheduler) start() {
-	for id := range s.cfg.Workers {
-		t := s.lot.TierOf(id)
-		t.TakePlace()
-		s.addWorker(t, false)
-	}
-	s.running.Add(1)
-	go s.monitor.run()
-}
-
-// addWorker starts a worker in a free place of the tier.
-func (s *Scheduler) addWorker(t *parking.Tier, spare bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	old := *s.workers.Load()
-	w := newWorker(s, t, len(old), spare)
-	w.sample.since = s.now()
-	w.lookedAt.Store(int64(w.sample.since))
-	if r := s.recorder.Load(); r != nil {
-		w.events.Store(r.ringFor(w))
-	}
-	workers := append(old[:len(old):len(old)], w)
-	s.workers.Store(&workers)
-	s.running.Add(1)
-	go w.run()
-}
-
-// now is the time since the scheduler began. Nothing else here asks for the
-// time, so whoever replaces clock decides about all of it. In a model it stands
-// still, since a schedule must depend on nothing but its choices.
-func (s *Scheduler) now() time.Duration {
-	switch {
-	case xatomic.Checked:
-		return 0
-	case s.clock != nil:
-		return s.clock()
-	}
-	return time.Since(s.epoch)
-}
+// Stopping reports whether Stop was called: the scheduler takes no more work.
+func (s *Scheduler) Stopping() bool { return s.workers().Stopping() }
 
 // Workers returns how many workers are awake when none is blocked.
-func (s *Scheduler) Workers() int { return s.cfg.Workers }
+func (s *Scheduler) Workers() int { return s.workers().Workers() }
 
-// Submit queues n from any goroutine. Work that is on a fiber uses
-// [Fiber.Submit]. Submit returns [ErrStopped] once Stop was called.
-func (s *Scheduler) Submit(n *Node, p Priority) error {
-	if err := checkNode(n, p); err != nil {
-		return err
-	}
-	if s.sim != nil {
-		return s.sim.submit(n, p)
-	}
-	if s.scatters(p) {
-		if w := s.leastLoaded(p); w != nil {
-			return s.submitAt(n, p, home{w, queues.Placed})
-		}
-	}
-	if !s.shared.Submit(n, queues.Priority(p)) {
-		return ErrStopped
-	}
-	s.summon(p)
-	return nil
-}
-
-// enqueue queues n on the worker below from, or for all workers.
-func (s *Scheduler) enqueue(from *Fiber, n *Node, p Priority) {
-	if from != nil && from.s == s {
-		from.w.push(n, p)
-		return
-	}
-	if s.scatters(p) {
-		s.scatter(n, p)
-		return
-	}
-	s.share(n, p)
-}
-
-// share queues n for all workers.
-func (s *Scheduler) share(n *Node, p Priority) {
-	if s.sim != nil {
-		s.sim.queue(false, n, p)
-		return
-	}
-	s.shared.Push(n, queues.Priority(p))
-	s.summon(p)
-}
-
-// summon has somebody come to work of priority p that was queued for all.
-func (s *Scheduler) summon(p Priority) {
-	s.lot.Wake(queues.Priority(p))
-	if s.held.Load() > 0 || p == Critical && s.lot.Nobody() {
-		s.monitor.relieve(p)
-	}
-}
-
-// hasWork reports whether anything is queued.
-func (s *Scheduler) hasWork() bool {
-	if s.sim != nil {
-		return s.sim.engine.Queued()
-	}
-	if s.shared.Mask() != 0 {
-		return true
-	}
-	for _, w := range *s.workers.Load() {
-		if w.queues.Longest(queues.Low) > 0 || w.queues.Inbox.Mask() != 0 {
-			return true
-		}
-	}
-	return s.carried.Load() != 0 // At last: see carry.
-}
-
-// backlog reports whether more is queued for a tier than the workers that are
-// awake are about to take.
-func (s *Scheduler) backlog(t *parking.Tier) bool {
-	if s.shared.Mask()&t.Takes() != 0 {
-		return true
-	}
-	for _, w := range *s.workers.Load() {
-		if w.queues.Longest(t.Least()) >= 2 {
-			return true
-		}
-	}
-	return t.Least() == queues.Low && s.overflows()
-}
-
-// busy returns how many workers are awake, not asleep for want of work, and not
-// known to be held.
-func (s *Scheduler) busy() int {
-	return int(s.lot.Awake()) - s.lot.Sleeping() - int(s.held.Load())
-}
-
-// anyHeld reports whether a worker is held, be it replaced or not.
-func (s *Scheduler) anyHeld() bool {
-	if s.held.Load() > 0 {
-		return true
-	}
-	workers := len(*s.workers.Load())
-	return workers > s.cfg.Workers && workers > int(s.lot.Awake()+s.monitor.resting.Load())
+// LeastLoadedWorker returns the id of the worker with least to do among those
+// that take work of priority p, for [WithWorker] and [WithAffinity]: work that belongs
+// together goes to one. It returns false if all of them are blocked, or the
+// priority does not exist. It costs a look at every worker.
+func (s *Scheduler) LeastLoadedWorker(p Priority) (id int, ok bool) {
+	return s.workers().LeastLoadedWorker(p)
 }

@@ -1,78 +1,13 @@
 package sched_test
 
 import (
-	"context"
 	"reflect"
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
-
-func TestStatsOfQueuedWork(t *testing.T) {
-	ctx := guarded(t)
-	s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
-	release := occupy(t, ctx, s)
-	want := [4]int{1, 2, 3, 4}
-	for p, n := range want {
-		for range n {
-			start(t, ctx, s, func(context.Context) error { return nil }, sched.WithPriority(sched.Priority(p)))
-		}
-	}
-	st := s.Stats()
-	if st.Queued != want {
-		t.Errorf("queued is %v, want %v", st.Queued, want)
-	}
-	if st.Jobs != 10 || st.Awake != 1 || len(st.Workers) != 1 {
-		t.Errorf("%d jobs, %d awake of %d workers; want 10, 1 of 1", st.Jobs, st.Awake, len(st.Workers))
-	}
-	release()
-	if err := s.Stop(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if st = s.Stats(); st.Queued != [4]int{} || st.Jobs != 0 {
-		t.Errorf("queued is %v with %d jobs after the stop", st.Queued, st.Jobs)
-	}
-}
-
-// TestStatsAddUp counts known work, on workers that sleep in the end.
-func TestStatsAddUp(t *testing.T) {
-	const jobs = 500
-	ctx := guarded(t)
-	s := newScheduler(t, sched.Config{Workers: 3})
-	handles := make([]*sched.Job, jobs)
-	for i := range handles {
-		handles[i] = start(t, ctx, s, func(context.Context) error { return nil })
-	}
-	finish(t, ctx, handles...)
-	finish(t, ctx, start(t, ctx, s, func(ctx context.Context) error {
-		j, err := s.Go(ctx, func(context.Context) error { return nil })
-		if err != nil {
-			return err
-		}
-		return j.Wait(ctx)
-	}))
-	eventually(t, ctx, "the workers to sleep", func() bool {
-		return inState(s, sched.WorkerIdle, sched.WorkerRetired) == len(s.Stats().Workers)
-	})
-	st := s.Stats()
-	for i, w := range st.Workers {
-		if w.ID != i || w.Spare != (i >= 3) {
-			t.Errorf("worker %d calls itself %d, spare %t", i, w.ID, w.Spare)
-		}
-		if w.State == sched.WorkerIdle && w.Parked == 0 { // A spare may retire before it falls asleep.
-			t.Errorf("worker %d sleeps and has never fallen asleep", i)
-		}
-		if w.State == sched.WorkerRetired && !w.Spare {
-			t.Errorf("worker %d has retired, and is no spare", i)
-		}
-	}
-	sum := st.Total()
-	// One job waited, if the other was not faster; its return is a piece of work.
-	if sum.Suspended > 1 || sum.Jobs != jobs+2+sum.Suspended {
-		t.Errorf("%d pieces of work and %d suspensions for %d jobs", sum.Jobs, sum.Suspended, jobs+2)
-	}
-}
 
 // TestTotalAddsUp fills every figure of two workers with a number of its own, so
 // that a field which is forgotten shows.
@@ -125,25 +60,85 @@ func checkDoubled(t *testing.T, name string, one, sum reflect.Value) {
 	}
 }
 
-// TestPaceFollowsTheWork measures work of 1 ms, then of next to nothing.
-func TestPaceFollowsTheWork(t *testing.T) {
-	var clock sched.Clock
-	s := sched.NewStill(sched.Config{Workers: 1})
-	s.SetClock(&clock)
-	w := s.Worker(0)
-	clock.Advance(time.Millisecond) // The worker takes time 0 for none.
-	for range 10 {
-		w.Tick()
-		clock.Advance(time.Millisecond)
+// Every figure that the workers have reaches the users under the same name: each field
+// of the workers' types has a number of its own here, so that one which is forgotten
+// shows.
+func TestStatsAreHandedOn(t *testing.T) {
+	var from workers.Stats
+	number := int64(0)
+	fillAll(reflect.ValueOf(&from).Elem(), &number)
+	checkSame(t, "Stats", reflect.ValueOf(from), reflect.ValueOf(sched.StatsOf(&from)))
+	var rec workers.Recording
+	fillAll(reflect.ValueOf(&rec).Elem(), &number)
+	checkSame(t, "Recording", reflect.ValueOf(rec), reflect.ValueOf(sched.RecordingOf(&rec)))
+}
+
+// fillAll sets v, and whatever lies in it, to numbers that are never the same.
+func fillAll(v reflect.Value, number *int64) {
+	*number++
+	switch v.Kind() {
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Unix(*number, 0)))
+			return
+		}
+		for i := range v.NumField() {
+			fillAll(v.Field(i), number)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			fillAll(v.Index(i), number)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.String:
+		v.SetString(time.Duration(*number).String())
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(uint64(*number % 200))
+	default:
+		v.SetInt(*number)
 	}
-	if pace := s.Stats().Workers[0].Pace; pace != time.Millisecond {
-		t.Errorf("the pace of work of 1 ms is %v", pace)
-	}
-	for range 2000 {
-		w.Tick()
-		clock.Advance(time.Microsecond)
-	}
-	if pace := s.Stats().Workers[0].Pace; pace < 700*time.Nanosecond || pace > 1300*time.Nanosecond {
-		t.Errorf("the pace of work of 1 us is %v", pace)
+}
+
+// checkSame compares two values whose types may differ in their names.
+func checkSame(t *testing.T, name string, from, to reflect.Value) {
+	t.Helper()
+	switch from.Kind() {
+	case reflect.Struct:
+		if from.Type() == to.Type() {
+			if !from.Equal(to) {
+				t.Errorf("%s is %v, want %v", name, to, from)
+			}
+			return
+		}
+		for i := range from.NumField() {
+			field := from.Type().Field(i).Name
+			if f := to.FieldByName(field); f.IsValid() {
+				checkSame(t, name+"."+field, from.Field(i), f)
+			} else {
+				t.Errorf("there is no %s.%s", name, field)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if from.Len() != to.Len() {
+			t.Errorf("%s has %d, want %d", name, to.Len(), from.Len())
+			return
+		}
+		for i := range from.Len() {
+			checkSame(t, name, from.Index(i), to.Index(i))
+		}
+	case reflect.Pointer:
+		if from.Pointer() != to.Pointer() {
+			t.Errorf("%s is another pointer", name)
+		}
+	default:
+		if !from.Equal(to.Convert(from.Type())) {
+			t.Errorf("%s is %v, want %v", name, to, from)
+		}
 	}
 }

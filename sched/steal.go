@@ -3,196 +3,90 @@ package sched
 import (
 	"time"
 
-	"github.com/troupe-go/troupe/internal/deque"
-	"github.com/troupe-go/troupe/internal/workers/queues"
-	"github.com/troupe-go/troupe/internal/workers/stealing"
-	"github.com/troupe-go/troupe/internal/xatomic"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// searchRounds is how often a searching worker goes over all queues before
-// it sleeps: about 5 us, which is what waking a thread costs.
-const searchRounds = 16
-
-// search looks for work everywhere, several times over.
-func (w *Worker) search() (*Node, Priority) {
-	if !w.park.Searching {
-		if !w.park.Tier().StartSearch() {
-			return nil, 0
-		}
-		w.park.Searching = true
-		w.activity.turnTo(WorkerStealing)
-		w.note(EventSearch, 0)
-	}
-	if w.meter.nudged {
-		w.meter.unnudge()
-		w.stepAside()
-		if n, p := w.poll(); n != nil {
-			return n, p
-		}
-	}
-	w.policy.Adopt(stealing.Strategy(w.s.strategy.Load()))
-	w.location.Update(&w.s.machine, w.s.flat)
-	for round := range rounds() {
-		if n, p := w.searchOnce(round); n != nil {
-			w.policy.Searched(false, w.s.flat)
-			return n, p
-		}
-		w.stepAside()
-	}
-	w.policy.Searched(true, w.s.flat)
-	return nil, 0
+// StealStats says how a worker stole.
+type StealStats struct {
+	// Strategy is what the worker does now: StealSingle, StealBatched or
+	// StealLocal. Under StealAdaptive it is the worker's own choice. Of a worker that
+	// has not searched since SetStealStrategy it is what its next search begins with.
+	Strategy StealStrategy
+	// Reason says why.
+	Reason StealReason
+	// Switches counts how often Strategy has changed.
+	Switches uint64
+	// Attempts counts the times that the worker tried to take something from a
+	// queue which was not empty.
+	Attempts uint64
+	// Contended counts the attempts in which somebody else was faster.
+	Contended uint64
+	// Empty counts the workers that it asked and that had nothing for it.
+	Empty uint64
+	// Batches counts the steals that moved more than one piece of work.
+	Batches uint64
+	// Fruitless counts the searches of all queues, several times over, that found
+	// nothing.
+	Fruitless uint64
+	// Retries counts the times that somebody looked for work on behalf of the
+	// worker while it slept.
+	Retries uint64
+	// Backoff is how long after the last time that will be again, if the worker is
+	// idle: 1 ms at first, twice as long each time in vain, 1 s at most. New work
+	// wakes the worker at once nevertheless.
+	Backoff time.Duration
 }
 
-// rounds is how often a search goes over all queues. Each time is like the
-// others, so a model has one.
-func rounds() int {
-	if xatomic.Checked {
-		return 1
-	}
-	return searchRounds
-}
+// SetStealStrategy changes how workers steal, from their next search on. It
+// returns an error if the strategy does not exist.
+func (s *Scheduler) SetStealStrategy(st StealStrategy) error { return s.workers().SetStealStrategy(st) }
 
-// searchOnce goes over the other workers, from a random one on, and over the
-// shared queues.
-//
-// A single node in another's queue is mostly about to be taken by its owner,
-// and taking it away would only tear apart two actors that talk to each other.
-// It is stolen if the owner has taken nothing for three rounds.
-func (w *Worker) searchOnce(round int) (*Node, Priority) {
-	if w.s.shared.Has(queues.Critical) {
-		return w.poll()
-	}
-	workers := *w.s.workers.Load()
-	if len(w.seen) < len(workers) {
-		w.seen = make([]int64, len(workers))
-	}
-	first, step := w.policy.Course(w.random, len(workers))
-	reaches := w.policy.Reaches(w.s.flat)
-	for reach := range reaches {
-		for i := range workers {
-			victim := workers[(first+i*step)%len(workers)]
-			if victim == w || !w.location.Within(&victim.location, reach, reaches) {
-				continue
-			}
-			if n, p := w.stealFrom(victim, w.atLeast(victim, round)); n != nil {
-				w.note(EventSteal, victim.id)
-				return n, p
-			}
-			if n, p := w.relieve(victim); n != nil {
-				w.note(EventSteal, victim.id)
-				return n, p
-			}
-		}
-	}
-	if w.s.shared.Mask()&w.park.Tier().Takes() != 0 {
-		return w.poll()
-	}
-	return nil, 0
-}
+// StealStrategy returns the strategy that Config.Steal or SetStealStrategy has
+// chosen. What a worker makes of StealAdaptive is in its [StealStats].
+func (s *Scheduler) StealStrategy() StealStrategy { return s.workers().StealStrategy() }
 
-// atLeast is how many nodes a queue of victim must have to be stolen from.
-func (w *Worker) atLeast(victim *Worker, round int) int {
-	switch seen := &w.seen[victim.id]; round % 4 {
-	case 0:
-		*seen = victim.queues.Taken()
-	case 3:
-		if *seen == victim.queues.Taken() {
-			return 1
-		}
-	}
-	return 2
-}
+// StealStrategy says how a worker without work takes some from others. Under
+// each of them a worker takes the oldest of the most urgent work that it finds,
+// and lets a lone piece lie for a moment for its owner to take.
+type StealStrategy = workers.StealStrategy
 
-// stealFrom takes the oldest node of the highest priority of which victim has
-// at least so many, and moves some of what is behind it here.
-//
-// A branch comes first, and alone: it is the largest part of something that has
-// begun, and splits further. Reserved workers leave branches and interrupted work
-// alone, since nothing says how urgent they are.
-func (w *Worker) stealFrom(victim *Worker, atLeast int) (*Node, Priority) {
-	before := w.policy.Attempts()
-	if w.tier == Low && victim.queues.Branches.Len() > 0 {
-		if n := w.stealNode(victim.queues.Branches); n != nil {
-			return n, Normal
-		}
-	}
-	for p := High; p <= w.tier; p++ {
-		from := victim.queues.Local[p]
-		length := from.Len()
-		if length < atLeast {
-			continue
-		}
-		if n := w.stealNode(from); n != nil {
-			w.haul(victim, p, n, w.policy.AtMost(length))
-			return n, p
-		}
-	}
-	if w.tier == Low && victim.queues.First.Len() > 0 {
-		if n := w.stealNode(victim.queues.First); n != nil {
-			return n, Normal
-		}
-	}
-	if length := victim.queues.Inbox.Placed(); w.tier == Low && length >= atLeast {
-		if n, p := w.stealPlaced(victim, queues.Placed, length); n != nil {
-			return n, p
-		}
-	}
-	if w.policy.Attempts() == before {
-		w.policy.FoundEmpty()
-	}
-	return nil, 0
-}
+// The strategies.
+const (
+	// StealAdaptive lets each worker choose among the other three by what it
+	// measures: batched where work is cheap or thieves get in each other's way,
+	// single where a piece is dear, local where most victims have nothing. Its
+	// choice is in [StealStats].
+	StealAdaptive StealStrategy = workers.StealAdaptive
+	// StealSingle takes one piece at a time.
+	StealSingle StealStrategy = workers.StealSingle
+	// StealBatched takes up to half of the victim's queue, at most 64 pieces, and
+	// no more than about 200 us of work by their estimated cost.
+	StealBatched StealStrategy = workers.StealBatched
+	// StealLocal is batched, and tries workers with which it shares a cache first,
+	// then those on its NUMA node, then the rest.
+	StealLocal StealStrategy = workers.StealLocal
+)
 
-// stealNode takes one node of another's queue.
-func (w *Worker) stealNode(from *deque.Deque[Node]) *Node {
-	n, contended := from.Steal()
-	w.policy.Tried(contended)
-	if n != nil {
-		w.count.Stolen++
-		n.stolen()
-	}
-	return n
-}
+// StealReason says why a worker steals as it does.
+type StealReason = workers.StealReason
 
-// haul moves what is behind a node that was stolen, so that all together are at
-// most so many and about as much work as a steal shall bring. What a node costs
-// is its own estimate, or else what victim's last ones took; where neither is
-// known, the number alone counts.
-func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
-	pace := victim.pace.Known()
-	cost := estimate(stolen, pace)
-	w.policy.Stole(cost)
-	moved := 1
-	for left := w.policy.Load() - cost; moved < atMost && left > 0; moved++ {
-		n := w.stealNode(victim.queues.Local[p])
-		if n == nil {
-			break
-		}
-		left -= estimate(n, pace)
-		n.arrived()
-		w.push(n, p)
-	}
-	if moved > 1 {
-		w.policy.MovedBatch()
-	}
-}
+// The reasons.
+const (
+	StealConfigured StealReason = workers.StealConfigured // It was told to.
+	StealUnmeasured StealReason = workers.StealUnmeasured // Adaptive, and it has not stolen enough yet to tell.
+	StealCheap      StealReason = workers.StealCheap      // The work costs little, so a steal should bring some.
+	StealDear       StealReason = workers.StealDear       // One piece of work is as much as a steal should bring.
+	StealContended  StealReason = workers.StealContended  // Other thieves are often faster, so it steals less often, and more.
+	StealFruitless  StealReason = workers.StealFruitless  // Most victims have nothing, so it looks nearby first.
+)
 
-func estimate(n *Node, pace time.Duration) time.Duration {
-	if cost := n.cost(); cost > 0 {
-		return cost
-	}
-	return pace
-}
-
-// found ends the worker's search. Others may have relied on it, so if it was
-// the last one, another sleeper takes over.
-func (w *Worker) found() {
-	if !w.park.Searching {
-		return
-	}
-	w.park.Searching = false
-	w.activity.turnTo(WorkerWorking)
-	if w.park.Tier().EndSearch() {
-		w.s.handOver(w.park.Tier())
-	}
+// add adds the counters of another worker. Strategy and Reason stay.
+func (st *StealStats) add(other *StealStats) {
+	st.Switches += other.Switches
+	st.Attempts += other.Attempts
+	st.Contended += other.Contended
+	st.Empty += other.Empty
+	st.Batches += other.Batches
+	st.Fruitless += other.Fruitless
+	st.Retries += other.Retries
 }

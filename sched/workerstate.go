@@ -1,88 +1,27 @@
 package sched
 
-import (
-	"fmt"
-	"sync/atomic"
-)
+import "github.com/troupe-go/troupe/internal/workers"
 
 // WorkerState says what a worker does at the moment.
-type WorkerState uint8
+type WorkerState = workers.WorkerState
 
 // The states of a worker.
 const (
 	// WorkerIdle has found no work and sleeps.
-	WorkerIdle WorkerState = iota
+	WorkerIdle WorkerState = workers.WorkerIdle
 	// WorkerWorking runs work from its own queues or the shared ones.
-	WorkerWorking
+	WorkerWorking WorkerState = workers.WorkerWorking
 	// WorkerStealing has no work of its own and looks for some elsewhere.
-	WorkerStealing
+	WorkerStealing WorkerState = workers.WorkerStealing
 	// WorkerPreempting runs critical work to which other work has given way at
 	// a checkpoint.
-	WorkerPreempting
+	WorkerPreempting WorkerState = workers.WorkerPreempting
 	// WorkerDraining finishes what was accepted before Stop was called.
-	WorkerDraining
+	WorkerDraining WorkerState = workers.WorkerDraining
 	// WorkerShutDown has left: the scheduler has nothing to do any more.
-	WorkerShutDown
+	WorkerShutDown WorkerState = workers.WorkerShutDown
 	// WorkerBlocked is held by one piece of work, and was replaced by a spare.
-	WorkerBlocked
+	WorkerBlocked WorkerState = workers.WorkerBlocked
 	// WorkerRetired is a spare that waits until it is needed again.
-	WorkerRetired
+	WorkerRetired WorkerState = workers.WorkerRetired
 )
-
-var workerStateNames = [...]string{
-	"idle", "working", "stealing", "preempting", "draining", "shut down", "blocked", "retired",
-}
-
-// String returns the state's name in lower case.
-func (st WorkerState) String() string {
-	if int(st) < len(workerStateNames) {
-		return workerStateNames[st]
-	}
-	return fmt.Sprintf("WorkerState(%d)", uint8(st))
-}
-
-// activity is what a worker does by its own account: working, stealing, preempting,
-// retired or shut down. Sleeping and blocking show in fields that are there anyway.
-type activity struct {
-	preempting bool          // The worker's.
-	state      atomic.Uint32 // Written by the worker, read by Stats.
-}
-
-// turnTo publishes what the worker does from now on. Its callers are at turns
-// that are rare beside the work itself: a search costs about 5 us, a retirement
-// more.
-func (a *activity) turnTo(st WorkerState) { a.state.Store(uint32(st)) }
-
-// preempt says that the worker's work has given way to critical work.
-func (a *activity) preempt() {
-	a.preempting = true
-	a.turnTo(WorkerPreempting)
-}
-
-// endPreemption is called for each piece of work, so the usual case comes first.
-func (a *activity) endPreemption(next Priority) {
-	if a.preempting && next != Critical {
-		a.preempting = false
-		a.turnTo(WorkerWorking)
-	}
-}
-
-// retired reports whether the worker is a spare that waits to be needed.
-func (a *activity) retired() bool { return WorkerState(a.state.Load()) == WorkerRetired }
-
-// state puts together what several fields say, some of which others write. Each
-// is read once, so the answer was right at some moment or between two.
-func (w *Worker) state() WorkerState {
-	activity := WorkerState(w.activity.state.Load())
-	switch {
-	case activity == WorkerShutDown || activity == WorkerRetired:
-		return activity
-	case w.replaced():
-		return WorkerBlocked
-	case w.park.Resting.Load():
-		return WorkerIdle
-	case w.s.stopping.Load():
-		return WorkerDraining
-	}
-	return activity
-}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/lane"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/simtest"
 )
@@ -163,7 +164,7 @@ func TestFailures(t *testing.T) {
 			if err != nil {
 				s.Fatal(err)
 			}
-			if _, err := sc.Go(bg, func(ctx context.Context) error { sched.Current(ctx).Suspend(); return nil }); err != nil {
+			if _, err := sc.Go(bg, func(ctx context.Context) error { workers.Current(ctx).Suspend(); return nil }); err != nil {
 				s.Error(err)
 			}
 			s.RunUntilIdle()
@@ -452,7 +453,7 @@ func FuzzSchedule(f *testing.F) {
 
 // relay is work without a name, which hands on to a new one.
 type relay struct {
-	node sched.Node
+	node workers.Node
 	left *int
 }
 
@@ -462,7 +463,7 @@ func newRelay(left *int) *relay {
 	return r
 }
 
-func (r *relay) Run(f *sched.Fiber, _ sched.Priority) {
+func (r *relay) Run(f *workers.Fiber, _ sched.Priority) {
 	if *r.left--; *r.left > 0 {
 		f.Submit(&newRelay(r.left).node, sched.Normal)
 	}
@@ -474,7 +475,7 @@ func TestWatchedRun(t *testing.T) {
 	lane.Check(t)
 	simtest.Run(t, simtest.Config{Schedules: 1, Steps: 1_000_000}, func(s *simtest.Sim) {
 		left := 100_000
-		if err := s.Scheduler(sched.Config{}).Submit(&newRelay(&left).node, sched.Normal); err != nil {
+		if err := (*workers.Scheduler)(s.Scheduler(sched.Config{})).Submit(&newRelay(&left).node, sched.Normal); err != nil {
 			s.Fatal(err)
 		}
 		s.RunUntilIdle()

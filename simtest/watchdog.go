@@ -82,7 +82,7 @@ func stackOf(name string) string {
 	stack, newest := "(the stack of "+strconv.Quote(name)+" was not found)", -1
 	for block := range strings.SplitSeq(string(buf), "\n\n") {
 		head, _, _ := strings.Cut(block, "\n")
-		if !strings.Contains(block, "sched.(*Fiber).loop") || strings.Contains(head, "[coroutine") {
+		if !strings.Contains(block, "workers.(*Fiber).loop") || strings.Contains(head, "[coroutine") {
 			continue
 		}
 		if bubble := bubbleOf(head); bubble > newest {

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Chan is a channel between strands. Whoever waits in it suspends and holds no
@@ -120,9 +120,9 @@ func (c *Chan[T]) Close(ctx context.Context) error {
 		}
 	}
 	c.mu.Unlock()
-	from := sched.Current(ctx)
+	from := workers.Current(ctx)
 	for _, e := range served {
-		e.waiter.Wake(from, sched.Low)
+		e.waiter.Wake(from, workers.Low)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (c *Chan[T]) trySend(ctx context.Context, v T, own *selection) (done bool, 
 	}
 	if e := c.receivers.take(own); e != nil {
 		e.value, e.done = v, true
-		e.waiter.Wake(sched.Current(ctx), sched.Low)
+		e.waiter.Wake(workers.Current(ctx), workers.Low)
 		return true, nil
 	}
 	if c.n == c.capacity || !own.claim() {
@@ -259,7 +259,7 @@ func (c *Chan[T]) tryReceive(ctx context.Context, own *selection) (done bool, go
 func (c *Chan[T]) served(ctx context.Context, e *entry[T]) {
 	var none T
 	e.value, e.done = none, true
-	e.waiter.Wake(sched.Current(ctx), sched.Low)
+	e.waiter.Wake(workers.Current(ctx), workers.Low)
 }
 
 func (c *Chan[T]) push(v T) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Dial connects to an address, as [net.Dialer] does. While it looks names up and
@@ -51,7 +51,7 @@ func onGoroutine[T any](ctx context.Context, fn func(ctx context.Context) (T, er
 		value T
 		err   error
 	}
-	var w sched.Waiter
+	var w workers.Waiter
 	w.Arm(ctx, nil)
 	defer w.Disarm()
 	known := w // The goroutine has a copy of its own.
@@ -62,7 +62,7 @@ func onGoroutine[T any](ctx context.Context, fn func(ctx context.Context) (T, er
 	go func() {
 		value, err := fn(below)
 		done <- outcome{value, err}
-		known.Wake(nil, sched.Low)
+		known.Wake(nil, workers.Low)
 	}()
 	for {
 		goOn := w.Wait(ctx)

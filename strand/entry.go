@@ -5,13 +5,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // entry is somebody who waits in a channel. Guarded by the channel's mutex, but
 // in a Select which waits, where the selection says who may write.
 type entry[T any] struct {
-	waiter         sched.Waiter
+	waiter         workers.Waiter
 	value          T // To be sent, or received.
 	err            error
 	done           bool
@@ -138,7 +138,7 @@ func claimBoth(own, other *selection) claims {
 // them gives way like one that waits: it counts a reduction. It returns why ctx
 // has ended, if it has.
 func pass(ctx context.Context) error {
-	if f := sched.Current(ctx); f != nil {
+	if f := workers.Current(ctx); f != nil {
 		f.Checkpoint()
 	}
 	if ctx.Err() != nil {
@@ -149,7 +149,7 @@ func pass(ctx context.Context) error {
 
 // explain says for a simulation what the strand waits for.
 func explain(ctx context.Context, send bool) {
-	f := sched.Current(ctx)
+	f := workers.Current(ctx)
 	if f == nil || !f.Scheduler().Simulated() {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Mutex is a lock for strands: whoever waits for it suspends and holds no worker,
@@ -72,7 +72,7 @@ func (m *Mutex) Unlock(ctx context.Context) error {
 		}
 		return ErrNotLocked
 	}
-	if !m.waiters.wakeOne(sched.Current(ctx)) {
+	if !m.waiters.wakeOne(workers.Current(ctx)) {
 		m.word.Store(unlocked)
 	}
 	return nil
@@ -90,7 +90,7 @@ func (ws *waiters) wait(ctx context.Context, mu *sync.Mutex, what string) error 
 	defer w.Disarm()
 	ws.q.add(e)
 	mu.Unlock()
-	if f := sched.Current(ctx); f != nil {
+	if f := workers.Current(ctx); f != nil {
 		f.Explain(func() string { return what })
 	}
 	for {
@@ -111,12 +111,12 @@ func (ws *waiters) wait(ctx context.Context, mu *sync.Mutex, what string) error 
 }
 
 // wakeOne grants the first; from is the caller's fiber, or nil. It returns false if there is none.
-func (ws *waiters) wakeOne(from *sched.Fiber) bool {
+func (ws *waiters) wakeOne(from *workers.Fiber) bool {
 	e := ws.q.take(nil)
 	if e == nil {
 		return false
 	}
 	e.done = true
-	e.waiter.Wake(from, sched.Low)
+	e.waiter.Wake(from, workers.Low)
 	return true
 }

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // nest is what strands have in common that were started with one context: the
@@ -105,7 +105,7 @@ func (n *nest) end() {
 	var all []*Strand
 	n.mu.Lock()
 	for s := n.first; s != nil; s = s.next {
-		if s.State() >= sched.JobRunning {
+		if s.State() >= workers.JobRunning {
 			all = append(all, s)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -11,16 +12,18 @@ import (
 type Option func(*options)
 
 type options struct {
-	s        *sched.Scheduler
+	s        *workers.Scheduler
 	onNil    bool // On was given nil.
 	name     string
 	kind     string
-	priority sched.Priority
+	priority workers.Priority
 }
 
 // On says on which scheduler the strand runs. The default is the one on which
 // the context is at home.
-func On(s *sched.Scheduler) Option { return func(o *options) { o.s, o.onNil = s, s == nil } }
+func On(s *sched.Scheduler) Option {
+	return func(o *options) { o.s, o.onNil = (*workers.Scheduler)(s), s == nil }
+}
 
 // Name names the strand, in listings of what waits and in traces of simulations.
 // The default is its number.
@@ -36,7 +39,7 @@ func Priority(p sched.Priority) Option { return func(o *options) { o.priority = 
 
 // apply returns what the options say together.
 func apply(opts []Option) (o options, err error) {
-	o.priority = sched.Normal
+	o.priority = workers.Normal
 	if len(opts) == 0 {
 		return o, nil
 	}
@@ -49,8 +52,8 @@ func apply(opts []Option) (o options, err error) {
 	}
 	switch o = changed; {
 	case o.onNil:
-		err = errors.New("strand: On was given a nil scheduler; make one with sched.New")
-	case o.priority > sched.Low:
+		err = errors.New("strand: On was given a nil scheduler; make one with workers.New")
+	case o.priority > workers.Low:
 		err = fmt.Errorf("strand: unknown priority %d; use Critical, High, Normal or Low", o.priority)
 	}
 	return o, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -22,7 +23,7 @@ const (
 // in, first out. With nothing queued it costs about 10 ns.
 func (s *Strand) Yield() {
 	if s != nil {
-		sched.YieldBody(s)
+		workers.YieldBody(s)
 	}
 }
 
@@ -82,7 +83,7 @@ func (s *Strand) Unpark(ctx context.Context) {
 			return
 		case parked:
 			if s.parking.CompareAndSwap(parked, idle) {
-				sched.FiberOf(s).Resume(sched.Current(ctx), sched.Low)
+				workers.FiberOf(s).Resume(workers.Current(ctx), workers.Low)
 				return
 			}
 		default:

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/strand"
@@ -189,7 +190,7 @@ func TestSleepKeepsThePriority(t *testing.T) {
 		var order []string
 		run(t, 1, func(s *strand.Strand) error {
 			var all strand.WaitGroup
-			sc, asleep := sched.Current(s).Scheduler(), false
+			sc, asleep := workers.Current(s).Scheduler(), false
 			if _, err := all.Go(s, func(s *strand.Strand) error {
 				asleep = true
 				defer func() { order = append(order, "low") }()
@@ -208,7 +209,7 @@ func TestSleepKeepsThePriority(t *testing.T) {
 				_, err := all.Go(t.Context(), func(*strand.Strand) error {
 					order = append(order, "normal")
 					return nil
-				}, strand.On(sc))
+				}, strand.On((*sched.Scheduler)(sc)))
 				queued <- err
 			}()
 			if err := <-queued; err != nil {

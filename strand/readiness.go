@@ -5,7 +5,7 @@ import (
 	"net"
 	"sync/atomic"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // readiness is what is known of one direction of a descriptor that the operating
@@ -24,7 +24,7 @@ type readiness struct {
 	state atomic.Uint32
 	// waiter is who waits. Written before the state is awaited; read after it has been
 	// left, when it may be that of the next wait, which then looks in vain.
-	waiter atomic.Pointer[sched.Waiter]
+	waiter atomic.Pointer[workers.Waiter]
 }
 
 const (
@@ -67,7 +67,7 @@ func (r *readiness) wait(ctx context.Context) error {
 // arm makes the caller the one who waits. Mostly that is who has waited before,
 // on the same fiber.
 func (r *readiness) arm(ctx context.Context) {
-	var w sched.Waiter
+	var w workers.Waiter
 	w.Arm(ctx, nil)
 	if last := r.waiter.Load(); last != nil && *last == w {
 		return
@@ -90,7 +90,7 @@ func (r *readiness) become(state uint32) {
 		}
 		if r.state.CompareAndSwap(was, state) {
 			if was == awaited {
-				r.waiter.Load().Wake(nil, sched.Low)
+				r.waiter.Load().Wake(nil, workers.Low)
 			}
 			return
 		}

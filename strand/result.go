@@ -3,7 +3,7 @@ package strand
 import (
 	"context"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Result is the handle of a strand whose function returns a value. See [Call].
@@ -32,7 +32,7 @@ func Call[T any](ctx context.Context, fn func(s *Strand) (T, error), opts ...Opt
 // error.
 func (r *Result[T]) Join(ctx context.Context) (value T, err error) {
 	if r == nil {
-		return value, sched.ErrNoJob
+		return value, workers.ErrNoJob
 	}
 	if err = r.Wait(ctx); err == nil {
 		value = r.value

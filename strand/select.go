@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Case is one of the operations among which [Select] chooses. It belongs to one
@@ -13,7 +13,7 @@ import (
 type Case interface {
 	// attempt does the operation if that is possible without waiting, and if not
 	// queues up in its channel, unless sel is nil.
-	attempt(ctx context.Context, sel *selection, w sched.Waiter) (done bool)
+	attempt(ctx context.Context, sel *selection, w workers.Waiter) (done bool)
 	// leave takes the case out of its channel. It returns true if it was served.
 	leave() (served bool)
 	// finish returns the operation's error.
@@ -64,7 +64,7 @@ func attempt(ctx context.Context, cases []Case) (at, start int, err error) {
 	start = startOf(ctx, len(cases))
 	for i := range cases {
 		i = (start + i) % len(cases)
-		if cases[i].attempt(ctx, nil, sched.Waiter{}) {
+		if cases[i].attempt(ctx, nil, workers.Waiter{}) {
 			return i, start, cases[i].finish()
 		}
 	}
@@ -96,7 +96,7 @@ func startOf(ctx context.Context, n int) int {
 }
 
 func wait(ctx context.Context, cases []Case, start int) (int, error) {
-	var w sched.Waiter
+	var w workers.Waiter
 	w.Arm(ctx, nil)
 	defer w.Disarm()
 	sel := newSelection()
@@ -163,7 +163,7 @@ type chanCase[T any] struct {
 	e    entry[T]
 }
 
-func (k *chanCase[T]) attempt(ctx context.Context, sel *selection, w sched.Waiter) bool {
+func (k *chanCase[T]) attempt(ctx context.Context, sel *selection, w workers.Waiter) bool {
 	c := k.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,7 +210,7 @@ type timeCase struct {
 	won   bool // Written by who has claimed the selection, before the wake-up.
 }
 
-func (t *timeCase) attempt(_ context.Context, sel *selection, w sched.Waiter) bool {
+func (t *timeCase) attempt(_ context.Context, sel *selection, w workers.Waiter) bool {
 	if t.d <= 0 && sel.claim() {
 		t.won = true
 		return true
@@ -220,7 +220,7 @@ func (t *timeCase) attempt(_ context.Context, sel *selection, w sched.Waiter) bo
 	}
 	t.timer = time.AfterFunc(t.d, func() {
 		if t.win(sel) {
-			w.Wake(nil, sched.Low)
+			w.Wake(nil, workers.Low)
 		}
 	})
 	return sel.over()

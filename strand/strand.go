@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // job is embedded by Strand under a name that is not exported, so that its
 // methods are the strand's and the field is nobody's.
-type job = sched.Job
+type job = workers.Job
 
 // Strand is a function with a stack of its own that waits without holding a
 // thread. It is what its function is given, and the handle that [Go] returns.
@@ -44,7 +44,7 @@ type rare struct {
 	locals []local // The strand's own.
 }
 
-var _ sched.Resumer = (*Strand)(nil)
+var _ workers.Resumer = (*Strand)(nil)
 
 // Go starts fn as a strand. Its context is derived from ctx. If ctx is itself a
 // [*Strand], the new one is its equal rather than part of it: its context is
@@ -88,7 +88,7 @@ func (s *Strand) start(ctx context.Context, opts []Option) error {
 	if o.name != "" {
 		s.rare.Store(&rare{name: o.name})
 	}
-	from := sched.Current(ctx)
+	from := workers.Current(ctx)
 	if from != nil && from.Scheduler() != sc {
 		from = nil
 	}
@@ -100,7 +100,7 @@ func (s *Strand) start(ctx context.Context, opts []Option) error {
 	if from == nil {
 		sc.AwaitTurn()
 	}
-	a := sched.Admission{Kind: o.kind, Priority: o.priority, From: from, Wait: from == nil}
+	a := workers.Admission{Kind: o.kind, Priority: o.priority, From: from, Wait: from == nil}
 	if err := sc.Adopt(s, a); err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (s *Strand) start(ctx context.Context, opts []Option) error {
 }
 
 // home returns the scheduler on which ctx is at home, or nil. Unlike
-// sched.Current it is found also by goroutines to which ctx was passed.
-func home(ctx context.Context) *sched.Scheduler {
-	if frame, ok := ctx.Value(sched.FrameKey{}).(*sched.Frame); ok {
+// workers.Current it is found also by goroutines to which ctx was passed.
+func home(ctx context.Context) *workers.Scheduler {
+	if frame, ok := ctx.Value(workers.FrameKey{}).(*workers.Frame); ok {
 		if f := frame.Fiber(); f != nil {
 			return f.Scheduler()
 		}
@@ -126,18 +126,18 @@ func (s *Strand) Parent() context.Context { return s.above.context() }
 
 // Do runs the strand's function. It is called by the scheduler.
 func (s *Strand) Do(context.Context) error {
-	f := sched.FiberOf(s)
+	f := workers.FiberOf(s)
 	f.SetOwner(s) // Until Ended.
 	// The job is told of the end of its context from here on: to ask for that from
 	// a wait would make the stack grow.
-	sched.ContextOf(s).ResumesFiber(f)
+	workers.ContextOf(s).ResumesFiber(f)
 	fn := s.fn
 	s.fn = nil
 	return fn(s)
 }
 
 // Ended is called by the scheduler.
-func (s *Strand) Ended(f *sched.Fiber) {
+func (s *Strand) Ended(f *workers.Fiber) {
 	if f != nil {
 		f.SetOwner(nil)
 	}
@@ -151,7 +151,7 @@ func (s *Strand) Ended(f *sched.Fiber) {
 // from it, and nil for everybody else: also for a goroutine that a strand has
 // started. It costs about 10 ns.
 func Current(ctx context.Context) *Strand {
-	f := sched.Current(ctx)
+	f := workers.Current(ctx)
 	if f == nil {
 		return nil
 	}
@@ -160,11 +160,11 @@ func Current(ctx context.Context) *Strand {
 }
 
 // running returns the fiber if it is the strand itself that calls, else nil.
-func (s *Strand) running() *sched.Fiber {
+func (s *Strand) running() *workers.Fiber {
 	if s == nil {
 		return nil
 	}
-	f := sched.FiberOf(s)
+	f := workers.FiberOf(s)
 	if f == nil || !f.Here() {
 		return nil
 	}
@@ -204,7 +204,7 @@ func (s *Strand) String() string {
 // [sched.ErrSelfWait].
 func (s *Strand) Join(ctx context.Context) error {
 	if s == nil {
-		return sched.ErrNoJob
+		return workers.ErrNoJob
 	}
 	return s.Wait(ctx)
 }
@@ -216,14 +216,14 @@ func (s *Strand) Join(ctx context.Context) error {
 func (s *Strand) Cancel(cause error) bool { return s != nil && s.job.Cancel(cause) }
 
 // Deadline is that of [context.Context].
-func (s *Strand) Deadline() (time.Time, bool) { return sched.ContextOf(s).Deadline() }
+func (s *Strand) Deadline() (time.Time, bool) { return workers.ContextOf(s).Deadline() }
 
 // Done is that of [context.Context]. The channel is made when it is first asked
 // for. A strand that receives from it holds its worker; see [Strand.Park].
 func (s *Strand) Done() <-chan struct{} {
-	done := sched.ContextOf(s).Done()
+	done := workers.ContextOf(s).Done()
 	if n := s.above; n.ends {
-		if n.Done(); n.Err() != nil && s.State() >= sched.JobRunning {
+		if n.Done(); n.Err() != nil && s.State() >= workers.JobRunning {
 			s.job.Cancel(cause(n.above)) // It may have ended before the nest was told.
 		}
 	}
@@ -231,25 +231,25 @@ func (s *Strand) Done() <-chan struct{} {
 }
 
 // Err is that of [context.Context].
-func (s *Strand) Err() error { return sched.ContextOf(s).Err() }
+func (s *Strand) Err() error { return workers.ContextOf(s).Err() }
 
 // Value is that of [context.Context].
 func (s *Strand) Value(key any) any {
-	if _, ok := key.(sched.FrameKey); ok && sched.FiberOf(s) == nil {
+	if _, ok := key.(workers.FrameKey); ok && workers.FiberOf(s) == nil {
 		return nil
 	}
-	return sched.ContextOf(s).Value(key)
+	return workers.ContextOf(s).Value(key)
 }
 
-// ResumesFiber is that of [sched.Resumer].
-func (s *Strand) ResumesFiber(f *sched.Fiber) bool {
-	return f == sched.FiberOf(s) && f.Owner() == any(s) // See Do.
+// ResumesFiber is that of [workers.Resumer].
+func (s *Strand) ResumesFiber(f *workers.Fiber) bool {
+	return f == workers.FiberOf(s) && f.Owner() == any(s) // See Do.
 }
 
 // cause returns why ctx has ended.
 func cause(ctx context.Context) error {
 	if s, ok := ctx.(*Strand); ok {
-		return sched.Cause(sched.ContextOf(s))
+		return workers.Cause(workers.ContextOf(s))
 	}
-	return sched.Cause(ctx)
+	return workers.Cause(ctx)
 }

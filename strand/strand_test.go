@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/lane"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/strand"
 )
@@ -112,13 +113,13 @@ func TestCancelledBeforeItBegins(t *testing.T) {
 	gate := make(chan struct{})
 	holds := start(t, ctx, func(*strand.Strand) error { <-gate; return nil }, strand.On(sc))
 	s := start(t, ctx, func(*strand.Strand) error { t.Error("it ran"); return nil }, strand.On(sc))
-	if got := s.Value(sched.FrameKey{}); got != nil {
+	if got := s.Value(workers.FrameKey{}); got != nil {
 		t.Errorf("a strand that has not begun is on a fiber: %v", got)
 	}
 	if !s.Cancel(errBroken) {
 		t.Error("it was said to have ended")
 	}
-	if got := s.Value(sched.FrameKey{}); got != nil {
+	if got := s.Value(workers.FrameKey{}); got != nil {
 		t.Errorf("a strand that was cancelled before it began is on a fiber: %v", got)
 	}
 	close(gate)

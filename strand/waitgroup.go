@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // WaitGroup waits until a number of things have been done, like a sync.WaitGroup:
@@ -19,9 +19,9 @@ type WaitGroup struct {
 // Add changes the counter by n. When it becomes zero, all who wait go on. It
 // returns [ErrNegative], and changes nothing, if it would fall below zero. For ctx
 // see [Strand.Unpark].
-func (g *WaitGroup) Add(ctx context.Context, n int) error { return g.add(sched.Current(ctx), n) }
+func (g *WaitGroup) Add(ctx context.Context, n int) error { return g.add(workers.Current(ctx), n) }
 
-func (g *WaitGroup) add(from *sched.Fiber, n int) error {
+func (g *WaitGroup) add(from *workers.Fiber, n int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.n+n < 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // alarm is a call that the supervisor makes to itself later.
@@ -51,7 +52,7 @@ func (a *alarms) arm(ctx *actor.Context[command]) {
 	}
 	a.quiet()
 	sys, id := ctx.System(), ctx.PID()
-	guest := sys.Scheduler().NewGuest("alarm of " + ctx.Path())
+	guest := (*workers.Scheduler)(sys.Scheduler()).NewGuest("alarm of " + ctx.Path())
 	a.timer.Store(time.AfterFunc(max(0, time.Until(at)), func() {
 		guest.AwaitTurn()
 		_ = sys.Wake(id) // Else it has stopped.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // orphans are the children of a supervisor's incarnation that has ended out of
@@ -22,13 +22,13 @@ type orphans struct {
 	since  time.Time
 	// guest is who reaps, in a simulation: else the supervisor, which asks them to
 	// end, and a goroutine that kills them would meet by chance.
-	guest *sched.Guest
+	guest *workers.Guest
 }
 
 // orphans returns those that the given incarnation would leave. It is called by
 // the supervisor, whose path is given: the handle may not have its ref yet.
 func (s *Supervisor) orphans(parent actor.PID, path string, term int) *orphans {
-	return &orphans{handle: s, sys: s.sys, parent: parent, term: term, guest: s.sys.Scheduler().NewGuest("orphans of " + path)}
+	return &orphans{handle: s, sys: s.sys, parent: parent, term: term, guest: (*workers.Scheduler)(s.sys.Scheduler()).NewGuest("orphans of " + path)}
 }
 
 // begin takes care of them, from now on. More than one may do so.

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Troupe is a group of actors that know each other, declared in one place: D is
@@ -139,7 +139,7 @@ func (t *Troupe[D]) cast() (members []castMember, publish func(), err error) {
 func (t *Troupe[D]) play(c *Cast, d *D) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("the declaration: %w", sched.NewPanicError(v))
+			err = fmt.Errorf("the declaration: %w", workers.NewPanicError(v))
 		}
 	}()
 	t.declare(c, d)

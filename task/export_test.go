@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -19,7 +20,7 @@ func Slots[T any](g *Group[T]) (n int) {
 
 // Listed returns how many groups the registry of s has.
 func Listed(s *sched.Scheduler) int {
-	r := registryOf(s)
+	r := registryOf((*workers.Scheduler)(s))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.groups)
@@ -27,7 +28,7 @@ func Listed(s *sched.Scheduler) int {
 
 // Kept returns how many detached tasks the registry of s has, ended ones too.
 func Kept(s *sched.Scheduler) int {
-	r := registryOf(s)
+	r := registryOf((*workers.Scheduler)(s))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.detached)
@@ -35,7 +36,7 @@ func Kept(s *sched.Scheduler) int {
 
 // KeptByRun returns how many groups the Run keeps whose body, or what is below it, has ctx.
 func KeptByRun(ctx context.Context) int {
-	r := ctx.Value(sched.KeeperKey{}).(*runKeeper)
+	r := ctx.Value(workers.KeeperKey{}).(*runKeeper)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.groups)
@@ -44,7 +45,7 @@ func KeptByRun(ctx context.Context) int {
 // Touch takes the locks that a list of the scheduler's tasks needs, one after the
 // other, and gives them back.
 func Touch[T any](s *sched.Scheduler, g *Group[T]) {
-	r := registryOf(s)
+	r := registryOf((*workers.Scheduler)(s))
 	r.mu.Lock()
 	r.mu.Unlock() //nolint:staticcheck // To wait for who has it.
 	g.mu.Lock()

@@ -20,8 +20,8 @@ var joinerFaults = planted.Group{
 		{
 			Name: "a cancelled task counts as failed",
 			In:   "failed",
-			Old:  "st != sched.JobCompleted && st != sched.JobCancelled",
-			New:  "st != sched.JobCompleted",
+			Old:  "st != workers.JobCompleted && st != workers.JobCancelled",
+			New:  "st != workers.JobCompleted",
 			Want: "FAIL: TestKotlinACancelledTaskIsNoFailure",
 			Run:  "^TestKotlinACancelledTaskIsNoFailure$",
 		},
@@ -29,14 +29,14 @@ var joinerFaults = planted.Group{
 			Name: "a failure does not decide",
 			In:   "firstFailure.Decide",
 			Old:  "failed(t)",
-			New:  "t.State() == sched.JobTimedOut",
+			New:  "t.State() == workers.JobTimedOut",
 			Want: "FAIL: TestDecisionsUnderAllSchedules",
 			Run:  "^TestDecisionsUnderAllSchedules$",
 		},
 		{
 			Name: "any end is a success",
 			In:   "firstSuccess.Decide",
-			Old:  "t != nil && t.State() == sched.JobCompleted",
+			Old:  "t != nil && t.State() == workers.JobCompleted",
 			New:  "t != nil",
 			Want: "FAIL: TestDecisionsUnderAllSchedules",
 			Run:  "^TestDecisionsUnderAllSchedules$",
@@ -70,14 +70,14 @@ var joinerFaults = planted.Group{
 			In:   "Outcome.Values",
 			Old: `for t := range o.each {
 	var value T
-	if all || t.State() == sched.JobCompleted {
+	if all || t.State() == workers.JobCompleted {
 		value = t.value
 	}
 	values = append(values, value)
 }`,
 			New: `for t := o.group.ended.first; t != nil; t = t.next {
 	var value T
-	if all || t.State() == sched.JobCompleted {
+	if all || t.State() == workers.JobCompleted {
 		value = t.value
 	}
 	values = append(values, value)
@@ -117,7 +117,7 @@ var groupFaults = planted.Group{
 		{
 			Name: "a task that is cut short takes memory",
 			In:   "Task.explain",
-			Old:  "sched.IsCut((*body[T])(t))",
+			Old:  "workers.IsCut((*body[T])(t))",
 			New:  "false",
 			Want: "FAIL: TestCutTasksTakeNoMemory",
 		},
@@ -261,13 +261,13 @@ var groupFaults = planted.Group{
 			Name: "a forced stop leaves tasks alone",
 			In:   "registry.Forced",
 			Old: `for _, g := range groups {
-	g.Cancel(sched.ErrStopped)
+	g.Cancel(workers.ErrStopped)
 }
 for _, t := range detached {
-	t.Cancel(sched.ErrStopped)
+	t.Cancel(workers.ErrStopped)
 }`,
 			New: `for _, g := range groups {
-	g.Cancel(sched.ErrStopped)
+	g.Cancel(workers.ErrStopped)
 }`,
 			Want: "FAIL: TestDetachedTasksUnderSchedules",
 			Run:  "^TestDetachedTasksUnderSchedules$",
@@ -314,7 +314,7 @@ var scopeFaults = planted.Group{
 			Name: "a checkpoint does not ask",
 			In:   "Checkpoint",
 			Old: `if ctx.Err() != nil {
-	return sched.Cause(ctx)
+	return workers.Cause(ctx)
 }`,
 			New:  "",
 			Want: "FAIL: Test",
@@ -352,8 +352,8 @@ var scopeFaults = planted.Group{
 			Old: `if ended == nil {
 	return err
 }
-cause := sched.Cause(ctx)`,
-			New: `cause := sched.Cause(ctx)
+cause := workers.Cause(ctx)`,
+			New: `cause := workers.Cause(ctx)
 if ended == nil {
 	ended, cause = err, err
 }`,

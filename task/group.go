@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/gid"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // Group is a set of tasks that are started, waited for and cancelled together.
@@ -26,14 +26,14 @@ type Group[T any] struct {
 	// the joiner has seen its end. What follows from a decision, the cancellation of
 	// the others, is done at the end, without a lock, since it brings more ends.
 	scope  Scope
-	s      *sched.Scheduler
+	s      *workers.Scheduler
 	reg    *registry
 	joiner Joiner[T]
 	// builtin says that the joiner does not call back, calm that nothing follows
 	// from a success or a cancellation but at the end.
 	builtin, calm bool
-	owner         sched.Keeper // The actor, say, with whose context it was opened, or nil.
-	frame         *sched.Frame // By which the opener's context leads to its fiber, or nil.
+	owner         workers.Keeper // The actor, say, with whose context it was opened, or nil.
+	frame         *workers.Frame // By which the opener's context leads to its fiber, or nil.
 	opts          options
 	opener        gid.ID // The goroutine that NewGroup was called on.
 	// asking is the goroutine, a gid.ID, on which a joiner of the user's is being asked,
@@ -82,9 +82,9 @@ type Group[T any] struct {
 	decisive  *Task[T]
 	cancelled bool
 	closed    bool
-	failure   error           // The joiner's own panic.
-	joiners   []*sched.Waiter // Who waits for the end of all.
-	takers    []*sched.Waiter // Who waits for the end of any.
+	failure   error             // The joiner's own panic.
+	joiners   []*workers.Waiter // Who waits for the end of all.
+	takers    []*workers.Waiter // Who waits for the end of any.
 
 	result xatomic.Once
 	values []T
@@ -110,7 +110,7 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 		j = FirstFailure[T]()
 	}
 	g := &Group[T]{joiner: j, opts: o, opener: gid.Current()}
-	g.frame, _ = ctx.Value(sched.FrameKey{}).(*sched.Frame)
+	g.frame, _ = ctx.Value(workers.FrameKey{}).(*workers.Frame)
 	if own, ok := j.(builtin); ok {
 		traits := own.traits()
 		g.builtin, g.calm = true, traits.calm && !o.discard
@@ -131,7 +131,7 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 	g.reg = registryOf(g.s)
 	g.scope.onEnd = g.cancelTasks
 	if !o.detached {
-		g.owner, _ = ctx.Value(sched.KeeperKey{}).(sched.Keeper)
+		g.owner, _ = ctx.Value(workers.KeeperKey{}).(workers.Keeper)
 	}
 	g.left.Store(uncounted)
 	if g.owner != nil || !g.calm {
@@ -145,9 +145,9 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 }
 
 // home returns the scheduler on which the opener's context is at home, or nil.
-// Unlike sched.Current it is found also by goroutines to which that was passed, and
+// Unlike workers.Current it is found also by goroutines to which that was passed, and
 // by the body of a Run that was given one.
-func (g *Group[T]) home() *sched.Scheduler {
+func (g *Group[T]) home() *workers.Scheduler {
 	if g.frame != nil {
 		if f := g.frame.Fiber(); f != nil {
 			return f.Scheduler()
@@ -163,13 +163,13 @@ func (g *Group[T]) home() *sched.Scheduler {
 
 // caller returns the fiber that the caller runs on if it is the one that the opener's
 // context leads to, and else nil.
-func (g *Group[T]) caller() *sched.Fiber {
+func (g *Group[T]) caller() *workers.Fiber {
 	if g.frame != nil {
 		if f := g.frame.Current(); f != nil {
 			return f
 		}
 	}
-	return sched.Current(g.scope.parent) // It may lead elsewhere by now, where an actor asks.
+	return workers.Current(g.scope.parent) // It may lead elsewhere by now, where an actor asks.
 }
 
 // Go starts fn as a task. It never waits, with two exceptions: if
@@ -216,7 +216,7 @@ func (g *Group[T]) start(work any, code uintptr, name *string) (*Task[T], error)
 	if err := g.mayStart(); err != nil {
 		return nil, err
 	}
-	a := sched.Admission{Kind: g.opts.name, Priority: g.opts.priority, From: g.caller()}
+	a := workers.Admission{Kind: g.opts.name, Priority: g.opts.priority, From: g.caller()}
 	// A task that starts others must not wait for room, since what is queued may
 	// wait for it. Whether the caller is one is not known, unless it is the opener.
 	a.Wait = a.From == nil && g.opener == gid.Current()
@@ -253,7 +253,7 @@ func (g *Group[T]) mayStart() error {
 
 // adopt makes t a job, and returns the fiber on which it is to be queued. The caller
 // holds mu, without which this may wait.
-func (g *Group[T]) adopt(t *Task[T], a sched.Admission) (*sched.Fiber, error) {
+func (g *Group[T]) adopt(t *Task[T], a workers.Admission) (*workers.Fiber, error) {
 	if a.Wait {
 		g.mu.Unlock()
 	}
@@ -261,7 +261,7 @@ func (g *Group[T]) adopt(t *Task[T], a sched.Admission) (*sched.Fiber, error) {
 	if a.Wait {
 		g.mu.Lock()
 	}
-	if err == nil || !errors.Is(err, sched.ErrStopped) {
+	if err == nil || !errors.Is(err, workers.ErrStopped) {
 		return a.From, err
 	}
 	g.adopting.Store(true)
@@ -278,7 +278,7 @@ func (g *Group[T]) adopt(t *Task[T], a sched.Admission) (*sched.Fiber, error) {
 func (g *Group[T]) anyRuns() bool {
 	for t := range g.all {
 		switch t.State() {
-		case sched.JobRunning, sched.JobPreempted, sched.JobWaiting:
+		case workers.JobRunning, workers.JobPreempted, workers.JobWaiting:
 			return true
 		}
 	}
@@ -286,7 +286,7 @@ func (g *Group[T]) anyRuns() bool {
 }
 
 // add takes t into the group, unlocks mu, and queues t if there is a place.
-func (g *Group[T]) add(t *Task[T], from *sched.Fiber) error {
+func (g *Group[T]) add(t *Task[T], from *workers.Fiber) error {
 	if g.closed { // While it waited for room.
 		g.mu.Unlock()
 		t.standing.transitionTo(refused)
@@ -370,7 +370,7 @@ func (g *Group[T]) cancelTasks(cause error) {
 	g.queue = nil
 	g.mu.Unlock()
 	for _, t := range tasks {
-		if !sched.ParentEnded((*body[T])(t)) {
+		if !workers.ParentEnded((*body[T])(t)) {
 			t.Cancel(cause)
 		}
 	}

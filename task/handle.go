@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -10,7 +11,7 @@ import (
 // the Task is nil.
 
 // handle returns the job that the task is, or nil.
-func (t *Task[T]) handle() *sched.Job {
+func (t *Task[T]) handle() *workers.Job {
 	if t == nil {
 		return nil
 	}
@@ -27,7 +28,7 @@ func (t *Task[T]) ID() uint64 { return t.handle().ID() }
 func (t *Task[T]) State() sched.JobState { return t.handle().State() }
 
 // Info is [sched.Job.Info].
-func (t *Task[T]) Info() sched.JobInfo { return t.handle().Info() }
+func (t *Task[T]) Info() sched.JobInfo { return sched.JobInfo(t.handle().Info()) }
 
 // Kind is [sched.Job.Kind].
 func (t *Task[T]) Kind() string { return t.handle().Kind() }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -32,7 +33,7 @@ func (i Info) String() string {
 // Of returns a snapshot of the task that a job is, of those that
 // [sched.Scheduler.Jobs] lists. It reports false for a job that is no task. Queued
 // is not known here.
-func Of(b sched.Body) (info Info, ok bool) {
+func Of(b workers.Body) (info Info, ok bool) {
 	t, ok := b.(interface{ about() Info })
 	if !ok {
 		return Info{}, false

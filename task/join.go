@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/internal/invariants"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Join waits until all tasks have ended and returns what the joiner makes of
@@ -36,7 +36,7 @@ func (g *Group[T]) Join(ctx context.Context) ([]T, error) {
 		g.joining, g.announced = true, true
 		g.beginCounting()
 		g.drain()
-		g.release(sched.Current(ctx))
+		g.release(workers.Current(ctx))
 	}
 	if err := g.wait(ctx, &g.joiners, g.finished); err != nil {
 		return nil, err
@@ -137,14 +137,14 @@ func (g *Group[T]) All(ctx context.Context) iter.Seq2[T, error] {
 
 // wait waits, in one of the group's lists, until ok, which is called with mu
 // held, returns true.
-func (g *Group[T]) wait(ctx context.Context, where *[]*sched.Waiter, ok func() bool) error {
+func (g *Group[T]) wait(ctx context.Context, where *[]*workers.Waiter, ok func() bool) error {
 	if g.look(where, nil, ok) {
 		return nil
 	}
 	if ctx.Value(memberKey{g}) != nil || g.asksHere() {
 		return ErrSelfJoin
 	}
-	var w sched.Waiter
+	var w workers.Waiter
 	w.Arm(ctx, g.s)
 	defer w.Disarm()
 	known := w // Whoever wakes it has a copy of its own.
@@ -162,13 +162,13 @@ func (g *Group[T]) wait(ctx context.Context, where *[]*sched.Waiter, ok func() b
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		forget(where, &known)
-		return &UnfinishedError{Cause: sched.Cause(ctx), Tasks: g.unfinished()}
+		return &UnfinishedError{Cause: workers.Cause(ctx), Tasks: g.unfinished()}
 	}
 }
 
 // look returns what ok does, and if that is false enters w, unless it is nil, with
 // those who wait.
-func (g *Group[T]) look(where *[]*sched.Waiter, w *sched.Waiter, ok func() bool) bool {
+func (g *Group[T]) look(where *[]*workers.Waiter, w *workers.Waiter, ok func() bool) bool {
 	g.mu.Lock()
 	for {
 		if w != nil {
@@ -196,7 +196,7 @@ func (g *Group[T]) look(where *[]*sched.Waiter, w *sched.Waiter, ok func() bool)
 }
 
 // forget removes a waiter that was not woken.
-func forget(where *[]*sched.Waiter, w *sched.Waiter) {
+func forget(where *[]*workers.Waiter, w *workers.Waiter) {
 	if i := slices.Index(*where, w); i >= 0 {
 		*where = slices.Delete(*where, i, i+1)
 	}
@@ -207,7 +207,7 @@ func (g *Group[T]) unfinished() (infos []Info) {
 	for t := range g.all {
 		if !t.State().Ended() {
 			info := t.about()
-			info.Queued = g.opts.limit != 0 && info.State == sched.JobPending && !t.placed
+			info.Queued = g.opts.limit != 0 && info.State == workers.JobPending && !t.placed
 			infos = append(infos, info)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"unsafe"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Joiner decides when a group has its result, and what that is. Use
@@ -83,7 +83,7 @@ func (o Outcome[T]) Values() []T {
 	values := make([]T, 0, max(len(o.Tasks), o.Count.Started))
 	for t := range o.each {
 		var value T
-		if all || t.State() == sched.JobCompleted {
+		if all || t.State() == workers.JobCompleted {
 			value = t.value
 		}
 		values = append(values, value)
@@ -96,7 +96,7 @@ func (o Outcome[T]) Values() []T {
 func (o Outcome[T]) withLaterFailures(err error) error {
 	errs := []error{err}
 	for t := range o.each {
-		if t == o.Decided || t.State() == sched.JobCompleted {
+		if t == o.Decided || t.State() == workers.JobCompleted {
 			continue
 		}
 		if _, later := t.Result(); !onlyCancelled(later, nil) {

@@ -3,7 +3,7 @@ package task
 import (
 	"fmt"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // AllCompleted waits for all tasks and never cancels one. Join returns the values
@@ -60,7 +60,7 @@ func (firstFailure[T]) Decide(t *Task[T], _ Count) bool {
 // has not.
 func failed[T any](t *Task[T]) bool {
 	st := t.State()
-	return st != sched.JobCompleted && st != sched.JobCancelled
+	return st != workers.JobCompleted && st != workers.JobCancelled
 }
 
 func (firstFailure[T]) Result(o Outcome[T]) ([]T, error) {
@@ -79,7 +79,7 @@ type firstSuccess[T any] struct{}
 func (firstSuccess[T]) traits() traits { return traits{name: "FirstSuccess", values: true} }
 
 func (firstSuccess[T]) Decide(t *Task[T], _ Count) bool {
-	return t != nil && t.State() == sched.JobCompleted
+	return t != nil && t.State() == workers.JobCompleted
 }
 
 func (firstSuccess[T]) Result(o Outcome[T]) ([]T, error) {

@@ -1,6 +1,6 @@
 package task
 
-import "github.com/troupe-go/troupe/sched"
+import "github.com/troupe-go/troupe/internal/workers"
 
 // kept is a group as its keeper sees it: an actor, whose end asks the tasks to
 // end, and waits for them. The group is entered with the keeper while it has
@@ -9,7 +9,7 @@ type kept[T any] Group[T]
 
 // beLetGo takes the group, which has no tasks, from its keeper. The caller holds
 // mu, so that it is not entered again before.
-func (g *Group[T]) beLetGo(f *sched.Fiber) {
+func (g *Group[T]) beLetGo(f *workers.Fiber) {
 	if g.kept {
 		g.kept = false
 		g.owner.LetGo(f, (*kept[T])(g))

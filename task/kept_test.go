@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/internal/simulated"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -170,7 +171,7 @@ func TestAKillDoesNotWaitForTasks(t *testing.T) {
 
 // lastKept is kept after all others, and so told of the end after them.
 type lastKept struct {
-	by   sched.Keeper
+	by   workers.Keeper
 	told chan struct{}
 }
 
@@ -262,7 +263,7 @@ func TestNoKeeperAboveATaskThatIsAboutToBeDetached(t *testing.T) {
 			return err
 		}
 		start(t, g, func(ctx context.Context) (int, error) {
-			keepers <- ctx.Value(sched.KeeperKey{})
+			keepers <- ctx.Value(workers.KeeperKey{})
 			return 0, nil
 		})
 		return nil

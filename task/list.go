@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -19,7 +20,7 @@ func List(s *sched.Scheduler) []Info {
 	if s == nil {
 		return nil
 	}
-	r := registryOf(s)
+	r := registryOf((*workers.Scheduler)(s))
 	r.mu.Lock()
 	groups := slices.Clone(r.groups)
 	r.mu.Unlock()
@@ -35,7 +36,7 @@ func Detached(s *sched.Scheduler) []Info {
 	if s == nil {
 		return nil
 	}
-	return byID(registryOf(s).detachedTasks())
+	return byID(registryOf((*workers.Scheduler)(s)).detachedTasks())
 }
 
 func (r *registry) detachedTasks() (infos []Info) {
@@ -98,7 +99,7 @@ func (g *Group[T]) appendLive(infos []Info) []Info {
 		some = g.someLive(&at, some[:0])
 		for _, t := range some {
 			info := t.about()
-			info.Queued = g.opts.limit != 0 && info.State == sched.JobPending && !t.placed
+			info.Queued = g.opts.limit != 0 && info.State == workers.JobPending && !t.placed
 			if !info.State.Ended() {
 				infos = append(infos, info)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/modelcheck"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
@@ -21,7 +22,7 @@ var errGone = errors.New("gone")
 // stage is a group in a model. The value of its i-th task is i.
 type stage struct {
 	*modelcheck.Program
-	model    *sched.Model
+	model    *workers.Model
 	group    *task.Group[int]
 	tasks    []*task.Task[int]
 	actsLeft int // Threads that are no workers.
@@ -29,8 +30,8 @@ type stage struct {
 }
 
 func newStage(ctx context.Context, p *modelcheck.Program, j task.Joiner[int], opts ...task.Option) *stage {
-	s := &stage{Program: p, model: sched.NewModelScheduler()}
-	g, err := task.NewGroup(ctx, j, append(opts, task.On(s.model.Scheduler()))...)
+	s := &stage{Program: p, model: workers.NewModelScheduler()}
+	g, err := task.NewGroup(ctx, j, append(opts, task.On((*sched.Scheduler)(s.model.Scheduler())))...)
 	if err != nil {
 		panic(err)
 	}
@@ -129,11 +130,11 @@ func (single) Result(o task.Outcome[int]) ([]int, error) {
 func ofUser() task.Joiner[int] { return single{} }
 
 // joining has workers that run tasks, and goroutines that join them.
-func joining(workers, joiners int, j func() task.Joiner[int], check func([]int, error) bool, errs ...error) func(*modelcheck.Program) {
+func joining(width, joiners int, j func() task.Joiner[int], check func([]int, error) bool, errs ...error) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(context.Background(), p, j())
 		s.start(errs...)
-		s.workers(workers)
+		s.workers(width)
 		for range joiners {
 			s.joins(check)
 		}
@@ -157,11 +158,11 @@ func deciding(j func() task.Joiner[int], end error, check func([]int, error) boo
 
 // taking has a goroutine that takes the tasks as they end, and perhaps one that
 // joins.
-func taking(workers, tasks int, j func() task.Joiner[int], joined bool) func(*modelcheck.Program) {
+func taking(width, tasks int, j func() task.Joiner[int], joined bool) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(context.Background(), p, j())
 		s.start(make([]error, tasks)...)
-		s.workers(workers)
+		s.workers(width)
 		s.act("taker", func() {
 			var taken []*task.Task[int]
 			for {
@@ -208,11 +209,11 @@ func handing(p *modelcheck.Program) {
 }
 
 // cancelling has somebody cancel the group while it is joined.
-func cancelling(workers int, j func() task.Joiner[int], opts ...task.Option) func(*modelcheck.Program) {
+func cancelling(width int, j func() task.Joiner[int], opts ...task.Option) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(context.Background(), p, j(), opts...)
 		s.start(nil, nil)
-		s.workers(workers)
+		s.workers(width)
 		s.act("canceller", func() { s.group.Cancel(errGone) })
 		s.joins(func(_ []int, err error) bool {
 			return err == nil || errors.Is(err, errGone) || errors.Is(err, task.ErrNoSuccess)
@@ -293,7 +294,7 @@ func leaving(p *modelcheck.Program) {
 		}
 	})
 	p.Finally(func() error {
-		if n := task.Kept(s.model.Scheduler()); n != 0 {
+		if n := task.Kept((*sched.Scheduler)(s.model.Scheduler())); n != 0 {
 			return fmt.Errorf("%d detached tasks are listed, and all have ended", n)
 		}
 		return nil
@@ -324,17 +325,17 @@ func givingUp(j func() task.Joiner[int], check func([]int, error) bool) func(*mo
 }
 
 // keeper is an actor, say, that keeps groups.
-type keeper struct{ kept map[sched.Kept]bool }
+type keeper struct{ kept map[workers.Kept]bool }
 
-func (k *keeper) Keep(work sched.Kept) bool             { k.kept[work] = true; return true }
-func (k *keeper) LetGo(_ *sched.Fiber, work sched.Kept) { delete(k.kept, work) }
+func (k *keeper) Keep(work workers.Kept) bool               { k.kept[work] = true; return true }
+func (k *keeper) LetGo(_ *workers.Fiber, work workers.Kept) { delete(k.kept, work) }
 
 // keeping has a group whose keeper ends while a task of it ends and another comes.
 // When nothing is left the keeper has nothing to wait for.
 func keeping(ends bool) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		k := &keeper{map[sched.Kept]bool{}}
-		s := newStage(context.WithValue(context.Background(), sched.KeeperKey{}, k), p, task.AllCompleted[int]())
+		k := &keeper{map[workers.Kept]bool{}}
+		s := newStage(context.WithValue(context.Background(), workers.KeeperKey{}, k), p, task.AllCompleted[int]())
 		s.start(nil)
 		s.workers(1)
 		s.act("owner", func() { s.start(nil) })

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -11,10 +12,10 @@ import (
 type Option func(*options)
 
 type options struct {
-	s        *sched.Scheduler
+	s        *workers.Scheduler
 	onNil    bool // On was given nil.
 	name     string
-	priority sched.Priority
+	priority workers.Priority
 	limit    int
 	discard  bool
 	detached bool
@@ -22,7 +23,9 @@ type options struct {
 
 // On says on which scheduler the tasks run. The default is the one on which the
 // opener's context is at home.
-func On(s *sched.Scheduler) Option { return func(o *options) { o.s, o.onNil = s, s == nil } }
+func On(s *sched.Scheduler) Option {
+	return func(o *options) { o.s, o.onNil = (*workers.Scheduler)(s), s == nil }
+}
 
 // Name names the group in listings and errors, and is the kind of its jobs in
 // the scheduler's statistics. The default is no name.
@@ -45,7 +48,7 @@ func Discard() Option { return func(o *options) { o.discard = true } }
 
 // apply returns what the options say together.
 func apply(opts []Option) (o options, err error) {
-	o.priority = sched.Normal
+	o.priority = workers.Normal
 	if len(opts) == 0 {
 		return o, nil
 	}
@@ -58,10 +61,10 @@ func apply(opts []Option) (o options, err error) {
 	}
 	switch o = changed; {
 	case o.onNil:
-		err = errors.New("task: On was given a nil scheduler; make one with sched.New")
+		err = errors.New("task: On was given a nil scheduler; make one with workers.New")
 	case o.limit < 0:
 		err = fmt.Errorf("task: the limit is %d; it must be positive, or 0 for none", o.limit)
-	case o.priority > sched.Low:
+	case o.priority > workers.Low:
 		err = fmt.Errorf("task: unknown priority %d; use Critical, High, Normal or Low", o.priority)
 	}
 	return o, err

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // registry is what is kept with a scheduler to list its tasks and to end them
@@ -46,8 +46,8 @@ const sweepMin = 64
 
 type registryKey struct{}
 
-func registryOf(s *sched.Scheduler) *registry {
-	return s.Extension(registryKey{}, func() sched.Extension {
+func registryOf(s *workers.Scheduler) *registry {
+	return s.Extension(registryKey{}, func() workers.Extension {
 		return &registry{sweepAt: sweepMin, detached: make(map[detachedTask]struct{})}
 	}).(*registry)
 }
@@ -73,7 +73,7 @@ func (r *registry) entered(g listed) {
 		r.sweep(all)
 	}
 	if r.forced.Load() {
-		g.Cancel(sched.ErrStopped)
+		g.Cancel(workers.ErrStopped)
 	}
 }
 
@@ -147,9 +147,9 @@ func (r *registry) Forced() {
 	}
 	r.mu.Unlock()
 	for _, g := range groups {
-		g.Cancel(sched.ErrStopped)
+		g.Cancel(workers.ErrStopped)
 	}
 	for _, t := range detached {
-		t.Cancel(sched.ErrStopped)
+		t.Cancel(workers.ErrStopped)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -165,7 +166,7 @@ func TestRunsWithinARun(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	one := func(ctx context.Context, g *task.Group[int]) error {
 		start(t, g, func(ctx context.Context) (int, error) {
-			if f := sched.Current(ctx); f == nil || f.Scheduler() != s {
+			if f := workers.Current(ctx); f == nil || f.Scheduler() != (*workers.Scheduler)(s) {
 				return 0, errBroken
 			}
 			return 1, nil

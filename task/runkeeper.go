@@ -8,14 +8,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // runKeeper keeps the groups that were opened on the context of a Run's body, or below it,
 // so that Run waits for those that nobody has joined. They are kept by what surrounds the
 // Run too, so that the end of an actor cancels them.
 type runKeeper struct {
-	outer sched.Keeper // The keeper around the Run, or nil.
+	outer workers.Keeper // The keeper around the Run, or nil.
 
 	mu     sync.Mutex
 	groups map[leftGroup]int // With the order in which they came.
@@ -25,7 +25,7 @@ type runKeeper struct {
 
 // leftGroup is a kept group, whatever its type.
 type leftGroup interface {
-	sched.Kept
+	workers.Kept
 	// isForgotten reports whether the group, which has no tasks, leaves the Run nothing to tell. It is called with the
 	// group's lock held.
 	isForgotten() bool
@@ -34,10 +34,10 @@ type leftGroup interface {
 	finish(ctx context.Context) error
 }
 
-var _ sched.Keeper = (*runKeeper)(nil)
+var _ workers.Keeper = (*runKeeper)(nil)
 
-// Keep implements [sched.Keeper].
-func (r *runKeeper) Keep(k sched.Kept) bool {
+// Keep implements [workers.Keeper].
+func (r *runKeeper) Keep(k workers.Kept) bool {
 	g, ok := k.(leftGroup)
 	if !ok {
 		return false
@@ -61,9 +61,9 @@ func (r *runKeeper) Keep(k sched.Kept) bool {
 	return true
 }
 
-// LetGo implements [sched.Keeper]. A group stays if it ended with what surrounds it, as with a task of the Run, and something
+// LetGo implements [workers.Keeper]. A group stays if it ended with what surrounds it, as with a task of the Run, and something
 // of it failed besides: that is the Run's to return. It is called with the group's lock held.
-func (r *runKeeper) LetGo(from *sched.Fiber, k sched.Kept) {
+func (r *runKeeper) LetGo(from *workers.Fiber, k workers.Kept) {
 	if g, ok := k.(leftGroup); ok && g.isForgotten() {
 		r.remove(g)
 	}

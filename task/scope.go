@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // Scope is a part of a program that can be cancelled as a whole. Cancellation is
@@ -30,7 +30,7 @@ type Scope struct {
 	// onEnd is told of the end, without a lock held. Nil for a scope without
 	// tasks.
 	onEnd func(cause error)
-	s     *sched.Scheduler // That of the group; nil for a scope without tasks.
+	s     *workers.Scheduler // That of the group; nil for a scope without tasks.
 
 	// ended is set under mu, after err, cause and own. They don't change later.
 	ended  xatomic.Bool
@@ -47,7 +47,7 @@ type Scope struct {
 	unlink   func() bool
 	std      context.Context
 	endStd   context.CancelCauseFunc
-	fiber    *sched.Fiber // See ResumesFiber.
+	fiber    *workers.Fiber // See ResumesFiber.
 	// shared are the errors of tasks that returned the cause, and of those that returned
 	// what the context's Err does. Written under mu, by who first needs one.
 	shared xatomic.Pointer[[2]CancelledError]
@@ -59,7 +59,7 @@ type Scope struct {
 // scopeKey is the key under which a context returns its innermost *Scope.
 type scopeKey struct{}
 
-// LocalKey is that of [sched.LocalKey].
+// LocalKey is that of [workers.LocalKey].
 func (scopeKey) LocalKey() {}
 
 // Within calls fn in a new scope and returns its error. The context of fn ends
@@ -299,7 +299,7 @@ func (sc *Scope) end(err, cause error, own bool) bool {
 		endStd(cause)
 	}
 	if fiber != nil {
-		fiber.Resume(nil, sched.High)
+		fiber.Resume(nil, workers.High)
 	}
 	if sc.onEnd != nil {
 		sc.onEnd(cause)

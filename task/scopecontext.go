@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // scopeContext is the context of the work in a scope: the scope under another
@@ -14,7 +14,7 @@ import (
 // reports DeadlineExceeded; their cause is the same.
 type scopeContext Scope
 
-var _ sched.Resumer = (*scopeContext)(nil)
+var _ workers.Resumer = (*scopeContext)(nil)
 
 func (c *scopeContext) Deadline() (time.Time, bool) { return (*Scope)(c).due() }
 
@@ -31,12 +31,12 @@ func (c *scopeContext) Value(key any) any {
 	switch key.(type) {
 	case scopeKey:
 		return sc
-	case sched.KeeperKey:
+	case workers.KeeperKey:
 		if sc.keeper != nil {
 			return sc.keeper
 		}
 		return sc.parent.Value(key)
-	case sched.FrameKey:
+	case workers.FrameKey:
 		return sc.parent.Value(key)
 	}
 	// The caller may want the cause: then it called Err first, and Err has asked the contexts
@@ -55,15 +55,15 @@ func (c *scopeContext) Value(key any) any {
 }
 
 // ResumesFiber reports whether the end of the context resumes f; see
-// [sched.Resumer]. Work that waits with this context is one after the other, so
+// [workers.Resumer]. Work that waits with this context is one after the other, so
 // there is never more than one fiber to be resumed.
-func (c *scopeContext) ResumesFiber(f *sched.Fiber) bool {
+func (c *scopeContext) ResumesFiber(f *workers.Fiber) bool {
 	sc := (*Scope)(c)
 	sc.link()
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	if sc.ended.Load() {
-		f.Resume(nil, sched.High)
+		f.Resume(nil, workers.High)
 	}
 	sc.fiber = f
 	return true

@@ -3,8 +3,8 @@ package task
 import (
 	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/invariants"
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // list is a queue of tasks, linked by their next.
@@ -22,7 +22,7 @@ func (l *list[T]) add(first, last *Task[T]) {
 
 // taskEnded is called for each task when its job has its result, by the job, and
 // by whoever has seen the result before. f is the job's fiber, or nil.
-func (g *Group[T]) taskEnded(t *Task[T], f *sched.Fiber) {
+func (g *Group[T]) taskEnded(t *Task[T], f *workers.Fiber) {
 	if g.opts.limit != 0 {
 		g.giveUpPlace(t, f)
 	}
@@ -96,7 +96,7 @@ func (g *Group[T]) lendPlace(t *Task[T]) (back func()) {
 }
 
 // giveUpPlace gives the place of a task to another one, if it has one.
-func (g *Group[T]) giveUpPlace(t *Task[T], f *sched.Fiber) bool {
+func (g *Group[T]) giveUpPlace(t *Task[T], f *workers.Fiber) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	had := t.placed
@@ -158,7 +158,7 @@ func (g *Group[T]) turn(newest *Task[T]) (oldest *Task[T], seen bool) {
 	succeeded, cancelled, seen := 0, 0, g.calm
 	for t := newest; t != nil; {
 		seen = seen && !failed(t)
-		if t.State() == sched.JobCompleted {
+		if t.State() == workers.JobCompleted {
 			succeeded++
 		} else {
 			cancelled++ // If seen.
@@ -182,8 +182,8 @@ func (g *Group[T]) quiet() bool {
 
 // release unlocks mu after a drain, wakes those who wait for what has happened,
 // and cancels what is no longer needed.
-func (g *Group[T]) release(f *sched.Fiber) {
-	var joiners, takers []*sched.Waiter
+func (g *Group[T]) release(f *workers.Fiber) {
+	var joiners, takers []*workers.Waiter
 	cancels := false
 	if !g.settling {
 		if g.quiet() {
@@ -208,9 +208,9 @@ func (g *Group[T]) release(f *sched.Fiber) {
 	}
 }
 
-func wake(waiters []*sched.Waiter, f *sched.Fiber) {
+func wake(waiters []*workers.Waiter, f *workers.Fiber) {
 	for _, w := range waiters {
-		w.Wake(f, sched.Normal)
+		w.Wake(f, workers.Normal)
 	}
 }
 
@@ -249,7 +249,7 @@ func (g *Group[T]) discard(t *Task[T]) {
 	}
 	g.ready = nil
 	t.next = nil // Who keeps its handle does not keep all later ones.
-	if t.State() == sched.JobCompleted {
+	if t.State() == workers.JobCompleted {
 		g.remove(t)
 	}
 }
@@ -257,9 +257,9 @@ func (g *Group[T]) discard(t *Task[T]) {
 // tally counts the end of t.
 func (g *Group[T]) tally(t *Task[T]) {
 	switch t.State() {
-	case sched.JobCompleted:
+	case workers.JobCompleted:
 		g.count.Succeeded++
-	case sched.JobCancelled:
+	case workers.JobCancelled:
 		g.count.Cancelled++
 	default:
 		g.count.Failed++
@@ -298,9 +298,9 @@ func (g *Group[T]) apart(call func()) (failure error) {
 		defer func() {
 			g.asking.Store(0)
 			if v := recover(); v != nil {
-				failure = sched.NewPanicError(v)
+				failure = workers.NewPanicError(v)
 			} else if !returned {
-				failure = sched.ErrGoexit
+				failure = workers.ErrGoexit
 			}
 			close(done)
 		}()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // NoLimit lets a [Shield] take for ever.
@@ -42,9 +42,9 @@ func Checkpoint(ctx context.Context) error {
 	if ctx == nil {
 		return errNilContext
 	}
-	sched.Checkpoint(ctx)
+	workers.Checkpoint(ctx)
 	if ctx.Err() != nil {
-		return sched.Cause(ctx)
+		return workers.Cause(ctx)
 	}
 	return nil
 }
@@ -57,13 +57,13 @@ func Sleep(ctx context.Context, d time.Duration) error {
 		return Checkpoint(ctx)
 	}
 	if ctx.Err() != nil { // What is critical goes first anyway, as soon as this waits.
-		return sched.Cause(ctx)
+		return workers.Cause(ctx)
 	}
-	f := sched.Current(ctx)
+	f := workers.Current(ctx)
 	if f == nil {
 		return sleepBlocked(ctx, d)
 	}
-	var w sched.Waiter
+	var w workers.Waiter
 	w.Arm(ctx, f.Scheduler())
 	defer w.Disarm()
 	until := time.Now().Add(d)
@@ -74,7 +74,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 			return nil
 		}
 	}
-	return sched.Cause(ctx)
+	return workers.Cause(ctx)
 }
 
 func sleepBlocked(ctx context.Context, d time.Duration) error {
@@ -84,6 +84,6 @@ func sleepBlocked(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return sched.Cause(ctx)
+		return workers.Cause(ctx)
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // job is embedded by Task under a name that is not exported, so that its methods
 // are the task's and the field is nobody's.
-type job = sched.Job
+type job = workers.Job
 
 // Task is the handle of a function that runs in a [Group]. It is a [sched.Job],
 // whose methods it has: ID, which no other task or job of the scheduler ever
@@ -77,7 +77,7 @@ func (t *Task[T]) Name() string {
 // task that joins itself gets [sched.ErrSelfWait].
 func (t *Task[T]) Join(ctx context.Context) (value T, err error) {
 	if t == nil || t.g == nil {
-		return value, sched.ErrNoJob
+		return value, workers.ErrNoJob
 	}
 	if ctx == nil {
 		return value, errNilContext
@@ -93,7 +93,7 @@ func (t *Task[T]) Join(ctx context.Context) (value T, err error) {
 		// So that Next, too, sees no later one before it.
 		t.g.taskEnded(t, nil)
 		xatomic.SpinWhile(&t.standing.word, ending) // Somebody is two instructions short of it.
-	case !errors.Is(err, sched.ErrSelfWait):
+	case !errors.Is(err, workers.ErrSelfWait):
 		err = &UnfinishedError{Cause: err, Tasks: []Info{t.about()}}
 	}
 	if err == nil {
@@ -106,7 +106,7 @@ func (t *Task[T]) Join(ctx context.Context) (value T, err error) {
 // one that has not. It never waits.
 func (t *Task[T]) Result() (value T, err error) {
 	if t == nil || t.g == nil {
-		return value, sched.ErrNoJob
+		return value, workers.ErrNoJob
 	}
 	if !t.State().Ended() {
 		return value, ErrNotEnded
@@ -135,7 +135,7 @@ func (t *Task[T]) Detach() bool {
 // endedWithGroup reports whether err, which is the task's, is that of a task
 // which was cancelled with its group. The group has ended.
 func (t *Task[T]) endedWithGroup(err error) bool {
-	return t.State() == sched.JobCancelled && t.g.scope.ended.Load() && errors.Is(err, t.g.scope.cause)
+	return t.State() == workers.JobCancelled && t.g.scope.ended.Load() && errors.Is(err, t.g.scope.cause)
 }
 
 // notNeeded reports the same of one that was cancelled for the group's decision,
@@ -181,12 +181,12 @@ func (t *Task[T]) explain(ctx context.Context, err error) error {
 	if ended == nil {
 		return err
 	}
-	cause := sched.Cause(ctx)
+	cause := workers.Cause(ctx)
 	why, what := errors.Is(err, cause), errors.Is(err, ended)
 	if !why && !what {
 		return err
 	}
-	t.cut = sched.IsCut((*body[T])(t))
+	t.cut = workers.IsCut((*body[T])(t))
 	if !why || !errors.Is(err, context.Canceled) {
 		if t.cut {
 			err = t.g.scope.cutShort(err, ended)
@@ -218,7 +218,7 @@ func (b *body[T]) CutError() error {
 }
 
 // Ended tells the group. It is called by the scheduler.
-func (b *body[T]) Ended(f *sched.Fiber) {
+func (b *body[T]) Ended(f *workers.Fiber) {
 	t := (*Task[T])(b)
 	t.g.taskEnded(t, f)
 	if t.g.adopting.Load() {
@@ -264,7 +264,7 @@ func (c *taskContext[T]) Cause() error {
 
 func (c *taskContext[T]) Value(key any) any {
 	switch k := key.(type) {
-	case sched.KeeperKey:
+	case workers.KeeperKey:
 		if c.g.opts.detached || c.standing.is(detached) {
 			return nil
 		}
@@ -280,5 +280,5 @@ func (c *taskContext[T]) Value(key any) any {
 // is below, has the task.
 type memberKey struct{ of any }
 
-// LocalKey is that of [sched.LocalKey].
+// LocalKey is that of [workers.LocalKey].
 func (memberKey) LocalKey() {}

@@ -33,7 +33,7 @@ var Troupe = suite.Subject{
 		SpawnJoin:    "a task.Group with handles, results and cancellation, in a job",
 		FirstSuccess: "a task.Group with the joiner FirstSuccess, started and joined by a goroutine outside",
 		Cancel:       "Group.Cancel and Join by a goroutine outside; the tasks wait by task.Sleep",
-		Yield:        "Fiber.Yield of two jobs on one worker",
+		Yield:        "sched.Yield of two jobs on one worker",
 		Queued:       "one worker, and no spare for it",
 	},
 }
@@ -131,8 +131,7 @@ func troupeYield(r *suite.Run) (int64, error) {
 		}
 		live := func(p Party) func(context.Context) error {
 			return func(ctx context.Context) error {
-				f := sched.Current(ctx)
-				p.Live(func() { f.Yield(sched.Normal) })
+				p.Live(func() { sched.Yield(ctx) })
 				return nil
 			}
 		}
@@ -150,7 +149,7 @@ func troupeStartIdle(r *suite.Run, s *sched.Scheduler) (int64, error) {
 func troupeUrgent(r *suite.Run, s *sched.Scheduler) (int64, error) {
 	return RunUrgent(r, func(body func(checkpoint func())) error {
 		_, err := s.Go(background, func(ctx context.Context) error {
-			body(sched.Current(ctx).Checkpoint)
+			body(func() { sched.Checkpoint(ctx) })
 			return nil
 		})
 		return err

@@ -5,14 +5,14 @@ package hosts
 import (
 	"sync"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Host runs the entries of work that is not on the scheduler. It gets each entry that would otherwise be queued there.
 // All methods are safe for concurrent use.
 type Host interface {
 	// Submit has the node run. It must not wait.
-	Submit(n *sched.Node, p sched.Priority)
+	Submit(n *workers.Node, p workers.Priority)
 	// Abandon is called when a run has lost its work to a kill, before the next entry is submitted: it may never return.
 	Abandon()
 	// End is called when the work has ended. Entries that are submitted afterwards are void.
@@ -21,13 +21,13 @@ type Host interface {
 
 // Site is what the hosts of one system have in common.
 type Site struct {
-	scheduler  *sched.Scheduler // Lends fibers to hosts.
+	scheduler  *workers.Scheduler // Lends fibers to hosts.
 	empty      <-chan struct{}
 	goroutines sync.WaitGroup
 }
 
 // NewSite returns a site that has fibers of the scheduler. Empty is closed when no work is left, and none can come.
-func NewSite(s *sched.Scheduler, empty <-chan struct{}) *Site {
+func NewSite(s *workers.Scheduler, empty <-chan struct{}) *Site {
 	return &Site{scheduler: s, empty: empty}
 }
 
@@ -36,15 +36,15 @@ func (s *Site) Wait() { s.goroutines.Wait() }
 
 // entry is a node that is to run.
 type entry struct {
-	n *sched.Node
-	p sched.Priority
+	n *workers.Node
+	p workers.Priority
 }
 
 // entries is a queue of them, urgent ones first.
 type entries struct{ urgent, normal []entry }
 
 func (q *entries) push(e entry) {
-	if e.p == sched.Critical {
+	if e.p == workers.Critical {
 		q.urgent = append(q.urgent, e)
 	} else {
 		q.normal = append(q.normal, e)

@@ -9,24 +9,24 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/kernel/hosts"
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // work is a function as what a host runs.
 type work func()
 
-func (f work) Run(*sched.Fiber, sched.Priority) { f() }
+func (f work) Run(*workers.Fiber, workers.Priority) { f() }
 
-func node(f func()) *sched.Node {
-	n := &sched.Node{}
+func node(f func()) *workers.Node {
+	n := &workers.Node{}
 	n.Init(work(f))
 	return n
 }
 
 // site is a site of a scheduler that stops with the test, or when end is called: then no work is left.
-func site(t *testing.T) (s *sched.Scheduler, at *hosts.Site, end func()) {
+func site(t *testing.T) (s *workers.Scheduler, at *hosts.Site, end func()) {
 	t.Helper()
-	s, err := sched.New(sched.Config{Workers: 1})
+	s, err := workers.New(workers.Config{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestPoolLimit(t *testing.T) {
 				count(1)
 				time.Sleep(time.Second) //nolint:forbidigo // In a bubble.
 				count(-1)
-			}), sched.Normal)
+			}), workers.Normal)
 		}
 		synctest.Wait()
 		if n := pool.Goroutines(); n != 2 {
@@ -87,7 +87,7 @@ func TestPoolLimit(t *testing.T) {
 func TestPoolEndsWithItsSite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, at, end := site(t)
-		hosts.NewPool(at, -1).Submit(node(func() {}), sched.Normal)
+		hosts.NewPool(at, -1).Submit(node(func() {}), workers.Normal)
 		synctest.Wait()
 		begun := time.Now()
 		end()
@@ -106,14 +106,14 @@ func TestThreadIsAbandoned(t *testing.T) {
 		came := make(chan struct{})
 		over := false
 		thread.Submit(node(func() {
-			thread.Submit(node(func() { close(came) }), sched.Critical)
+			thread.Submit(node(func() { close(came) }), workers.Critical)
 			thread.Abandon()
 			<-came
 			over = true
-		}), sched.Normal)
+		}), workers.Normal)
 		synctest.Wait()
 		thread.End()
-		thread.Submit(node(func() { t.Error("an entry ran after the end") }), sched.Normal)
+		thread.Submit(node(func() { t.Error("an entry ran after the end") }), workers.Normal)
 		synctest.Wait()
 		if !over {
 			t.Error("the handler that was killed does not go on")
@@ -129,7 +129,7 @@ func TestThreadIsAbandonedWhenIdle(t *testing.T) {
 		_, at, end := site(t)
 		thread := hosts.NewThread(at)
 		ran := false
-		thread.Submit(node(func() { ran = true }), sched.Normal)
+		thread.Submit(node(func() { ran = true }), workers.Normal)
 		synctest.Wait()
 		thread.Abandon()
 		thread.End()
@@ -145,9 +145,9 @@ func TestThreadSurvivesGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, at, end := site(t)
 		thread := hosts.NewThread(at)
-		thread.Submit(node(runtime.Goexit), sched.Normal)
+		thread.Submit(node(runtime.Goexit), workers.Normal)
 		ran := false
-		thread.Submit(node(func() { ran = true }), sched.Normal)
+		thread.Submit(node(func() { ran = true }), workers.Normal)
 		synctest.Wait()
 		if !ran {
 			t.Error("what was queued behind a Goexit did not run")
@@ -164,7 +164,7 @@ func TestLoop(t *testing.T) {
 	rung := 0
 	loop := hosts.NewLoop[int](s, func() { rung++ })
 	var order []string
-	submit := func(name string, p sched.Priority) {
+	submit := func(name string, p workers.Priority) {
 		loop.Submit(node(func() { order = append(order, name) }), p)
 	}
 	check := func(over, more, ok bool, rings int) {
@@ -175,15 +175,15 @@ func TestLoop(t *testing.T) {
 		}
 	}
 	check(false, false, true, 0)
-	submit("normal", sched.Normal)
-	submit("critical", sched.Critical)
+	submit("normal", workers.Normal)
+	submit("critical", workers.Critical)
 	check(true, true, true, 1)
-	submit("another", sched.Normal) // The loop is about to come again.
+	submit("another", workers.Normal) // The loop is about to come again.
 	check(false, false, true, 1)
 	if want := []string{"critical", "normal", "another"}; !slices.Equal(order, want) {
 		t.Errorf("the order is %v, want %v", order, want)
 	}
-	loop.Submit(node(func() { check(false, false, false, 2) }), sched.Normal)
+	loop.Submit(node(func() { check(false, false, false, 2) }), workers.Normal)
 	check(false, false, true, 2)
 }
 
@@ -198,7 +198,7 @@ func TestLoopHolder(t *testing.T) {
 		if loop.HeldFor(&one) != nil || loop.HeldFor(&other) != &one {
 			t.Error("one does not hold up the other")
 		}
-	}), sched.Normal)
+	}), workers.Normal)
 	_, _ = loop.Run(func() bool { return false })
 	if loop.HeldFor(&other) != nil {
 		t.Error("one holds up the other when Run has returned")
@@ -214,13 +214,13 @@ func TestMainLoop(t *testing.T) {
 		t.Fatal("not one goroutine alone gets the loop")
 	}
 	over := make(chan struct{})
-	m.Submit(node(func() { close(over) }), sched.Normal)
+	m.Submit(node(func() { close(over) }), workers.Normal)
 	if err := m.RunUntil(t.Context(), over); err != nil {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(context.Canceled)
-	m.Submit(node(func() {}), sched.Normal)
+	m.Submit(node(func() {}), workers.Normal)
 	<-m.Free()
 	if err := m.RunUntil(ctx, nil); err != context.Canceled { //nolint:errorlint // It is that one.
 		t.Errorf("RunUntil returned %v", err)

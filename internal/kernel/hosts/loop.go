@@ -5,14 +5,14 @@ import (
 	_ "sync"
 	_ "sync/atomic"
 
+	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // Loop is a host of any number of actors: they run nowhere but in Run, which an event loop calls. W is the type of an
 // actor.
 type Loop[W any] struct {
-	host *sched.Host
+	host *workers.Host
 	ring func()
 
 	mu    xatomic.Mutex
@@ -30,12 +30,12 @@ type Loop[W any] struct {
 
 // NewLoop returns a loop whose Run will be called after ring, at the latest. Ring must neither wait nor panic, and may
 // be called on any goroutine.
-func NewLoop[W any](s *sched.Scheduler, ring func()) *Loop[W] {
+func NewLoop[W any](s *workers.Scheduler, ring func()) *Loop[W] {
 	return &Loop[W]{host: s.NewHost(), ring: ring}
 }
 
 // Submit implements [Host]. It rings once for a batch of entries, and not while Run is at work.
-func (l *Loop[W]) Submit(n *sched.Node, p sched.Priority) {
+func (l *Loop[W]) Submit(n *workers.Node, p workers.Priority) {
 	l.mu.Lock()
 	l.queue.push(entry{n, p})
 	ring := !l.rung && !l.busy

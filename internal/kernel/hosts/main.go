@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // mainBudget is how long Main runs entries before it looks whether it shall return.
@@ -20,7 +20,7 @@ type Main[W any] struct {
 }
 
 // NewMain returns one that no goroutine runs.
-func NewMain[W any](s *sched.Scheduler, now func() time.Time) *Main[W] {
+func NewMain[W any](s *workers.Scheduler, now func() time.Time) *Main[W] {
 	m := &Main[W]{now: now, bell: make(chan struct{}, 1), free: make(chan struct{}, 1)}
 	m.free <- struct{}{}
 	m.Loop = NewLoop[W](s, m.wake)

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Pool is a host of any number of actors: goroutines that start when there is something to do and none is idle, and end
@@ -37,7 +37,7 @@ func (b *Pool) Goroutines() int {
 }
 
 // Submit implements [Host].
-func (b *Pool) Submit(n *sched.Node, p sched.Priority) {
+func (b *Pool) Submit(n *workers.Node, p workers.Priority) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.queue.push(entry{n, p})
@@ -146,12 +146,12 @@ func (b *Pool) leave() {
 	}
 }
 
-var _ sched.Turn = (*Pool)(nil)
+var _ workers.Turn = (*Pool)(nil)
 
-// GiveUp implements [sched.Turn]. It is called on a goroutine before its handler waits.
+// GiveUp implements [workers.Turn]. It is called on a goroutine before its handler waits.
 func (b *Pool) GiveUp() { b.leave() }
 
-// TakeBack implements [sched.Turn]. It is called on the goroutine when the wait is over, and returns with a place.
+// TakeBack implements [workers.Turn]. It is called on the goroutine when the wait is over, and returns with a place.
 func (b *Pool) TakeBack() {
 	b.mu.Lock()
 	if b.limit < 0 || b.n < b.limit {

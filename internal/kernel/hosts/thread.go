@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/troupe-go/troupe/sched"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Thread is the host of one actor that has an OS thread to itself. Its goroutine starts with the first entry and ends
@@ -28,7 +28,7 @@ type presence struct {
 func NewThread(site *Site) *Thread { return &Thread{site: site} }
 
 // Submit implements [Host].
-func (t *Thread) Submit(n *sched.Node, p sched.Priority) {
+func (t *Thread) Submit(n *workers.Node, p workers.Priority) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over {
@@ -116,7 +116,7 @@ func (t *Thread) next(r *presence) (e entry, more bool) {
 }
 
 // leave ends a goroutine, also if a handler has called Goexit. Then another goes on in its place.
-func (t *Thread) leave(r *presence, h *sched.Host) {
+func (t *Thread) leave(r *presence, h *workers.Host) {
 	h.Leave()
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -83,7 +83,7 @@ func (st *Stage) flood(ctx context.Context, h *hands) {
 			return
 		}
 	}
-	st.say(fmt.Sprintf("worker %d was flooded with %d jobs", h.fiber.Worker(), floodOf))
+	st.say(fmt.Sprintf("worker %d was flooded with %d jobs", h.worker(), floodOf))
 }
 
 func (st *Stage) say(note string) {

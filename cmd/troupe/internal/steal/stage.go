@@ -108,8 +108,8 @@ func (st *Stage) isOver() bool {
 // submits it, or of nobody in particular.
 func (st *Stage) submit(ctx context.Context, kind string, p sched.Priority, body func(ctx context.Context, h *hands)) error {
 	from := outside
-	if f := sched.Current(ctx); f != nil {
-		from = f.Worker()
+	if id, ok := sched.WorkerOf(ctx); ok {
+		from = id
 	}
 	st.queued.Add(1)
 	_, err := st.s.Go(ctx, func(ctx context.Context) error {
@@ -117,8 +117,8 @@ func (st *Stage) submit(ctx context.Context, kind string, p sched.Priority, body
 		if st.isOver() {
 			return nil
 		}
-		f := sched.Current(ctx)
-		h := &hands{st: st, fiber: f, entry: st.roster.enter(kind, p, from, f.Worker())}
+		id, _ := sched.WorkerOf(ctx)
+		h := &hands{st: st, ctx: ctx, entry: st.roster.enter(kind, p, from, id)}
 		defer func() { st.roster.leave(h.entry) }()
 		body(ctx, h)
 		return nil
@@ -132,8 +132,14 @@ func (st *Stage) submit(ctx context.Context, kind string, p sched.Priority, body
 // hands are what a job works with.
 type hands struct {
 	st    *Stage
-	fiber *sched.Fiber
+	ctx   context.Context // The job's.
 	entry *engagement
+}
+
+// worker returns the id of the worker that the job is on.
+func (h *hands) worker() int {
+	id, _ := sched.WorkerOf(h.ctx)
+	return id
 }
 
 // work computes for d, with a checkpoint every few microseconds.
@@ -144,7 +150,7 @@ func (h *hands) work(d time.Duration) {
 				return
 			}
 		}
-		h.fiber.Checkpoint()
-		h.st.roster.resume(h.entry, h.fiber.Worker())
+		sched.Checkpoint(h.ctx)
+		h.st.roster.resume(h.entry, h.worker())
 	}
 }

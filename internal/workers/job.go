@@ -1,0 +1,144 @@
+package workers
+
+import (
+	"context"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
+
+// Job is the handle of a function that was given to [Scheduler.Go]. See sched.Job.
+type Job struct {
+	// node leads to the record that the job lies in: a function, or a Body.
+	node Node
+	// kind also leads to the scheduler. It is written before the job is queued.
+	kind *jobKind
+	// fiber is where the job runs, from its beginning to its end. Written before
+	// the state says that it has begun, read by whoever has seen that.
+	fiber *Fiber
+	state jobState
+	id    uint64
+	// rare is what few jobs have. Written once, by whoever first needs it.
+	rare xatomic.Pointer[jobRare]
+}
+
+// function is the job that [Scheduler.Go] makes.
+type function struct {
+	Job
+	parent context.Context                 // The caller's.
+	fn     func(ctx context.Context) error // The worker's, once the job is queued.
+}
+
+// jobRare is the part of a job that is made when it is needed: for an option, an
+// error, or somebody who waits.
+type jobRare struct {
+	options *jobOptions // Nil, or written before the job is queued.
+	// standard is the context that somebody has asked for. Written under mu.
+	standard xatomic.Pointer[standardContext]
+
+	mu      xatomic.Mutex
+	err     error // What the function ended with. Written before the state says so.
+	cause   error // Of the first cancellation. Written before the state says so.
+	waiters *jobWaiter
+	done    chan struct{}
+	life    *jobLife // What may end the job's context. Written once.
+}
+
+// jobLife is what is known of the end of a job's context.
+type jobLife struct {
+	timer *time.Timer
+	// The family; see link. Next and previous are guarded by the job above.
+	linked         bool
+	unlink         func() bool
+	children       *Job
+	next, previous *Job
+}
+
+// lives returns the job's life. The caller holds mu.
+func (r *jobRare) lives() *jobLife {
+	if r.life == nil {
+		r.life = &jobLife{}
+	}
+	return r.life
+}
+
+// Go runs fn as a job and returns its handle. See sched.Scheduler.Go.
+func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, opts ...JobOption) (*Job, error) {
+	switch {
+	case fn == nil:
+		return nil, errNilFunction
+	case ctx == nil:
+		return nil, errNilContext
+	}
+	own := &function{parent: ctx, fn: fn}
+	j := &own.Job
+	j.kind = &s.kinds.none
+	j.node.Init(own)
+	priority, to := Normal, home{}
+	if len(opts) != 0 {
+		o, err := apply(opts)
+		if err != nil {
+			return nil, err
+		}
+		if to, err = s.resolve(o.place, o.priority); err != nil {
+			return nil, err
+		}
+		j.set(o)
+		priority = o.priority
+	}
+	j.state.init(priority)
+	from := Current(ctx).within(s)
+	if from == nil {
+		s.AwaitTurn()
+		if err := s.accept(ctx, j); err != nil {
+			return nil, err
+		}
+	} else {
+		if !s.room.enter() {
+			return nil, s.room.full()
+		}
+		j.id = from.w.jobAccepted()
+	}
+	s.enqueueAt(from, &j.node, priority, to)
+	return j, nil
+}
+
+// set takes over the options. The job must not be shared yet.
+func (j *Job) set(o jobOptions) {
+	if o.kind != "" {
+		j.kind = j.kind.s.kinds.get(o.kind)
+	}
+	if o.cost != 0 || o.timed {
+		j.rare.Store(&jobRare{options: &o})
+	}
+}
+
+// timeout is for how long the job may run, or 0.
+func (j *Job) timeout() time.Duration {
+	if o := j.options(); o != nil && o.timed {
+		return o.timeout
+	}
+	if j.id&idInBody != 0 {
+		return 0
+	}
+	return j.kind.s.cfg.JobTimeout
+}
+
+// options returns what was said about the job, or nil.
+func (j *Job) options() *jobOptions {
+	if rare := j.rare.Load(); rare != nil {
+		return rare.options
+	}
+	return nil
+}
+
+func (j *Job) rarely() *jobRare {
+	if rare := j.rare.Load(); rare != nil {
+		return rare
+	}
+	j.rare.CompareAndSwap(nil, &jobRare{})
+	return j.rare.Load()
+}
+
+// known reports whether the handle is of a job.
+func (j *Job) known() bool { return j != nil && j.kind != nil }

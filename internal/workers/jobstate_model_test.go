@@ -1,0 +1,112 @@
+//go:build modelcheck
+
+package workers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/troupe-go/troupe/internal/modelcheck"
+	"github.com/troupe-go/troupe/internal/workers"
+)
+
+// deciding has a worker that carries a job through its life, and others that
+// would end it meanwhile: one of them decides how, and the others are told so.
+func deciding(stolen bool, cancels int, timesOut bool) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		s := workers.NewJobState(workers.High)
+		var ends []workers.JobState // By whom the job was ended, as they were told.
+		ran, marked := false, false
+		prog.Go("worker", func() {
+			if stolen {
+				s.Steal()
+				s.Arrive()
+			}
+			if !s.Run(time.Second) {
+				return
+			}
+			ran = true
+			if s.End(workers.JobCompleted, 3) {
+				ends = append(ends, workers.JobCompleted)
+			}
+		})
+		for i := range cancels {
+			prog.Go(fmt.Sprintf("cancel %d", i), func() {
+				switch ended, void := s.Cancel(); {
+				case void:
+					ends = append(ends, workers.JobCancelled)
+				case !ended:
+					marked = true
+				}
+			})
+		}
+		if timesOut {
+			prog.Go("clock", func() {
+				if s.TimeOut() {
+					ends = append(ends, workers.JobTimedOut)
+				}
+			})
+		}
+		prog.Finally(func() error {
+			switch {
+			case len(ends) != 1 || s.Get() != ends[0]:
+				return fmt.Errorf("the job is %v, and was ended as %v", s.Get(), ends)
+			case ran == (ends[0] == workers.JobCancelled):
+				return fmt.Errorf("the job is %v; it ran: %t", s.Get(), ran)
+			case s.Overdue():
+				return errors.New("the job is overdue though its function is done")
+			case ran && s.Started() < time.Second || !ran && s.Started() != 0 || s.Priority() != workers.High:
+				return fmt.Errorf("it started at %v with priority %v; it ran: %t", s.Started(), s.Priority(), ran)
+			case ran && stolen != (s.Steals() == 1):
+				return fmt.Errorf("%d steals were counted; it was stolen: %t", s.Steals(), stolen)
+			case marked != s.Marked():
+				return fmt.Errorf("it was cancelled after its start: %t, and is marked so: %t", marked, s.Marked())
+			}
+			return nil
+		})
+	}
+}
+
+// awaiting has a job, those who wait for it, and what else is said: one who
+// cancels it, one who says that its time is up, one who ends the context with
+// which the others wait.
+func awaiting(waiters int, others ...string) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		s := workers.NewModel(1)
+		cause, leaving := errors.New("the cause"), errors.New("the end of the wait")
+		ran := 0
+		j, err := s.Go(context.Background(), func(context.Context) error { ran++; return nil })
+		if err != nil {
+			panic(err)
+		}
+		f := workers.NewModelFiber(s).On(s.Worker(0))
+		prog.Go("worker", func() { j.Run(f, workers.Normal) })
+		ctx, leave := context.WithCancelCause(context.Background())
+		prog.Finally(func() error { leave(nil); return nil })
+		var results []error
+		for i := range waiters {
+			prog.Go(fmt.Sprintf("waiter %d", i), func() { results = append(results, j.Wait(ctx)) })
+		}
+		for _, other := range others {
+			prog.Go(other, map[string]func(){
+				"cancel": func() { j.Cancel(cause) },
+				"clock":  func() { j.TimeOut() },
+				"leave":  func() { modelcheck.Outside(); leave(leaving) },
+			}[other])
+		}
+		prog.Finally(func() error {
+			want := map[workers.JobState]error{workers.JobCancelled: cause, workers.JobTimedOut: workers.ErrJobTimeout}[j.State()]
+			if void := j.State() == workers.JobCancelled; void == (ran == 1) || ran > 1 {
+				return fmt.Errorf("the job is %v and ran %d times", j.State(), ran)
+			}
+			for _, got := range results {
+				if !errors.Is(got, want) && !errors.Is(got, leaving) {
+					return fmt.Errorf("the job is %v, and Wait returned %w", j.State(), got)
+				}
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,52 @@
+package workers
+
+// Runner is work in its lowest form. It is what actors, tasks and strands are
+// built from; programs that just want something done use [Scheduler.Go].
+type Runner interface {
+	// Run does the work on the fiber f. Priority p is the one under which it
+	// was submitted. A panic that leaves Run ends the process; a Goexit ends
+	// the fiber, which is replaced. If the Runner has a String method, that names
+	// it in Scheduler.Held, which calls it at any time, from any goroutine.
+	Run(f *Fiber, p Priority)
+}
+
+// Node is the handle by which a Runner is queued. It lies inside the Runner,
+// so that queueing needs no memory. A Node may be queued more than once at a
+// time; each entry leads to one call of Run.
+type Node struct{ runner Runner }
+
+// Init ties the node to its runner. It must be called before the node is
+// submitted, and once.
+func (n *Node) Init(r Runner) { n.runner = r }
+
+// stolen is called by a thief that has taken n, and arrived before it puts n
+// into a queue of its own.
+func (n *Node) stolen() {
+	switch r := n.origin().runner.(type) {
+	case *function:
+		r.state.transitionToStolen()
+	case *Fiber:
+		if j := r.job.Load(); j != nil {
+			j.state.transitionToStolen()
+		}
+	case Body:
+		r.record().state.transitionToStolen()
+	}
+}
+
+// job returns the job that n stands for, or nil if that is other work.
+func (n *Node) job() *Job {
+	switch r := n.origin().runner.(type) {
+	case *function:
+		return &r.Job
+	case Body:
+		return r.record()
+	}
+	return nil
+}
+
+func (n *Node) arrived() {
+	if j := n.job(); j != nil {
+		j.state.transitionToPending()
+	}
+}

@@ -1,0 +1,30 @@
+package workers
+
+import "github.com/troupe-go/troupe/internal/xatomic"
+
+// What a fiber counts of its work is one number: in its low bits how often the work
+// has given way or yielded, up to 511, and above them the reductions that it has made
+// since it began, or yielded for their sake, up to maxReductions.
+const (
+	reductionsShift = 9
+	maxPreemptions  = 1<<reductionsShift - 1
+	maxReductions   = 1<<(32-reductionsShift) - 1
+)
+
+// tally is that number. The zero tally has counted nothing.
+type tally struct{ xatomic.Count32 }
+
+func (t *tally) reductions() int { return int(t.Load() >> reductionsShift) }
+
+func (t *tally) setReductions(n int) {
+	t.Store(uint32(min(n, maxReductions))<<reductionsShift | t.preemptions())
+}
+
+// preemptions returns how often the work has given way. Any goroutine may ask.
+func (t *tally) preemptions() uint32 { return t.Load() & maxPreemptions }
+
+func (t *tally) countPreemption() {
+	if n := t.Load(); n&maxPreemptions != maxPreemptions {
+		t.Store(n + 1)
+	}
+}
