@@ -42,9 +42,9 @@ type Config struct {
 	// PinWorkers gives each worker a thread to itself and binds that to a processor,
 	// in turn those that the program's affinity mask allows: first one thread of
 	// each core, neighbours one after the other. That is for programs which have
-	// the machine to themselves. What has been suspended goes on only on its
-	// worker, so a job that blocks holds those too and must not wait for what one
-	// of them does; and giving way to other goroutines takes a switch of threads.
+	// the machine to themselves. A suspended job goes on only on its own worker. So
+	// a job that blocks also holds the suspended jobs of its worker, and must not
+	// wait for one of them. Giving way to other goroutines takes a switch of threads.
 	// Spare workers are bound to no processor. Defaults to false. It is possible on
 	// Linux only; elsewhere New returns an error.
 	PinWorkers bool
@@ -104,6 +104,7 @@ const (
 // queued.
 type FullPolicy = workers.FullPolicy
 
+// The policies.
 const (
 	// WaitWhenFull makes Go wait for room, for ErrStopped, or for the end of its
 	// context. A job that submits with its context does not wait, since what is
@@ -114,10 +115,11 @@ const (
 )
 
 // Placement says where work from outside the workers goes that is not critical
-// and has no [Place]. What a job submits stays on the job's worker in either
-// case, until others steal it.
+// and has no [Place]. Jobs that a job submits stay on its worker in either case,
+// until others steal them.
 type Placement = workers.Placement
 
+// The placements.
 const (
 	// Shared puts it into a queue from which each worker takes when it has need.
 	// No worker is idle while there is work.

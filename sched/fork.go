@@ -22,8 +22,8 @@ import (
 // Join must be given the context of a job, of an actor's handler, or of a
 // calling Join; with any other, and on a goroutine that the job has started,
 // the calls are made one after the other. Hence they must not wait for each
-// other. The context that fn receives is good for a Join of its own. What a
-// branch leaves in other memory, the caller sees after the Join.
+// other. The context that fn receives is good for a Join of its own. After the
+// Join the caller sees all that the branches have written.
 //
 // If fn panics, Join waits for a branch that has begun elsewhere, drops one
 // that has not, and panics in turn: with the same value, or, where the branch

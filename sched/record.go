@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// Label says what a piece of work is. Its Class is such as "actor" or "job", its ID
-// says which one, or is 0, and its Name is that of the work, or what kind it is.
+// Label says what a piece of work is. Its Class is "actor" or "job", say. Its ID
+// is the number of the actor or job, or 0. Its Name is the work's name or kind.
 type Label = workers.Label
 
 // Event is something that a worker did.

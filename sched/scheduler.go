@@ -17,8 +17,8 @@ func (s *Scheduler) workers() *workers.Scheduler { return (*workers.Scheduler)(s
 // derived from ctx, and it also knows the worker: where a job waits by means of
 // this module with that context, it suspends and holds no worker. It may as well
 // block by any other means; a spare worker then takes over. The context ends
-// with the job, like that of a request; what shall outlive the job is given
-// [context.WithoutCancel] of it.
+// with the job, as the context of a request does. Give [context.WithoutCancel] of it to
+// work that shall outlive the job.
 //
 // The job is accepted even if ctx has ended; fn sees it. Without an option it
 // has priority [Normal], no kind, and the timeout of Config.JobTimeout.

@@ -20,9 +20,9 @@ type Stats struct {
 	// replaced because Config.MaxSpares were there already, once for each piece
 	// of work that blocked.
 	SpareLimitReached uint64
-	// Crowded counts the times that whoever watches the workers had to queue for a
-	// processor, since held workers keep all of them. Then it watches without a
-	// pause, lest work that comes waits for one more time slice.
+	// Crowded counts how often the monitor, which watches the workers, had to queue
+	// for a processor, since held workers kept all of them. Then it watches without a
+	// pause, so that new work does not wait for one more time slice.
 	Crowded uint64
 	// Held tells what the workers are on that have been on one piece of work for
 	// longer than Config.BlockedAfter; see [Scheduler.Held].

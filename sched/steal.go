@@ -42,7 +42,7 @@ type StealStats struct {
 func (s *Scheduler) SetStealStrategy(st StealStrategy) error { return s.workers().SetStealStrategy(st) }
 
 // StealStrategy returns the strategy that Config.Steal or SetStealStrategy has
-// chosen. What a worker makes of StealAdaptive is in its [StealStats].
+// chosen. The choice of each worker under StealAdaptive is in its [StealStats].
 func (s *Scheduler) StealStrategy() StealStrategy { return s.workers().StealStrategy() }
 
 // StealStrategy says how a worker without work takes some from others. Under

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // job is embedded by Strand under a name that is not exported, so that its
@@ -45,6 +46,9 @@ type rare struct {
 }
 
 var _ workers.Resumer = (*Strand)(nil)
+
+// Info returns a snapshot of the strand, as [sched.Job.Info] has it.
+func (s *Strand) Info() sched.JobInfo { return sched.JobInfo(s.job.Info()) }
 
 // Go starts fn as a strand. Its context is derived from ctx. If ctx is itself a
 // [*Strand], the new one is its equal rather than part of it: its context is

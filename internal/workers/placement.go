@@ -13,6 +13,7 @@ import (
 // [Place]. Package sched says what each is.
 type Placement uint8
 
+// The placements.
 const (
 	Shared Placement = iota
 	LeastLoaded

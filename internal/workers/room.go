@@ -11,6 +11,7 @@ import (
 // sched says what each is.
 type FullPolicy uint8
 
+// The policies.
 const (
 	WaitWhenFull FullPolicy = iota
 	RejectWhenFull
