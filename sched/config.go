@@ -89,7 +89,8 @@ func New(cfg Config) (*Scheduler, error) {
 
 // Priority orders queued work. Whatever is Critical, anywhere, is taken before
 // anything else everywhere; among the others a worker takes the higher before
-// the lower of what it finds in its own queues and in the shared ones.
+// the lower of what it finds in its own queues and in the shared ones. Its method String
+// returns the name in lower case.
 type Priority = workers.Priority
 
 // The priorities, from the most to the least urgent.
@@ -116,7 +117,7 @@ const (
 
 // Placement says where work from outside the workers goes that is not critical
 // and has no [Place]. Jobs that a job submits stay on its worker in either case,
-// until others steal them.
+// until others steal them. Its method String returns the name in lower case.
 type Placement = workers.Placement
 
 // The placements.

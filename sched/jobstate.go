@@ -2,7 +2,8 @@ package sched
 
 import "github.com/troupe-go/troupe/internal/workers"
 
-// JobState says how far a job has come.
+// JobState says how far a job has come. Its method Ended reports whether the job has its
+// result, and String returns the name of the state in lower case.
 type JobState = workers.JobState
 
 // The states of a job. A job begins as pending and ends in one of the last

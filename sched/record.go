@@ -43,7 +43,8 @@ type Recording struct {
 	Missing uint64
 }
 
-// EventKind says what an [Event] of a recording is about.
+// EventKind says what an [Event] of a recording is about. Its method String returns the
+// name in lower case; [ParseEventKind] is the reverse.
 type EventKind = workers.EventKind
 
 // The kinds of events.

@@ -47,7 +47,8 @@ func (s *Scheduler) StealStrategy() StealStrategy { return s.workers().StealStra
 
 // StealStrategy says how a worker without work takes some from others. Under
 // each of them a worker takes the oldest of the most urgent work that it finds,
-// and lets a lone piece lie for a moment for its owner to take.
+// and lets a lone piece lie for a moment for its owner to take. Its method String returns
+// the name in lower case.
 type StealStrategy = workers.StealStrategy
 
 // The strategies.
@@ -67,7 +68,8 @@ const (
 	StealLocal StealStrategy = workers.StealLocal
 )
 
-// StealReason says why a worker steals as it does.
+// StealReason says why a worker steals as it does. Its method String returns the reason in
+// lower case.
 type StealReason = workers.StealReason
 
 // The reasons.

@@ -2,7 +2,8 @@ package sched
 
 import "github.com/troupe-go/troupe/internal/workers"
 
-// WorkerState says what a worker does at the moment.
+// WorkerState says what a worker does at the moment. Its method String returns the name in
+// lower case.
 type WorkerState = workers.WorkerState
 
 // The states of a worker.
