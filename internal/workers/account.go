@@ -45,8 +45,8 @@ func (s *Scheduler) jobGone() {
 
 // jobsLeft returns the number of jobs that were accepted and have not ended.
 func (s *Scheduler) jobsLeft() int {
-	// What has gone is read before what has come, and what has ended before what
-	// was accepted, so that nothing is taken off that was not added.
+	// The jobs that have gone are read before those that have come, and the ended before
+	// the accepted. So no job is subtracted that was not added.
 	left := -int64(s.account.gone.Load())
 	workers := *s.workers.Load()
 	for _, w := range workers {

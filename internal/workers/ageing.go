@@ -30,7 +30,8 @@ import (
 // Where workers are reserved, nothing rises to where they would take it; see
 // [parking.Lot.Ceiling].
 //
-// What has risen runs as what it was submitted as; it only begins earlier.
+// Work that has risen runs with the priority under which it was submitted; it only begins
+// earlier.
 type ageing struct {
 	s *Scheduler
 	// each is the time between two marks of a queue.
@@ -67,7 +68,7 @@ func (a *ageing) look(now time.Duration) {
 		a.own = append(a.own, queues.OwnMarks{})
 	}
 	since := now - a.s.cfg.AgeAfter
-	// The more urgent first, lest something rises twice.
+	// The more urgent first, so that nothing rises twice.
 	for i, w := range workers {
 		a.raise(w.queues.First, &a.own[i].First, since, Normal, Critical)
 		a.raisePlaced(w, &a.own[i], since)

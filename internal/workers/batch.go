@@ -33,7 +33,7 @@ type batchContext struct {
 
 type batchKey struct{}
 
-// LocalKey is that of the interface of this name.
+// LocalKey implements the interface of this name.
 func (batchKey) LocalKey() {}
 
 func (c *batchContext) Value(key any) any {

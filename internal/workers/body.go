@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Body is a job for those who build on jobs: a record of their own in which the
-// [Job] lies, embedded, so that a piece of work is one allocation. It has no
-// timeout; whoever builds on jobs has deadlines of his own.
+// Body is a job of a package that builds on jobs: a record of its own in which the [Job] is
+// embedded, so that a piece of work is one allocation. It has no timeout, since such a
+// package has deadlines of its own.
 type Body interface {
 	Runner // The Job's.
 	// Parent returns the context that the job's is derived from: always the same,
@@ -59,10 +59,9 @@ type Admission struct {
 	Nested bool
 }
 
-// Adopt accepts a job, which from now on has an id, counts, and can be
-// cancelled, but is not queued yet: that is left to [Scheduler.Enqueue], which
-// must follow once, also for a job that was cancelled. The errors are those of
-// [Scheduler.Go].
+// Adopt accepts a job, which from now on has an id, counts, and can be cancelled, but is
+// not queued yet: that is left to [Scheduler.Enqueue], which must follow once, also for a
+// job that was cancelled. It returns the errors of [Scheduler.Go].
 func (s *Scheduler) Adopt(b Body, a Admission) error {
 	if a.Priority >= numPriorities {
 		return fmt.Errorf("sched: unknown priority %d; use Critical, High, Normal or Low", a.Priority)
@@ -145,7 +144,7 @@ const idInBody = 1 << 63
 // record finds the job in a Body.
 func (j *Job) record() *Job { return j }
 
-// body returns the Body that the job lies in, or nil for that of a function.
+// body returns the Body that the job lies in, or nil if it is the job of a function.
 func (j *Job) body() Body {
 	if j.id&idInBody == 0 {
 		return nil

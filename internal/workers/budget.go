@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-go/troupe/internal/workers/queues"
 )
 
-// checkpointEvery is how much time a Budget lets pass between two checkpoints:
-// little for whoever waits, much beside the 40 ns that it costs.
+// checkpointEvery is how much time a Budget lets pass between two checkpoints: little for
+// critical work that waits, and much beside the 40 ns that a checkpoint costs.
 const checkpointEvery = 20 * time.Microsecond
 
 // Checkpoint lets critical work run before the caller goes on, if there is any, and the

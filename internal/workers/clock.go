@@ -90,7 +90,7 @@ func (w *Worker) readClock() {
 	w.lookedAt.Store(int64(now))
 	w.publish()
 	if w.hold.Load() == holdHeld {
-		w.transitionToFree() // What holds the worker gives signs of life again.
+		w.transitionToFree() // The work that holds the worker gives signs of life again.
 	}
 	if w.meter.clockAt == 0 {
 		w.meter.gaveWayAt = now // By sleeping.

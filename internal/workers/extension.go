@@ -8,9 +8,9 @@ type Extension interface {
 	Forced()
 }
 
-// Extension returns what is kept under key with the scheduler, and keeps what
-// make returns if there is nothing yet. Keys are compared like those of a
-// context. It costs about 10 ns.
+// Extension returns what is kept under key with the scheduler, and keeps what make returns
+// if there is nothing yet. Keys are compared as a context compares its keys. It costs about
+// 10 ns.
 func (s *Scheduler) Extension(key any, make func() Extension) Extension {
 	if e, ok := s.extensions.Load(key); ok {
 		return e.(Extension)

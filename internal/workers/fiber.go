@@ -48,8 +48,8 @@ type Fiber struct {
 	// entry has the goroutine under the coroutine, and 0 once that has ended. Written
 	// by that goroutine, read by every holder of a context that leads here.
 	entry fiberindex.Entry
-	// top is where that goroutine's stack ended when the fiber was last left. Written
-	// by it, read by whoever warms the fiber.
+	// top is where that goroutine's stack ended when the fiber was last left. Written by
+	// it, read where the fiber is warmed.
 	top   atomic.Uintptr
 	state xatomic.Uint32
 	// on is the id of w. Written by the worker, read by whoever asks about a job.
@@ -60,11 +60,11 @@ type Fiber struct {
 	// tally counts what the work has done since it began; see tally.go. Written by the
 	// fiber, read by whoever asks about a job.
 	tally tally
-	// priority is that of the work that runs on the fiber. Written by the fiber,
+	// priority is the priority of the work that runs on the fiber. Written by the fiber,
 	// read by whoever resumes it.
 	priority Priority
 	ended    bool  // The fiber was taken out of service; its loop returns.
-	hosted   bool  // It is that of a host; see fiberRare.blocked.
+	hosted   bool  // It belongs to a host; see fiberRare.blocked.
 	pauses   uint8 // Those of a job that is measured.
 	// owner is the work that runs on the fiber, if it says so. See SetOwner.
 	owner any
@@ -89,7 +89,7 @@ type Fiber struct {
 // strands wait.
 type fiberRare struct {
 	note any  // See SetNote. Written by the fiber while it holds the list's lock.
-	turn Turn // What the work gives up while it waits, or nil. See SetTurn.
+	turn Turn // The turn that the work gives up while it waits, or nil. See SetTurn.
 	// home is where the work on the fiber has to be continued. Written by the
 	// fiber, read by whoever resumes it.
 	home home
@@ -451,10 +451,9 @@ func (f *Fiber) Owner() any { return f.owner }
 // Scheduler returns the scheduler that the fiber belongs to.
 func (f *Fiber) Scheduler() *Scheduler { return f.s }
 
-// Worker returns the id of the worker that the fiber is on. It must be called
-// from the fiber's goroutine, and may change with each suspension, yield and
-// checkpoint unless the work is pinned. Ids from Scheduler.Workers on are those
-// of spare workers.
+// Worker returns the id of the worker that the fiber is on. It must be called from the
+// fiber's goroutine, and may change with each suspension, yield and checkpoint unless the
+// work is pinned. Ids from Scheduler.Workers on belong to spare workers.
 func (f *Fiber) Worker() int { return f.w.id }
 
 // LastWorker returns the id of the worker that the fiber was on last. Unlike

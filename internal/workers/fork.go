@@ -89,7 +89,7 @@ type branch[A, R any] struct {
 	node    Node
 	state   xatomic.Pointer[Fiber]
 	fn      func(context.Context, A) R
-	ctx     *forkContext // That of the fork; a thief makes one of its own from it.
+	ctx     *forkContext // The context of the fork; a thief makes its own from it.
 	arg     A
 	result  R
 	failure error         // A *PanicError, or ErrGoexit.

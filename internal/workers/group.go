@@ -12,14 +12,13 @@ import (
 //
 // # Protocol
 //
-// The functions lie in batches, which are filled under the group's mutex. The
-// first to be put into an empty group rings: it queues the group's node. Whoever
-// runs the node takes the oldest batch, and rings again if there is another. So
-// there is a queued node as long as there are functions, and a worker passes the
-// lock once for up to 64 of them. A batch that is being run is queued as well,
-// on the worker that runs it: should one of its functions hold the worker, or
-// others have nothing to do, they steal the batch and call the rest of it. Each
-// function of a batch is claimed by adding to the batch's counter.
+// The functions lie in batches, which are filled under the group's mutex. The first to be
+// put into an empty group rings: it queues the group's node. The worker that runs the node
+// takes the oldest batch, and rings again if there is another. So there is a queued node as
+// long as there are functions, and a worker passes the lock once for up to 64 of them. A
+// batch that is being run is queued as well, on the worker that runs it: should one of its
+// functions hold the worker, or others have nothing to do, they steal the batch and call
+// the rest of it. Each function of a batch is claimed by adding to the batch's counter.
 type Group struct {
 	s    *Scheduler
 	ctx  context.Context // For the functions.
@@ -207,7 +206,7 @@ func (g *Group) Wait(ctx context.Context) error {
 		return g.err
 	}
 	w.Arm(ctx, g.s)
-	known := &groupWaiter{Waiter: w} // Whoever ends the last has a copy of its own.
+	known := &groupWaiter{Waiter: w} // The caller that ends the last function has a copy of its own.
 	g.waiters = append(g.waiters, known)
 	g.mu.Unlock()
 	defer w.Disarm()

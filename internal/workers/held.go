@@ -54,8 +54,8 @@ func StackOf(goroutine uint64) string {
 	return stacks.All().Of(goroutine)
 }
 
-// held reports on the worker if it is held. What it reads may change meanwhile;
-// then the worker has begun another piece of work, and is not held.
+// held reports on the worker if it is held. The values that it reads may change meanwhile.
+// Then the worker has begun another piece of work, and is not held.
 func (w *Worker) held(now time.Duration) (Held, bool) {
 	began, since := w.began.Load(), time.Duration(w.sample.tookAt.Load())
 	limit := w.s.cfg.BlockedAfter

@@ -15,10 +15,9 @@ import (
 // lets a submitter tell that nobody will come to its work; see
 // [monitor.relieve]. In the state replaced, a spare worker has the place.
 //
-// A worker that goes to rest must be free, lest it is counted twice, or sleeps
-// in a place that it has lost. So it looks at its hold once more after it has
-// said that it rests, and whoever changes its hold looks whether it rests after
-// that.
+// A worker that goes to rest must be free. Else it would be counted twice, or would sleep
+// in a place that it has lost. So it looks at its hold once more after it has said that it
+// rests, and a goroutine that changes its hold looks after that whether it rests.
 const (
 	holdFree uint32 = iota
 	holdHeld
@@ -128,11 +127,11 @@ func (m *monitor) refuse(w *Worker) {
 	}
 }
 
-// relieve is called by whoever has queued work of priority p for all workers
-// while none of them slept. If every worker is held, it puts a spare into the
-// place of one, without waiting for the monitor, which would need a processor
-// first: when all are in endless loops that takes it 10 to 40 ms. The spare's
-// goroutine is the next on the submitter's processor.
+// relieve is called by a submitter that has queued work of priority p for all workers while
+// none of them slept. If every worker is held, it puts a spare into the place of one,
+// without waiting for the monitor, which would need a processor first: when all are in
+// endless loops that takes it 10 to 40 ms. The spare's goroutine is the next on the
+// submitter's processor.
 //
 // For critical work it is enough that none has given a sign of life for a short
 // time; the rest waits until the monitor has marked them. A worker that has begun

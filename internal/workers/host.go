@@ -6,16 +6,16 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// Host lets a goroutine that is none of the workers' run work of the layers
-// above: one that is locked to its thread, that belongs to a foreign event loop,
-// or that is the program's main one. Whoever has the goroutine brings the work,
-// too; nothing is queued here for a host.
+// Host lets a goroutine that is none of the workers' run work of the layers above: one that
+// is locked to its thread, that belongs to a foreign event loop, or that is the program's
+// main one. The owner of the goroutine also brings the work; nothing is queued here for a
+// host.
 //
-// What runs on a host has a [Fiber] like any other, by which contexts lead to
-// it. But there is no coroutine below: where work on a worker suspends, here the
-// goroutine blocks, so that runtime.LockOSThread, and C code that calls back, do
-// no harm. It does not give way to critical work, since it holds up none, and
-// for the jobs and forks that it submits it is a goroutine outside.
+// Work on a host has a [Fiber] as any other work, and contexts lead to it by that. But
+// there is no coroutine below: where work on a worker suspends, here the goroutine blocks,
+// so that runtime.LockOSThread, and C code that calls back, do no harm. It does not give
+// way to critical work, since it holds up none, and for the jobs and forks that it submits
+// it is a goroutine outside.
 //
 // The fiber has a worker that is in no tier, has no queues, and shares whatever
 // it is given. So the paths of the real workers need not ask.

@@ -13,12 +13,12 @@ type Job struct {
 	node Node
 	// kind also leads to the scheduler. It is written before the job is queued.
 	kind *jobKind
-	// fiber is where the job runs, from its beginning to its end. Written before
-	// the state says that it has begun, read by whoever has seen that.
+	// fiber is where the job runs, from its beginning to its end. Written before the state
+	// says that it has begun, and read only after that was seen.
 	fiber *Fiber
 	state jobState
 	id    uint64
-	// rare is what few jobs have. Written once, by whoever first needs it.
+	// rare is what few jobs have. Written once, when it is first needed.
 	rare xatomic.Pointer[jobRare]
 }
 
@@ -37,7 +37,7 @@ type jobRare struct {
 	standard xatomic.Pointer[standardContext]
 
 	mu      xatomic.Mutex
-	err     error // What the function ended with. Written before the state says so.
+	err     error // The error with which the function ended. Written before the state says so.
 	cause   error // Of the first cancellation. Written before the state says so.
 	waiters *jobWaiter
 	done    chan struct{}

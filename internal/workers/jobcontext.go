@@ -78,7 +78,7 @@ func (j *Job) value(key any) any {
 		return std.Value(key)
 	}
 	if j.state.has(jobCancelled) {
-		return j.standard().Value(key) // Perhaps it is the cause that is asked for.
+		return j.standard().Value(key) // The caller may want the cause.
 	}
 	return j.parent().Value(key)
 }
@@ -138,10 +138,10 @@ func (j *Job) standard() context.Context {
 		std.Context, std.stop = context.WithDeadlineCause(std.Context, at, ErrJobTimeout)
 	}
 	rare.standard.Store(std)
-	// Either whoever ends the context sees it now, or its end is seen here.
+	// Either the goroutine that ends the context sees it now, or its end is seen here.
 	switch word := j.state.word.Load(); {
 	case jobStateOf(word) == JobTimedOut:
-		// By its own timer, lest its error is Canceled.
+		// By its own timer. Else its error would be Canceled.
 	case jobStateOf(word).Ended() || word&jobCancelled != 0:
 		std.end(rare.cause)
 	case word&jobCut != 0:

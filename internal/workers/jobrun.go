@@ -35,7 +35,7 @@ func (j *Job) finish(f *Fiber) {
 // once. On the stack it would take room from the function's own waits.
 func (w *Worker) returned(err error) { w.verdict, w.hasReturned = err, true }
 
-// release returns the job's function, of which it lets go.
+// release returns the job's function, and drops the reference to it.
 func (own *function) release() (fn func(context.Context) error) {
 	fn, own.fn = own.fn, nil
 	return fn

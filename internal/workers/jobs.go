@@ -5,10 +5,10 @@ import (
 	"runtime"
 )
 
-// Who asks which jobs are under way is answered by the fibers: each job that has
-// begun is on one until it ends, and all fibers are listed. So a job costs
-// nothing for being listed. Those that are queued are in the workers' own queues,
-// into which nobody else may look; they are counted only, see [Stats].
+// The fibers tell which jobs are under way: each job that has begun is on one until it
+// ends, and all fibers are listed. So a job costs nothing for being listed. Queued jobs are
+// in the workers' own queues, into which nobody else may look. They are only counted; see
+// [Stats].
 
 // LiveJob is a job that has begun and has not ended.
 type LiveJob struct {

@@ -49,10 +49,10 @@ func (st JobState) Ended() bool { return st >= JobCompleted }
 //	running --deadline--> timed out
 //	running --return--> completed, failed, timed out or cancelled
 //
-// Whoever runs the job moves it along the first, second and last line; anybody
-// may cancel it or time it out at any moment. So each change is a compare-and-swap
-// from a state that allows it, and the method says whether it took place. The
-// queue's entry of a job that was cancelled is void.
+// The worker that has the job moves it along the first, second and last line. Any goroutine
+// may cancel it or time it out at any moment. So each change is a compare-and-swap from a
+// state that allows it, and the method says whether it took place. The queue's entry of a
+// job that was cancelled is void.
 //
 // Running is also what waits, or has given way: that is the state of its fiber, and
 // not told twice, which would be two such swaps for each wait and each yield. See
@@ -155,8 +155,8 @@ func (s *jobState) transitionToRunning(now time.Duration) bool {
 	}
 }
 
-// transitionToStolen counts a steal, and takes a pending job out of its queue. What
-// is stolen of a running job is the fiber that is to go on.
+// transitionToStolen counts a steal, and takes a pending job out of its queue. A thief that
+// takes a running job takes the fiber that is to go on.
 func (s *jobState) transitionToStolen() {
 	s.transition(func(word uint64) (uint64, bool) {
 		st := jobStateOf(word)

@@ -25,7 +25,7 @@ func (j *Job) Wait(ctx context.Context) error {
 	var w Waiter
 	w.Arm(ctx, j.kind.s)
 	defer w.Disarm()
-	known := &jobWaiter{Waiter: w} // Whoever ends the job has a copy of its own.
+	known := &jobWaiter{Waiter: w} // The goroutine that ends the job has a copy of its own.
 	rare.mu.Lock()
 	known.next = rare.waiters
 	rare.waiters = known

@@ -24,7 +24,7 @@ type Kept interface {
 // belongs to.
 type KeeperKey struct{}
 
-// LocalKey is implemented by a key of a context's value that is bound to the work
-// which the context was made for. A context that is carried to other work, such as
-// that of an ask to the handler, leaves such values behind.
+// LocalKey is implemented by a key of a context's value that is bound to the work which the
+// context was made for. A context that is carried to other work leaves such values behind,
+// as the context of an ask does on its way to the handler.
 type LocalKey interface{ LocalKey() }

@@ -17,9 +17,9 @@ const (
 	// costWeight is the part of a new measurement in the mean cost, as a divisor:
 	// after eight jobs two thirds of a change are seen.
 	costWeight = 8
-	// maxPauses bounds for how long a job is measured that waits or gives way ever
-	// again: each pause takes two looks at the clock, a quarter of a switch between
-	// strands. What it took until then is its cost.
+	// maxPauses bounds for how long a job is measured that waits or gives way ever again:
+	// each pause takes two looks at the clock, a quarter of a switch between strands. The
+	// time that it took until then is its cost.
 	maxPauses = 64
 )
 

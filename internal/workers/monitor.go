@@ -40,8 +40,8 @@ import (
 // cost 125 looks a second.
 type monitor struct {
 	s *Scheduler
-	// asleep is set while the monitor sleeps because no worker is at work. Written by
-	// the monitor, and by whoever rouses it.
+	// asleep is set while the monitor sleeps because no worker is at work. Written by the
+	// monitor, and by goroutines that rouse it.
 	asleep       xatomic.Bool
 	wake         chan struct{}
 	limitReached atomic.Uint64

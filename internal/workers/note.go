@@ -38,8 +38,8 @@ func (s *Scheduler) Notes(visit func(note any, goroutine uint64)) {
 }
 
 // Here returns the fiber that the caller runs on, or nil if that is none of the
-// scheduler's: as [Current], for those who have no context to ask, or one that
-// leads elsewhere. It costs about 3 ns.
+// scheduler's. It is [Current] for callers that have no context, or one that leads
+// elsewhere. It costs about 3 ns.
 func (s *Scheduler) Here() *Fiber {
 	return fiberOf(s.index.Of(uintptr(gid.Current())))
 }

@@ -41,7 +41,7 @@ type rebalance struct {
 	s    *Scheduler
 	next time.Duration // When to look again.
 	last float64       // The imbalance at the last look.
-	// balance is that of the look, kept for its memory.
+	// balance is the balance of the last look, kept for its memory.
 	balance balance
 
 	// For Stats. Written by the monitor.

@@ -154,8 +154,7 @@ func (r *Recorder) ringFor(w *Worker) *eventring.Ring[record] {
 	return eventring.New[record](r.cfg.Events)
 }
 
-// Close ends the recording. What was recorded is gone. It may be called more
-// than once.
+// Close ends the recording. The events are gone. It may be called more than once.
 func (r *Recorder) Close() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
@@ -283,10 +282,9 @@ const maxMark = 200
 // Recorded reports whether a [Recorder] is at work. It costs a load.
 func (f *Fiber) Recorded() bool { return f.w.events.Load() != nil }
 
-// Mark writes an event into the recording, if there is one: of the kind
-// EventMark, EventMessage or EventFailure, about the work that runs on the
-// fiber. What is beyond 200 bytes of the name is cut off. It must be called from
-// the fiber's goroutine.
+// Mark writes an event into the recording, if there is one: of the kind EventMark,
+// EventMessage or EventFailure, about the work that runs on the fiber. A name is cut off
+// after 200 bytes. It must be called from the fiber's goroutine.
 func (f *Fiber) Mark(k EventKind, name string) {
 	if f.w.events.Load() == nil {
 		return

@@ -33,7 +33,7 @@ type room struct {
 	waiting xatomic.Int64
 
 	mu    xatomic.Mutex
-	queue []*Waiter // Who waits, the first one first.
+	queue []*Waiter // The waiting submitters, the first one first.
 }
 
 // enter takes a place for what a job submits, beyond the bound unless that is to

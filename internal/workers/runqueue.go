@@ -38,7 +38,7 @@ func (w *Worker) poll() (*Node, Priority) {
 		w.fairAt = w.meter.clockAt
 		for p := High; p <= w.tier; p++ {
 			if waiting&queues.Priority(p).Bit() != 0 {
-				batch := 0 // What lies in the own queue waits behind all that is more urgent there.
+				batch := 0 // Work in the own queue waits behind all that is more urgent there.
 				if late && !w.queues.HasMoreUrgent(queues.Priority(p)) {
 					batch = injectorBatch
 				}

@@ -160,10 +160,10 @@ type Scheduler struct {
 	coarseClock atomic.Int64
 
 	stopping xatomic.Bool // Work from outside is refused.
-	forced   xatomic.Bool // What has not begun is given up.
+	forced   xatomic.Bool // Work that has not begun is given up.
 	settled  xatomic.Bool // Stopping and nothing is left to do: workers leave.
 	running  sync.WaitGroup
-	carried  xatomic.Int64 // Who has work in hand outside the workers; see carry.
+	carried  xatomic.Int64 // How many goroutines have work in hand outside the workers; see carry.
 
 	// signals are channels on which goroutines outside wait. They are kept for
 	// each scheduler apart, since a channel that was made in a bubble of
@@ -171,7 +171,7 @@ type Scheduler struct {
 	signals xatomic.Pool
 
 	recorder   atomic.Pointer[Recorder] // Nil unless there is one. Written under mu.
-	extensions sync.Map                 // What layers above keep here, by key.
+	extensions sync.Map                 // The extensions of layers above, by key.
 
 	mu    sync.Mutex
 	ended chan struct{} // Closed when every worker has left.
@@ -258,9 +258,9 @@ func (s *Scheduler) addWorker(t *parking.Tier, spare bool) {
 	go w.run()
 }
 
-// now is the time since the scheduler began. Nothing else here asks for the
-// time, so whoever replaces clock decides about all of it. In a model it stands
-// still, since a schedule must depend on nothing but its choices.
+// now is the time since the scheduler began. Nothing else here asks for the time, so a test
+// that replaces clock decides about all of it. In a model it stands still, since a schedule
+// must depend on nothing but its choices.
 func (s *Scheduler) now() time.Duration {
 	switch {
 	case xatomic.Checked:

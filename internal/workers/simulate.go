@@ -19,7 +19,7 @@ type simulated struct {
 	s      *Scheduler
 	engine *sim.Engine
 	w      *Worker
-	handed *Node // What the dispatch loop is to take next.
+	handed *Node // The node that the dispatch loop is to take next.
 	prio   Priority
 	left   map[*Fiber]bool // Fibers with work on them that is to go on; true if it waits.
 	closed bool
@@ -244,7 +244,7 @@ func (m *simulated) Close() (left []string) {
 		left = append(left, m.describe(f)+" has not ended "+f.waiting())
 		f.rarely().aborted = true
 		done := make(chan struct{})
-		go func() { // Goexit goes on from the fiber to whoever stops it.
+		go func() { // Goexit goes on from the fiber to the goroutine that stops it.
 			defer close(done)
 			f.co.Stop()
 		}()

@@ -154,10 +154,10 @@ func (w *Worker) stealNode(from *deque.Deque[Node]) *Node {
 	return n
 }
 
-// haul moves what is behind a node that was stolen, so that all together are at
-// most so many and about as much work as a steal shall bring. What a node costs
-// is its own estimate, or else what victim's last ones took; where neither is
-// known, the number alone counts.
+// haul moves what is behind a node that was stolen, so that all together are at most so
+// many and about as much work as a steal shall bring. The cost of a node is its own
+// estimate, or else the mean of the victim's last ones. If neither is known, the number
+// alone counts.
 func (w *Worker) haul(victim *Worker, p Priority, stolen *Node, atMost int) {
 	pace := victim.pace.Known()
 	cost := estimate(stolen, pace)

@@ -72,10 +72,10 @@ func (s *Scheduler) beginStop() {
 	s.settle()
 }
 
-// settle lets the workers leave if the scheduler is stopping, no job is left,
-// nothing is retained, every worker rests and nothing is queued. Then nothing can come any more, so
-// that it does not have to be checked twice. Whoever makes one of these true
-// calls settle after it; the last of them sees all.
+// settle lets the workers leave if the scheduler is stopping, no job is left, nothing is
+// retained, every worker rests and nothing is queued. Then nothing can come any more, so
+// that it does not have to be checked twice. A goroutine that makes one of these true calls
+// settle after it; the last of them sees all.
 //
 // Workers don't leave one by one, since what still runs may need the others: it
 // may block until work that it submits is done.
@@ -104,8 +104,8 @@ func (s *Scheduler) allDone() bool {
 	return resting == len(*s.workers.Load()) && !s.hasWork() && s.owed() == 0
 }
 
-// force gives up what has not begun. What a worker holds in its hands or
-// queues later is given up by the worker; see [Worker.next].
+// force gives up what has not begun. Work that a worker has in hand, or queues later, is
+// given up by the worker; see [Worker.next].
 func (s *Scheduler) force() {
 	s.forced.Store(true)
 	if s.sim != nil {

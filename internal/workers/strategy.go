@@ -77,8 +77,8 @@ func (s *Scheduler) SetStealStrategy(st StealStrategy) error {
 	return nil
 }
 
-// StealStrategy returns the strategy that Config.Steal or SetStealStrategy has
-// chosen. What a worker makes of StealAdaptive is in its [StealStats].
+// StealStrategy returns the strategy that Config.Steal or SetStealStrategy has chosen. The
+// choice of each worker under StealAdaptive is in its [StealStats].
 func (s *Scheduler) StealStrategy() StealStrategy { return StealStrategy(s.strategy.Load()) }
 
 // StealStats is what sched.StealStats documents.

@@ -2,9 +2,9 @@ package workers
 
 import "github.com/troupe-go/troupe/internal/xatomic"
 
-// What a fiber counts of its work is one number: in its low bits how often the work
-// has given way or yielded, up to 511, and above them the reductions that it has made
-// since it began, or yielded for their sake, up to maxReductions.
+// A fiber counts its work in one number. Its low bits say how often the work has given way
+// or yielded, up to 511. The bits above are the reductions since it began, or last yielded
+// for their sake, up to maxReductions.
 const (
 	reductionsShift = 9
 	maxPreemptions  = 1<<reductionsShift - 1

@@ -111,11 +111,10 @@ func (w *Worker) perform(f *Fiber) *Fiber {
 	return nil
 }
 
-// dispatch takes the next work in place of the fiber that has left. If that is a
-// fiber to be continued, the worker goes on with it, without one from the pool in
-// between: two switches in place of four. And what the search for work needs of a
-// stack is taken from the trampoline's, so that those of waiting work stay small.
-// It returns false if the worker shall leave.
+// dispatch takes the next work in place of the fiber that has left. If that is a fiber to
+// be continued, the worker goes on with it, without one from the pool in between: two
+// switches in place of four. The search for work uses the trampoline's stack, so the stacks
+// of waiting work stay small. It returns false if the worker shall leave.
 func (w *Worker) dispatch() bool {
 	w.on.Store(nil)
 	n, p := w.next()

@@ -1,8 +1,8 @@
 package workers
 
-// Turn is what work has to have while it runs, and others may have while it
-// waits: that of an actor which handles other messages meanwhile. It is given up
-// just before the fiber of the work suspends, and got back just after that.
+// Turn is held by work while it runs, and given to other work while it waits: an actor
+// handles other messages meanwhile. It is given up just before the fiber of the work
+// suspends, and got back just after that.
 type Turn interface {
 	// GiveUp is called on the fiber before it suspends. It must not wait.
 	GiveUp()

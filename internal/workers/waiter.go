@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// Waiter waits for an event on behalf of whoever runs: work on a fiber
-// suspends and holds no worker; a goroutine blocks. It is the one way of
-// waiting in this module.
+// Waiter waits for an event on behalf of its caller: work on a fiber suspends and holds no
+// worker; a goroutine blocks. It is the one way of waiting in this module.
 //
 // The waiting side calls Arm, makes the Waiter known to the other side, and
 // then calls Wait in a loop until the event has happened or Wait returns

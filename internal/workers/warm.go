@@ -23,7 +23,7 @@ import (
 // yield among 100,000 took 525 to 575 ns so, 0.82 to 1.0 of goroutines, and takes 360 to 400
 // now, 0.59 to 0.72 of them; without any of this, in another hour, 1,638.
 //
-// Those on a worker's own queue are as many as find room in a cache.
+// The fibers on a worker's own queue are as many as find room in a cache.
 //
 // Tried: one fiber ahead, and nodes four ahead, which made no difference within the
 // noise; three and four fibers ahead were up to a tenth slower, and eight a quarter.
@@ -32,13 +32,14 @@ const (
 	// The part of a stack that a switch touches, from below its top to the frames of the
 	// work that called.
 	stackBelow, stackLines = 320, 11
-	// goroutineLines are those of the runtime's descriptor, which has 480 bytes.
+	// goroutineLines are the cache lines of the runtime's descriptor, which has 480 bytes.
 	goroutineLines = 8
 	// The records of the coroutine: five of 32 bytes, of which that at Coro.At is the fourth.
 	coroBefore, coroLines = 128, 4
-	// jobLines are those of the record that the job lies in, as a strand of 112 bytes.
+	// jobLines are the cache lines of the record that the job lies in, as a strand of 112
+	// bytes.
 	jobLines = 2
-	// nodeLines are those of a fiber, which begins with its node.
+	// nodeLines are the cache lines of a fiber, which begins with its node.
 	nodeLines = 3
 	// How far ahead nodes and fibers are fetched.
 	nodesAhead, fibersAhead = 8, 2

@@ -19,15 +19,14 @@ import (
 // workers awake as the configuration says, besides those that are blocked in
 // their work.
 //
-// A worker is a goroutine, the trampoline, that resumes fibers; the dispatch
-// loop itself runs on the fibers. All fields without a lock or an atomic type
-// belong to whoever runs on the worker now, trampoline or fiber: they take
-// turns.
+// A worker is a goroutine, the trampoline, that resumes fibers; the dispatch loop itself
+// runs on the fibers. All fields without a lock or an atomic type belong to the trampoline
+// or the fiber that runs on the worker now: they take turns.
 type Worker struct {
 	s     *Scheduler
 	id    int
 	spare bool
-	tier  Priority // The least urgent that the worker takes; that of its tier.
+	tier  Priority // The least urgent priority that the worker takes: the one of its tier.
 
 	queues queues.Own[Node]
 	// forks has the newest branches that the running work has forked. See there.
@@ -42,7 +41,7 @@ type Worker struct {
 	op       operation
 	target   *Fiber   // For opSwitch.
 	priority Priority // For opYield.
-	handed   *Node    // What the trampoline has taken for the fiber's loop. See dispatch.
+	handed   *Node    // The node that the trampoline has taken for the fiber's loop. See dispatch.
 	handedAs Priority // Its priority.
 	pool     fiberpool.Own[Fiber]
 
