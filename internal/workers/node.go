@@ -19,27 +19,29 @@ type Node struct{ runner Runner }
 // submitted, and once.
 func (n *Node) Init(r Runner) { n.runner = r }
 
+// stealable is a Runner that wants to know that a thief has taken it: a job, or a fiber
+// for the job on it.
+type stealable interface{ wasStolen() }
+
+func (j *Job) wasStolen() { j.state.transitionToStolen() }
+
+func (f *Fiber) wasStolen() {
+	if j := f.job.Load(); j != nil {
+		j.wasStolen()
+	}
+}
+
 // stolen is called by a thief that has taken n, and arrived before it puts n
 // into a queue of its own.
 func (n *Node) stolen() {
-	switch r := n.origin().runner.(type) {
-	case *function:
-		r.state.transitionToStolen()
-	case *Fiber:
-		if j := r.job.Load(); j != nil {
-			j.state.transitionToStolen()
-		}
-	case Body:
-		r.record().state.transitionToStolen()
+	if r, ok := n.origin().runner.(stealable); ok {
+		r.wasStolen()
 	}
 }
 
 // job returns the job that n stands for, or nil if that is other work.
 func (n *Node) job() *Job {
-	switch r := n.origin().runner.(type) {
-	case *function:
-		return &r.Job
-	case Body:
+	if r, ok := n.origin().runner.(inRecord); ok {
 		return r.record()
 	}
 	return nil

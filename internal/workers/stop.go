@@ -140,7 +140,7 @@ func (s *Scheduler) force() {
 // abandon gives n up. It returns false if n has begun and is to be continued.
 func abandon(n *Node) bool {
 	switch r := n.origin().runner.(type) {
-	case *Fiber, continuation:
+	case continuation:
 		return false
 	case abandoner:
 		r.abandon()
@@ -160,6 +160,8 @@ type Abandoner interface {
 
 // continuation is a Runner that is part of something that has begun.
 type continuation interface{ continues() }
+
+func (f *Fiber) continues() {}
 
 // abandoner is a Runner that wants to know that it will not be run.
 type abandoner interface{ abandon() }
