@@ -8,18 +8,18 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// Chan is a channel between strands. Whoever waits in it suspends and holds no
-// worker, unlike in a Go channel; goroutines may use it too, and block. Values
-// come out in the order in which they went in, and those who wait are served in
-// the order in which they came. Its methods are safe for concurrent use.
+// Chan is a channel between strands. A strand that waits in it suspends and holds no
+// worker, unlike in a Go channel. Goroutines may use it too, and block. Values come out in
+// the order in which they went in, and waiters are served in the order in which they came.
+// Its methods are safe for concurrent use.
 //
 // # Protocol
 //
-// All state is under the mutex. Either nobody waits, or only senders (the buffer
-// is full) or only receivers (it is empty). Whoever comes upon somebody of the
-// other side hands the value over and says so in the waiter's entry, under the
-// mutex; an entry that has been served is in no queue. An entry of a Select may
-// lie in several channels, and is served once; see selection.
+// All state is under the mutex. Either nobody waits, or only senders (the buffer is full)
+// or only receivers (it is empty). A caller that finds a waiter of the other side hands the
+// value over and says so in the waiter's entry, under the mutex. An entry that has been
+// served is in no queue. An entry of a Select may lie in several channels, and is served
+// once; see selection.
 type Chan[T any] struct {
 	mu        sync.Mutex
 	ring      []T // The buffer: n values from head on.
@@ -171,7 +171,7 @@ func (c *Chan[T]) transfer(ctx context.Context, send bool, v T) (got T, err erro
 	}
 	e := &entry[T]{value: v}
 	e.waiter.Arm(ctx, nil)
-	w := e.waiter // Whoever serves the entry has the other copy.
+	w := e.waiter // The caller that serves the entry has the other copy.
 	defer w.Disarm()
 	side := c.side(send)
 	side.add(e)
@@ -196,7 +196,7 @@ func (c *Chan[T]) transfer(ctx context.Context, send bool, v T) (got T, err erro
 	}
 }
 
-// side is where those wait who send, or who receive.
+// side is where senders wait, or receivers.
 func (c *Chan[T]) side(send bool) *queue[T] {
 	if send {
 		return &c.senders

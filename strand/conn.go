@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// DefaultLineLimit is the length of the longest line that is read where no other
-// limit is set, without its end: that of bufio.Scanner.
+// DefaultLineLimit is the length of the longest line, without its end, that is read where
+// no other limit is set. It is the limit of bufio.Scanner.
 const DefaultLineLimit = 64 << 10
 
 // lent is the size of the buffers that connections borrow: a page.
@@ -155,10 +155,10 @@ func (c *Conn) CloseWrite() error {
 	return c.wrap("close", c.t.closeWrite())
 }
 
-// Close closes the connection. Whoever waits for it gets [net.ErrClosed]. Closing
-// it again returns that too. Of what can't be polled, see [Wrap] and [File], it is the
-// stream's own Close, which may wait for a call that is under way: on Windows that of
-// a console waits for the next line.
+// Close closes the connection. A call that waits for it gets [net.ErrClosed]. Closing it
+// again returns that too. For a stream that can't be polled, see [Wrap] and [File], it is
+// the stream's own Close. That may wait for a call that is under way: on Windows the Close
+// of a console waits for the next line.
 func (c *Conn) Close() error {
 	if c == nil || c.t == nil || c.closed.Swap(true) {
 		return c.wrap("close", net.ErrClosed)

@@ -69,7 +69,7 @@ func onGoroutine[T any](ctx context.Context, fn func(ctx context.Context) (T, er
 		select {
 		case o := <-done:
 			if o.err != nil && ctx.Err() != nil {
-				o.err = cause(ctx) // What fn says of it is that it was cancelled.
+				o.err = cause(ctx) // By the error of fn it was only cancelled.
 			}
 			return o.value, o.err
 		default:

@@ -20,7 +20,7 @@ type entry[T any] struct {
 	next, previous *entry[T]
 }
 
-// queue is those who wait on one side of a channel, the first one first.
+// queue has the waiters on one side of a channel, the first one first.
 type queue[T any] struct{ first, last *entry[T] }
 
 func (q *queue[T]) add(e *entry[T]) {
@@ -74,8 +74,8 @@ func (q *queue[T]) take(own *selection) *entry[T] {
 	return nil
 }
 
-// selection is one Select, which waits in several channels, and is served in one.
-// Nil stands for whoever waits in one channel alone.
+// selection is one Select, which waits in several channels, and is served in one. Nil
+// stands for a waiter in one channel alone.
 type selection struct {
 	mu   sync.Mutex
 	id   uint64 // The order in which two are locked.

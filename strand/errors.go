@@ -10,9 +10,9 @@ var ErrNoScheduler = errors.New("strand: no scheduler; pass the context of a str
 // goroutine, is done by somebody else, or after its end.
 var ErrNotRunning = errors.New("strand: only the strand itself can do this, while it runs")
 
-// ErrClosed is returned by operations on a channel that was closed: at once to
-// whoever sends, and to whoever receives when nothing is left in it. It is not
-// about connections; those say net.ErrClosed.
+// ErrClosed is returned by operations on a channel that was closed: at once to senders, and
+// to receivers when nothing is left in it. It is not about connections; those say
+// net.ErrClosed.
 var ErrClosed = errors.New("strand: the channel is closed")
 
 // ErrNotLocked is returned by Unlock of a mutex that is not locked.

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ReadLine reads up to the next newline and returns the line without it, and
-// without a carriage return before it. What comes before the end of the stream is
-// a line as well, if there is any, with all of its bytes; then the error is [io.EOF]. A line is any
-// bytes: whether they are UTF-8 is the caller's business. If ctx ends in the midst
-// of a line, what has come of it is kept for the next call.
+// ReadLine reads up to the next newline and returns the line without it, and without a
+// carriage return before it. The bytes before the end of the stream, if there are any, are
+// a line as well, with all of them; then the error is [io.EOF]. A line is any bytes:
+// whether they are UTF-8 is the caller's business. If ctx ends within a line, the bytes
+// that have come are kept for the next call.
 func (c *Conn) ReadLine(ctx context.Context) (string, error) {
 	line, err := c.AppendLine(ctx, nil)
 	return string(line), err

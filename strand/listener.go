@@ -107,9 +107,9 @@ func (l *Listener) Addr() net.Addr {
 	return l.a.address()
 }
 
-// Close ends the listener. Connections that it has accepted go on. Whoever waits
-// in Accept, also for descriptors, gets [net.ErrClosed], and so does who closes it again.
-// The file of a Unix listener is removed, unless another has taken its place.
+// Close ends the listener. Connections that it has accepted go on. A call that waits in
+// Accept, also for descriptors, gets [net.ErrClosed], and so does a second Close. The file
+// of a Unix listener is removed, unless another has taken its place.
 func (l *Listener) Close() error {
 	if l.isVoid() {
 		return &net.OpError{Op: "close", Net: "strand", Err: net.ErrClosed}

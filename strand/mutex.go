@@ -8,10 +8,9 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// Mutex is a lock for strands: whoever waits for it suspends and holds no worker,
-// so it may be held across a wait. Those who wait get it in the order in which
-// they came. The zero Mutex is unlocked; it must not be copied. Goroutines may use
-// it too.
+// Mutex is a lock for strands: a strand that waits for it suspends and holds no worker, so
+// it may be held across a wait. Those who wait get it in the order in which they came. The
+// zero Mutex is unlocked; it must not be copied. Goroutines may use it too.
 //
 // To guard a few lines that don't wait, a sync.Mutex does as well. It must not be
 // held while its holder waits by means of this module, since another strand that
@@ -78,8 +77,8 @@ func (m *Mutex) Unlock(ctx context.Context) error {
 	return nil
 }
 
-// waiters is a queue of those who wait for a grant. Guarded by a mutex that each
-// method is given or that its caller holds.
+// waiters is a queue of callers that wait for a grant. Guarded by a mutex that each method
+// is given or that its caller holds.
 type waiters struct{ q queue[struct{}] }
 
 // wait waits for a grant. The caller holds mu, which wait unlocks.

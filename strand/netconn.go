@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// Net returns the connection as a [net.Conn] for the caller, whose context is ctx:
-// for crypto/tls, say. What is called on it waits on behalf of ctx, which also
-// bounds it; its deadlines come on top. On a goroutine the calls block. With a nil ctx
-// they fail.
+// Net returns the connection as a [net.Conn] for the caller, whose context is ctx: for
+// crypto/tls, say. Its methods wait on behalf of ctx, which also bounds them; its deadlines
+// come on top. On a goroutine the calls block. With a nil ctx they fail.
 func (c *Conn) Net(ctx context.Context) net.Conn {
 	n := &netConn{Conn: c}
 	n.read.above, n.write.above = ctx, ctx

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// What parking says. Whoever parks and whoever unparks change it by swaps:
+// The states of parking. Park and Unpark change it by swaps:
 //
 //	idle --Park--> parked --Unpark--> idle
 //	idle --Unpark--> permitted --Park--> idle

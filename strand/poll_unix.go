@@ -132,8 +132,8 @@ func (c *polled) closeWrite() error {
 	return os.NewSyscallError("shutdown", unix.Shutdown(c.fd, unix.SHUT_WR))
 }
 
-// close wakes who waits. The descriptor is closed when nobody uses it any more,
-// lest it is another's by then.
+// close wakes who waits. The descriptor is closed when nobody uses it any more. Else its
+// number might be another one's by then.
 func (c *polled) close() error {
 	if !c.users.close() {
 		return net.ErrClosed

@@ -13,9 +13,9 @@ import (
 //
 // # Protocol
 //
-// The system tells of changes only (edge-triggered). Whoever uses the direction,
-// one at a time, takes the word of a change before it makes a call, so that one
-// which comes meanwhile is not lost:
+// The system tells of changes only (edge-triggered). The user of the direction, one at a
+// time, takes the word of a change before it makes a call, so that a change which comes
+// meanwhile is not lost:
 //
 //	unknown --change--> ready --begin--> unknown --wait--> awaited --change--> ready
 //

@@ -28,13 +28,13 @@ type job = workers.Job
 type Strand struct {
 	job
 	fn    func(s *Strand) error // Dropped when it begins.
-	above *nest                 // Also that of the strands that it starts.
+	above *nest                 // The strands that it starts have the same.
 	// parking is idle, permitted or parked. See Park.
 	parking atomic.Uint32
 	turn    uint32 // Counts selects, for their fairness. The strand's own.
 	// rare is what few strands have, or nil. Written by Go, or else by the strand.
 	rare  atomic.Pointer[rare]
-	group *WaitGroup // What counts it, or nil.
+	group *WaitGroup // The group that counts it, or nil.
 	// next and previous are the nest's, under its mutex.
 	next, previous *Strand
 }
@@ -56,11 +56,11 @@ func (s *Strand) Info() sched.JobInfo { return sched.JobInfo(s.job.Info()) }
 // has ended or was cancelled. For one that shall end with the caller, ctx is
 // derived from the caller, as by context.WithCancel.
 //
-// The strand runs on the scheduler on which ctx is at home, that of the strand,
-// job, task or actor whose context it is; elsewhere the option [On] names it. It
-// begins behind what is queued with its priority. Errors are [ErrNoScheduler],
-// [sched.ErrStopped], and [sched.ErrFull] with a bound on queued jobs; if the
-// scheduler has such a bound and ctx is not at home, Go may wait for room.
+// The strand runs on the scheduler of the strand, job, task or actor whose context ctx is.
+// Elsewhere the option [On] names it. It begins behind what is queued with its priority.
+// Errors are [ErrNoScheduler], [sched.ErrStopped], and [sched.ErrFull] with a bound on
+// queued jobs; if the scheduler has such a bound and ctx is not at home, Go may wait for
+// room.
 //
 // A strand costs one allocation, or two if it is the first that was started with a
 // context other than context.Background, and a stack from its first wait on.
@@ -213,17 +213,16 @@ func (s *Strand) Join(ctx context.Context) error {
 	return s.Wait(ctx)
 }
 
-// Cancel ends the strand's context with a cause; nil means [context.Canceled].
-// What the strand waits for then fails with the cause. A strand that has not
-// begun never does. Cancel reports whether the strand had not ended, and never
-// waits.
+// Cancel ends the strand's context with a cause; nil means [context.Canceled]. A wait of
+// the strand then fails with the cause. A strand that has not begun never does. Cancel
+// reports whether the strand had not ended, and never waits.
 func (s *Strand) Cancel(cause error) bool { return s != nil && s.job.Cancel(cause) }
 
-// Deadline is that of [context.Context].
+// Deadline implements [context.Context].
 func (s *Strand) Deadline() (time.Time, bool) { return workers.ContextOf(s).Deadline() }
 
-// Done is that of [context.Context]. The channel is made when it is first asked
-// for. A strand that receives from it holds its worker; see [Strand.Park].
+// Done implements [context.Context]. The channel is made when it is first asked for. A
+// strand that receives from it holds its worker; see [Strand.Park].
 func (s *Strand) Done() <-chan struct{} {
 	done := workers.ContextOf(s).Done()
 	if n := s.above; n.ends {
@@ -234,10 +233,10 @@ func (s *Strand) Done() <-chan struct{} {
 	return done
 }
 
-// Err is that of [context.Context].
+// Err implements [context.Context].
 func (s *Strand) Err() error { return workers.ContextOf(s).Err() }
 
-// Value is that of [context.Context].
+// Value implements [context.Context].
 func (s *Strand) Value(key any) any {
 	if _, ok := key.(workers.FrameKey); ok && workers.FiberOf(s) == nil {
 		return nil
@@ -245,7 +244,7 @@ func (s *Strand) Value(key any) any {
 	return workers.ContextOf(s).Value(key)
 }
 
-// ResumesFiber is that of [workers.Resumer].
+// ResumesFiber implements [workers.Resumer].
 func (s *Strand) ResumesFiber(f *workers.Fiber) bool {
 	return f == workers.FiberOf(s) && f.Owner() == any(s) // See Do.
 }

@@ -5,12 +5,11 @@ import (
 	"net"
 )
 
-// TryWrite writes as much of p as there is room for now, and returns how much: 0
-// if that is nothing, or if somebody else is writing. It never waits, so a server
-// that tells many does not wait for one that does not read; the rest is for Write,
-// or to be dropped together with the connection. What can't be polled, as a file,
-// has no room that is known, so it is always 0 there. Of ctx it asks whether it has
-// ended.
+// TryWrite writes as much of p as there is room for now, and returns how much: 0 if that is
+// nothing, or if somebody else is writing. It never waits, so a server that tells many does
+// not wait for one that does not read; the rest is for Write, or to be dropped together
+// with the connection. The room of a stream that can't be polled, such as a file, is not
+// known, so it is always 0 there. Of ctx it asks whether it has ended.
 func (c *Conn) TryWrite(ctx context.Context, p []byte) (n int, err error) {
 	switch {
 	case c.isClosed():

@@ -6,10 +6,10 @@ import (
 	"github.com/troupe-go/troupe/internal/invariants"
 )
 
-// Detach starts a task that belongs to nobody: it is not waited for, outlives the
-// caller, and does not end with ctx, of which it has only the values. It is
-// listed by [Detached]; a Stop of its scheduler waits for it, and cancels it, with
-// the cause [sched.ErrStopped], when the Stop's context ends.
+// Detach starts a task that belongs to nobody: it is not waited for, outlives the caller,
+// and does not end with ctx. It only has the values of ctx. It is listed by [Detached]; a
+// Stop of its scheduler waits for it, and cancels it, with the cause [sched.ErrStopped],
+// when the Stop's context ends.
 //
 // It is the one way to let work run on by itself, so that a reader finds it by
 // searching for the word. An error that nobody looks at is lost: look at the

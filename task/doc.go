@@ -16,8 +16,8 @@
 //		return nil
 //	})
 //
-// The scheduler is the one on which ctx is at home: that of the job, the task or
-// the actor's handler whose context it is. Elsewhere, the option [On] names it.
+// The scheduler is the one of the job, the task or the actor's handler whose context ctx
+// is. Elsewhere, the option [On] names it.
 //
 // # Joiners
 //
@@ -28,7 +28,7 @@
 //   - [Quorum] waits for n successes, or until they are out of reach.
 //   - A [Joiner] of your own decides whatever it likes.
 //
-// What is cancelled is asked to end, by its context, and waited for. Panics and
+// A task that is cancelled is asked to end, by its context, and waited for. Panics and
 // Goexits of a task are its result, a [*sched.PanicError] with the stack or
 // [sched.ErrGoexit], and failures like any other.
 //
@@ -57,10 +57,9 @@
 // timed out would be left behind.
 //
 // Tasks of a group made with the context of an actor, or below it, end with that
-// incarnation of the actor: when it ends, it asks them to, as it does its
-// children, and goes on, to its Stopped hook or to a restart, when they have
-// ended. One that is killed does not wait for them. What a Stopped hook itself
-// opens, it joins.
+// incarnation of the actor: when it ends, it asks them to, as it does its children, and
+// goes on, to its Stopped hook or to a restart, when they have ended. One that is killed
+// does not wait for them. A Stopped hook joins the groups that it opens itself.
 //
 // # Letting go
 //

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// ErrNoScheduler is returned when it is not known where tasks shall run: the
-// context is neither that of a job or task, nor of an actor, and [On] is not
-// given.
+// ErrNoScheduler is returned when it is not known where tasks shall run: the context
+// belongs to no job, task or actor, and [On] is not given.
 var ErrNoScheduler = errors.New("task: no scheduler; pass the context of a job, a task or an actor, or the option On")
 
 // ErrClosed is returned by Go after a Join of the group has returned its result.
@@ -65,7 +64,7 @@ func (deadlineError) Timeout() bool { return true }
 // own error does not tell both that and why.
 type CancelledError struct {
 	Cause error // Why the task, its group or a scope above was cancelled.
-	Err   error // What the task returned; nil if it never began.
+	Err   error // The error that the task returned; nil if it never began.
 }
 
 // Error tells the cause.
@@ -97,7 +96,7 @@ func (e *CancelledError) Unwrap() []error {
 // They go on; Join may be called again.
 type UnfinishedError struct {
 	Cause error  // Why the Join ended.
-	Tasks []Info // What has not ended, in the order of Go.
+	Tasks []Info // The tasks that have not ended, in the order of Go.
 }
 
 // unfinishedNamed is how many tasks an UnfinishedError names in its text.

@@ -19,12 +19,12 @@ import (
 type Group[T any] struct {
 	// # Protocol
 	//
-	// A task's end is an event in a list, the first of which that the joiner has not
-	// seen is todo. Whoever finds nobody at it, and mu held, hands the events to the
-	// joiner, one after the other: so the joiner is asked in order and by one at a
-	// time, and a joiner of the user's is asked without a lock. A task is left until
-	// the joiner has seen its end. What follows from a decision, the cancellation of
-	// the others, is done at the end, without a lock, since it brings more ends.
+	// A task's end is an event in a list, the first of which that the joiner has not seen
+	// is todo. Whoever finds nobody at it, and mu held, hands the events to the joiner, one
+	// after the other: so the joiner is asked in order and by one at a time, and a joiner
+	// of the user's is asked without a lock. A task is left until the joiner has seen its
+	// end. After a decision the others are cancelled at the end, without a lock, since that
+	// brings more ends.
 	scope  Scope
 	s      *workers.Scheduler
 	reg    *registry
@@ -41,29 +41,29 @@ type Group[T any] struct {
 	asking atomic.Uintptr
 
 	_ [cacheLine]byte // What comes is written by whoever ends a task, what is above never.
-	// news are the tasks that have ended and are not in the list yet, the last one
-	// first. Written by whoever ends a task, taken by whoever holds mu.
+	// news are the tasks that have ended and are not in the list yet, the last one first.
+	// Written where a task ends, taken by the holder of mu.
 	news xatomic.Pointer[Task[T]]
-	// left is how many are in the group and not in the news, and uncounted more
-	// until counting. Less what was started it is written by whoever ends a task.
+	// left is how many are in the group and not in the news, and uncounted more until
+	// counting. Except for the started tasks it is written where a task ends.
 	left xatomic.Int64
-	// watched says that somebody waits in takers. It pairs with news: a taker sets it,
-	// then looks at the news; who ends a task adds to the news, then looks at it.
+	// watched says that somebody waits in takers. It pairs with news: a taker sets it, then
+	// looks at the news; the end of a task adds to the news, then looks at it.
 	watched xatomic.Bool
 	// adopting holds up the ends of jobs. See anyRuns. Written under mu.
 	adopting xatomic.Bool
 	// over says that it is decided, and that nothing follows from any end but the
 	// last. Written under mu.
 	over xatomic.Bool
-	_    [cacheLine]byte // And from here on, by whoever starts one.
+	_    [cacheLine]byte // And from here on, where a task is started.
 
 	mu        xatomic.Mutex
 	newest    *slab[T] // The one that the next task comes from.
-	unused    *Task[T] // Those that were given back.
+	unused    *Task[T] // The ones that were given back.
 	first     slab[T]
 	only      [1]Task[T] // In the first slab: many groups have no more.
-	loose     []*Task[T] // Those that are in no slab.
-	queue     []*Task[T] // Those that wait for a place, the first one first.
+	loose     []*Task[T] // Tasks that are in no slab.
+	queue     []*Task[T] // Tasks that wait for a place, the first one first.
 	placed    int        // How many take a place.
 	count     Count      // The joiner has seen the ends of as many.
 	ended     list[T]    // In the order in which they ended.
@@ -75,7 +75,7 @@ type Group[T any] struct {
 	everKept  bool     // It did at some time.
 	counting  bool     // See beginCounting.
 	joining   bool
-	announced bool // The joiner is to be told of joining.
+	announced bool // The joiner wants to know of joining.
 	settling  bool // Somebody hands events to the joiner.
 	decided   bool
 	acted     bool // The others were cancelled for it.
@@ -83,8 +83,8 @@ type Group[T any] struct {
 	cancelled bool
 	closed    bool
 	failure   error             // The joiner's own panic.
-	joiners   []*workers.Waiter // Who waits for the end of all.
-	takers    []*workers.Waiter // Who waits for the end of any.
+	joiners   []*workers.Waiter // The callers that wait for the end of all.
+	takers    []*workers.Waiter // The callers that wait for the end of any.
 
 	result xatomic.Once
 	values []T
@@ -97,7 +97,7 @@ type Group[T any] struct {
 // on which ctx is at home, or on that given by [On], with no timeout but the
 // deadline of ctx. A nil joiner means [FirstFailure].
 //
-// Whoever makes a group calls Join, or Cancel; [Run] cannot forget it.
+// The maker of a group calls Join, or Cancel; [Run] cannot forget it.
 func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T], error) {
 	if ctx == nil {
 		return nil, errNilContext

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// The methods of the job are spelled out, since those of an embedded one panic where
+// The methods of the job are spelled out, since the methods of an embedded job panic where
 // the Task is nil.
 
 // handle returns the job that the task is, or nil.

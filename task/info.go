@@ -15,7 +15,7 @@ import (
 type Info struct {
 	ID    uint64
 	Name  string // What GoNamed was given, else the name of the task's function.
-	Group string // What the option Name was given.
+	Group string // The name that the option Name was given.
 	// Place is the file and line of the task's function.
 	Place string
 	State sched.JobState

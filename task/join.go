@@ -147,7 +147,7 @@ func (g *Group[T]) wait(ctx context.Context, where *[]*workers.Waiter, ok func()
 	var w workers.Waiter
 	w.Arm(ctx, g.s)
 	defer w.Disarm()
-	known := w // Whoever wakes it has a copy of its own.
+	known := w // The caller that wakes it has a copy of its own.
 	invariants.Yield()
 	for {
 		if g.look(where, &known, ok) {
@@ -175,7 +175,7 @@ func (g *Group[T]) look(where *[]*workers.Waiter, w *workers.Waiter, ok func() b
 			forget(where, w)
 		}
 		if where == &g.takers {
-			g.watched.Store(true) // Then drain: who ends a task looks the other way round.
+			g.watched.Store(true) // Then drain: the end of a task looks in the opposite order.
 		}
 		g.drain()
 		done := ok()
@@ -188,7 +188,7 @@ func (g *Group[T]) look(where *[]*workers.Waiter, w *workers.Waiter, ok func() b
 			g.mu.Unlock()
 			return false
 		}
-		// The others are to be cancelled, which is done without the lock. What ends
+		// The others are to be cancelled, which is done without the lock. A task that ends
 		// meanwhile finds nobody to wake, so look again.
 		g.release(nil)
 		g.mu.Lock()

@@ -18,17 +18,16 @@ func AllCompleted[T any]() Joiner[T] { return allCompleted[T]{} }
 // the others go on, and Join returns its error at the end.
 func FirstFailure[T any]() Joiner[T] { return firstFailure[T]{} }
 
-// FirstSuccess waits until one task succeeds; then the others are cancelled, and
-// Join returns that one value, and drops the errors of the others. If none succeeds, or there are none, it returns an
-// error that wraps [ErrNoSuccess] and those of the tasks.
+// FirstSuccess waits until one task succeeds; then the others are cancelled, and Join
+// returns that one value, and drops the errors of the others. If none succeeds, or there
+// are none, it returns an error that wraps [ErrNoSuccess] and the errors of the tasks.
 func FirstSuccess[T any]() Joiner[T] { return firstSuccess[T]{} }
 
-// Quorum waits until n tasks have succeeded; then the others are cancelled, and
-// Join returns those n values, in the order in which the tasks ended, and drops the errors
-// of the others. As soon as
-// Join was called and fewer than n have succeeded or can still do so, they are
-// cancelled too, and Join returns an error that wraps [ErrQuorum] and those of
-// the tasks that failed. N must be positive.
+// Quorum waits until n tasks have succeeded; then the others are cancelled, and Join
+// returns those n values, in the order in which the tasks ended, and drops the errors of
+// the others. As soon as Join was called and fewer than n have succeeded or can still do
+// so, they are cancelled too, and Join returns an error that wraps [ErrQuorum] and the
+// errors of the failed tasks. N must be positive.
 func Quorum[T any](n int) Joiner[T] { return quorum[T]{n} }
 
 // builtin is a joiner of this package. It does not call back, so the group asks
@@ -56,8 +55,7 @@ func (firstFailure[T]) Decide(t *Task[T], _ Count) bool {
 	return t != nil && failed(t)
 }
 
-// failed reports whether the task, which has ended, has failed: who was cancelled
-// has not.
+// failed reports whether the task, which has ended, has failed: a cancelled one has not.
 func failed[T any](t *Task[T]) bool {
 	st := t.State()
 	return st != workers.JobCompleted && st != workers.JobCancelled

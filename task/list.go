@@ -109,7 +109,7 @@ func (g *Group[T]) appendLive(infos []Info) []Info {
 	return infos
 }
 
-// someLive appends those of the next tasks that have not ended.
+// someLive appends the live ones of the next tasks.
 func (g *Group[T]) someLive(at *listing[T], some []liveTask[T]) []liveTask[T] {
 	look := func(t *Task[T]) {
 		if t.place != 0 && !t.State().Ended() {

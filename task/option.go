@@ -38,7 +38,7 @@ func Name(name string) Option { return func(o *options) { o.name = name } }
 // place. The default, also for 0, is no bound.
 func Limit(n int) Option { return func(o *options) { o.limit = n } }
 
-// Priority is that of the group's jobs. The default is [sched.Normal].
+// Priority is the priority of the group's tasks. The default is [sched.Normal].
 func Priority(p sched.Priority) Option { return func(o *options) { o.priority = p } }
 
 // Discard lets the group forget tasks that have succeeded, for a group that is

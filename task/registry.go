@@ -8,13 +8,12 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// registry is what is kept with a scheduler to list its tasks and to end them
-// when a stop would wait no longer. Groups are entered, not tasks, once when the
-// first task comes, so starting a task costs it nothing. A group leaves when Join
-// closes it: what is listed is alive, and a program that opens one group after the
-// other would have the collector go through the last 64 again and again. Those that
-// nobody joins are swept out, when there are twice as many as were left by the last
-// sweep, if they have no tasks.
+// registry is what is kept with a scheduler to list its tasks and to end them when a stop
+// would wait no longer. Groups are entered, not tasks, once when the first task comes, so
+// starting a task costs it nothing. A group leaves when Join closes it: what is listed is
+// alive, and a program that opens one group after the other would have the collector go
+// through the last 64 again and again. Groups that nobody joins are swept out if they have
+// no tasks, when there are twice as many groups as the last sweep has left.
 type registry struct {
 	forced xatomic.Bool // A stop has not waited.
 
@@ -52,8 +51,8 @@ func registryOf(s *workers.Scheduler) *registry {
 	}).(*registry)
 }
 
-// enter enters a group that has a task, and is not entered. Whoever calls it holds the
-// group's mu, and then, without that, calls entered.
+// enter enters a group that has a task, and is not entered. The caller holds the group's
+// mu, and then, without that, calls entered.
 func (r *registry) enter(g listed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

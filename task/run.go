@@ -12,12 +12,12 @@ import (
 // The context of body ends with the group's scope: when the joiner has decided,
 // say, or ctx has ended.
 //
-// If body returns an error, panics, or calls runtime.Goexit, the tasks are
-// cancelled; Run waits for them, and then returns the error, joined with that of
-// the joiner if this is another, or goes on with the panic. An error of body that
-// only says that the group was cancelled gives way to that of the joiner.
-// Otherwise Run returns what [Group.Join] does. Where tasks of the other groups fail as
-// they end, and do not just say that they were cancelled, that error is joined to it.
+// If body returns an error, panics, or calls runtime.Goexit, the tasks are cancelled; Run
+// waits for them, and then returns the error, joined with the error of the joiner if this
+// is another, or goes on with the panic. An error of body that only says that the group was
+// cancelled gives way to the error of the joiner. Otherwise Run returns what [Group.Join]
+// does. Where tasks of the other groups fail as they end, and do not just say that they
+// were cancelled, that error is joined to it.
 func Run[T any](ctx context.Context, j Joiner[T], body func(ctx context.Context, g *Group[T]) error, opts ...Option) ([]T, error) {
 	if body == nil {
 		return nil, errNilFunction

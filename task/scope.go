@@ -14,30 +14,30 @@ import (
 // a level, not an event: once a scope has ended, every wait below it returns at
 // once, every time, until the work has left the scope. [Within] opens one.
 //
-// A scope ends by Cancel, at its deadline, when what surrounds it ends, or when
-// its function returns, whichever is first. Its methods may be called from any
-// goroutine. A nil Scope, as that of a nil Group, never ends, and can't be cancelled.
-// A zero one is one that nothing surrounds.
+// A scope ends by Cancel, at its deadline, when what surrounds it ends, or when its
+// function returns, whichever is first. Its methods may be called from any goroutine. A nil
+// Scope, which a nil Group has, never ends, and can't be cancelled. A zero one is one that
+// nothing surrounds.
 type Scope struct {
 	// # Protocol
 	//
-	// The end is recorded here, not in a context of package context, since that
-	// can't have its deadline moved and costs too much for a group whose tasks
-	// never ask. What surrounds the scope is asked whenever the scope is, so that
-	// an end is never missed; who wants to be told calls link first.
+	// The end is recorded here, not in a context of package context, since that can't have
+	// its deadline moved and costs too much for a group whose tasks never ask. What
+	// surrounds the scope is asked whenever the scope is, so that an end is never missed; a
+	// scope that wants to be told calls link first.
 	parent   context.Context
 	shielded bool // The end of parent is not the scope's.
 	// onEnd is told of the end, without a lock held. Nil for a scope without
 	// tasks.
 	onEnd func(cause error)
-	s     *workers.Scheduler // That of the group; nil for a scope without tasks.
+	s     *workers.Scheduler // The scheduler of the group; nil for a scope without tasks.
 
 	// ended is set under mu, after err, cause and own. They don't change later.
 	ended  xatomic.Bool
 	linked xatomic.Bool
 
 	mu     xatomic.Mutex
-	err    error // What the context's Err returns.
+	err    error // The error that the context's Err returns.
 	cause  error
 	own    bool // It ended by itself, not with what surrounds it.
 	closed bool // It is left, or has ended.
@@ -59,7 +59,7 @@ type Scope struct {
 // scopeKey is the key under which a context returns its innermost *Scope.
 type scopeKey struct{}
 
-// LocalKey is that of [workers.LocalKey].
+// LocalKey implements [workers.LocalKey].
 func (scopeKey) LocalKey() {}
 
 // Within calls fn in a new scope and returns its error. The context of fn ends
@@ -223,10 +223,9 @@ func scopeOf(ctx context.Context) *Scope {
 	return sc
 }
 
-// Canceller returns the outermost scope around ctx that has ended by itself, not
-// with what is around it, and nil if there is none: the one to which a cancellation
-// seen now is owed, so that its [Scope.Caught] says so. What is outside of a [Shield]
-// does not count.
+// Canceller returns the outermost scope around ctx that has ended by itself, not with what
+// is around it, and nil if there is none: the one to which a cancellation seen now is owed,
+// so that its [Scope.Caught] says so. Scopes outside of a [Shield] do not count.
 func Canceller(ctx context.Context) *Scope {
 	var found *Scope
 	for ctx != nil {
@@ -364,8 +363,8 @@ func (sc *Scope) release() {
 	sc.fiber = nil
 }
 
-// link has the end of what surrounds the scope told to it. Without a link the
-// end is only seen by those who ask.
+// link has the end of what surrounds the scope told to it. Without a link the end is only
+// seen by callers that ask.
 func (sc *Scope) link() {
 	if sc.linked.Load() || sc.shielded || sc.parent.Done() == nil {
 		return

@@ -20,8 +20,8 @@ func (l *list[T]) add(first, last *Task[T]) {
 	l.last = last
 }
 
-// taskEnded is called for each task when its job has its result, by the job, and
-// by whoever has seen the result before. f is the job's fiber, or nil.
+// taskEnded is called for each task when its job has its result, by the job, and by callers
+// that have seen the result before. f is the job's fiber, or nil.
 func (g *Group[T]) taskEnded(t *Task[T], f *workers.Fiber) {
 	if g.opts.limit != 0 {
 		g.giveUpPlace(t, f)
@@ -248,7 +248,7 @@ func (g *Group[T]) discard(t *Task[T]) {
 		g.ended.last = nil
 	}
 	g.ready = nil
-	t.next = nil // Who keeps its handle does not keep all later ones.
+	t.next = nil // A kept handle does not keep all later ones.
 	if t.State() == workers.JobCompleted {
 		g.remove(t)
 	}
@@ -287,9 +287,9 @@ func (g *Group[T]) asksApart(t *Task[T], count Count) (decided bool, failure err
 	return decided, failure
 }
 
-// apart calls a joiner's method on a goroutine of its own, since neither a panic
-// nor a Goexit of it must end whoever has brought the event. It returns what
-// happened as an error. It costs about 500 ns.
+// apart calls a joiner's method on a goroutine of its own, since neither a panic nor a
+// Goexit of it must end the caller that has brought the event. It returns what happened as
+// an error. It costs about 500 ns.
 func (g *Group[T]) apart(call func()) (failure error) {
 	done := make(chan struct{})
 	go func() {

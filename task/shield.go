@@ -16,8 +16,8 @@ const NoLimit time.Duration = -1
 // is positive, or [NoLimit]; then its cause is [ErrDeadline]. The context has the
 // values of ctx. Groups and scopes that fn opens are shielded too.
 //
-// Shield returns what fn returns. What was cancelled outside still is, and the
-// next [Checkpoint] with ctx says so.
+// Shield returns what fn returns. A cancellation outside still holds, and the next
+// [Checkpoint] with ctx says so.
 func Shield(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	switch {
 	case ctx == nil:

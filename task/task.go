@@ -20,8 +20,8 @@ type job = workers.Job
 type Task[T any] struct {
 	job
 	g *Group[T]
-	// work is the task's function, which it drops when it begins: that of Go, or that
-	// of Do. Afterwards it may be the error of a task that was cut short.
+	// work is the function given to Go or Do. The task drops it when it begins. Afterwards
+	// it may be the error of a task that was cut short.
 	work any
 	// code is where that is, to tell its name and place when somebody asks.
 	code  uintptr
@@ -57,8 +57,8 @@ const (
 func (s *standing) transitionTo(what uint32) bool { return s.word.CompareAndSwap(member, what) }
 func (s *standing) is(what uint32) bool           { return s.word.Load() == what }
 
-// Name returns the name that was given to [Group.GoNamed], else that of the
-// function which the task runs, as in a stack trace.
+// Name returns the name that was given to [Group.GoNamed], else the name of the function
+// which the task runs, as in a stack trace.
 func (t *Task[T]) Name() string {
 	if t == nil {
 		return nameOf(0)
@@ -195,7 +195,7 @@ func (t *Task[T]) explain(ctx context.Context, err error) error {
 		}
 	}
 	if !t.cut {
-		t.Cancel(cause) // So that it counts as cancelled, whoever was told first.
+		t.Cancel(cause) // So that it counts as cancelled, in whichever order the news came.
 	}
 	return err
 }
@@ -280,5 +280,5 @@ func (c *taskContext[T]) Value(key any) any {
 // is below, has the task.
 type memberKey struct{ of any }
 
-// LocalKey is that of [workers.LocalKey].
+// LocalKey implements [workers.LocalKey].
 func (memberKey) LocalKey() {}
