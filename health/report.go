@@ -13,7 +13,7 @@ type Report struct {
 	// Name is the last part of the path; empty for the system as a whole.
 	Name string `json:"name,omitempty"`
 	Path string `json:"path,omitempty"`
-	// PID is that of the actor, or empty if it was not asked itself.
+	// PID is the PID of the actor, or empty if it was not asked itself.
 	PID    string            `json:"pid,omitempty"`
 	Level  actor.HealthLevel `json:"level"`            // The worst of its own and of those below.
 	Reason string            `json:"reason,omitempty"` // Why, with the path of the actor that says so.

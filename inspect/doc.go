@@ -1,13 +1,13 @@
-// Package inspect is a window into a running system: what is slow, why, and who
-// waits for whom.
+// Package inspect is a window into a running system: it shows what is slow, why, and which
+// actor waits for which.
 //
-// An [Inspector] belongs to one [actor.System]. It takes snapshots: of actors,
-// by name, kind and state, sorted and page by page; of one actor, with what
-// its handler is stuck in and its last errors; of the tree, the links, the
-// workers, jobs, strands, tasks, timers, names and dead letters. It counts, by kind of actor. And it
-// tells of events: actors that fail, handlers that are slow or stuck, work that
-// starves, mailboxes that fill up. [Inspector.Record] keeps the last events of
-// each worker, for whoever wants to know afterwards what led to something.
+// An [Inspector] belongs to one [actor.System]. It takes snapshots: of actors, by name,
+// kind and state, sorted and page by page; of one actor, with what its handler is stuck in
+// and its last errors; of the tree, the links, the workers, jobs, strands, tasks, timers,
+// names and dead letters. It counts, by kind of actor. And it tells of events: actors that
+// fail, handlers that are slow or stuck, work that starves, mailboxes that fill up.
+// [Inspector.Record] keeps the last events of each worker, so that one can see afterwards
+// what led to a failure.
 //
 //	insp, err := inspect.New(sys, inspect.Config{})
 //	defer insp.Close()
@@ -23,13 +23,12 @@
 //
 // # What it costs
 //
-// Nothing is stopped. A snapshot of an actor takes its mailbox's lock for less
-// than a microsecond, and no lock is held over more than 1,000 entries, so
-// 100,000 actors take some 15 ms of one processor, which others may have every 40
-// us. Counting and watching cost a few ns for a message, and some 300 bytes for an
-// actor of which one was measured. [Config] says how to do without.
-// The system never waits for an observer: whoever does not take its events in
-// time loses the oldest, and is told how many.
+// Nothing is stopped. A snapshot of an actor takes its mailbox's lock for less than a
+// microsecond, and no lock is held over more than 1,000 entries, so 100,000 actors take
+// some 15 ms of one processor, which others may have every 40 us. Counting and watching
+// cost a few ns for a message, and some 300 bytes for an actor of which one was measured.
+// [Config] says how to do without. The system never waits for an observer. An observer that
+// does not take its events in time loses the oldest, and learns how many.
 //
 // What a message contains is not shown, only its type, unless that has a method
 // Inspect; see [Shown].

@@ -42,8 +42,8 @@ type hub struct {
 	closed bool
 }
 
-// Subscribe returns a subscriber to the events from now on. Whoever does not need
-// it any more calls Close. A Buffer that makes no sense counts as the default.
+// Subscribe returns a subscriber to the events from now on. A caller that does not need it
+// any more calls Close. A Buffer that makes no sense counts as the default.
 func (i *Inspector) Subscribe(s Subscription) *Subscriber {
 	if s.Buffer <= 0 {
 		s.Buffer = defaultBuffer

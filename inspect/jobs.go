@@ -62,7 +62,7 @@ const (
 	ByPreemptions JobOrder = "preemptions"
 )
 
-// JobQuery says which jobs are wanted. What is empty does not matter.
+// JobQuery says which jobs are wanted. Empty fields match everything.
 type JobQuery struct {
 	Type JobType `json:"type,omitempty"`
 	// Name is what the name begins with.
@@ -102,9 +102,9 @@ var ErrNoJob = errors.New("no such job is under way; it may not have begun, or h
 // tasks. It returns an error for a type, an order, a state, a limit or a cursor
 // that does not exist.
 //
-// It looks at all, for about 300 ns each and 1 us for a task, and keeps two pages at most. It stops
-// nothing, and jobs pay nothing for being listed. What changes between two pages
-// may be missed, or be on both.
+// It looks at all, for about 300 ns each and 1 us for a task, and keeps two pages at most.
+// It stops nothing, and jobs pay nothing for being listed. Jobs that change between two
+// pages may be missed, or be on both.
 func (i *Inspector) Jobs(q JobQuery) (JobPage, error) {
 	after, err := q.check()
 	if err != nil {

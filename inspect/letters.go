@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// Shown is implemented by a message that may be shown to whoever inspects the
-// system. Of all others only the type is shown, since messages may hold what
-// is nobody's business.
+// Shown is implemented by a message that may be shown to an inspector of the system. Of all
+// others only the type is shown, since messages may hold what is nobody's business.
 type Shown interface {
 	// Inspect returns what may be known of the message. It is called when the
 	// message was not handled, where that happens, and must not wait.

@@ -26,7 +26,7 @@ func (i *Inspector) Names() []Name {
 	return all
 }
 
-// NameQuery says which names are wanted. What is empty does not matter.
+// NameQuery says which names are wanted. Empty fields match everything.
 type NameQuery struct {
 	// Prefix is what the name begins with.
 	Prefix string `json:"prefix,omitempty"`

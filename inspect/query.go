@@ -24,7 +24,7 @@ const (
 	ByUptime   Order = "uptime"
 )
 
-// Query says which actors are wanted. What is empty does not matter.
+// Query says which actors are wanted. Empty fields match everything.
 type Query struct {
 	// Name is what the name, or a registered name, begins with.
 	Name string `json:"name,omitempty"`
@@ -62,10 +62,9 @@ const (
 // Actors returns a page of snapshots. It returns an error for an order, a state,
 // a limit or a cursor that does not exist.
 //
-// It costs about 300 ns for each actor that it looks at, of which it keeps no
-// more than a page: in the order ByPID it looks at those of the page, and else
-// at all, for each page again. What changes between two pages may be missed, or
-// be on both.
+// It costs about 300 ns for each actor that it looks at, of which it keeps no more than a
+// page: in the order ByPID it looks at those of the page, and else at all, for each page
+// again. Actors that change between two pages may be missed, or be on both.
 func (i *Inspector) Actors(q Query) (Page, error) {
 	c, err := q.check()
 	if err != nil {

@@ -30,7 +30,7 @@ type Timer struct {
 	Missed       uint64  `json:"missed,omitempty"` // See [actor.Timer.Missed].
 }
 
-// TimerQuery says which timers are wanted. What is empty does not matter.
+// TimerQuery says which timers are wanted. Empty fields match everything.
 type TimerQuery struct {
 	// Owner has those that this actor has set, and System those that were set by way
 	// of the system itself.
@@ -55,11 +55,11 @@ type TimerPage struct {
 	Matched int `json:"matched"`
 }
 
-// Timers returns a page of the timers that are under way. It returns an error for
-// a limit or a cursor that does not exist; of an owner that has stopped there are
-// none. It looks at all actors and timers, or those of the owner, for about 200 ns
-// each, keeps two pages at most, and stops nothing. What changes between two pages
-// may be missed, or be on both.
+// Timers returns a page of the timers that are under way. It returns an error for a limit
+// or a cursor that does not exist; of an owner that has stopped there are none. It looks at
+// all actors and timers, or those of the owner, for about 200 ns each, keeps two pages at
+// most, and stops nothing. Timers that change between two pages may be missed, or be on
+// both.
 func (i *Inspector) Timers(q TimerQuery) (TimerPage, error) {
 	after, err := q.check()
 	if err != nil {

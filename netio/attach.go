@@ -76,7 +76,7 @@ func AttachStream[M, Out any](ctx context.Context, sys *actor.System, to actor.R
 	if rw == nil {
 		return nil, fmt.Errorf("%w: AttachStream needs a stream", ErrConfig)
 	}
-	// What is wrong is found before the stream is taken over.
+	// Wrong settings are found before the stream is taken over.
 	decoder, err := cfg.complete(ctx, sys, to)
 	if err != nil {
 		return nil, err

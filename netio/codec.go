@@ -5,9 +5,9 @@ import "fmt"
 // Codec makes messages of type In from the bytes of a stream, and bytes from
 // messages of type Out. One value serves any number of streams at the same time.
 type Codec[In, Out any] interface {
-	// NewDecoder returns a decoder for one stream, or says what is wrong with the
-	// codec's settings. It is called once for each stream, also at the same time by
-	// several, and once before the first, to be told of wrong settings early.
+	// NewDecoder returns a decoder for one stream, or says what is wrong with the codec's
+	// settings. It is called once for each stream, also at the same time by several, and
+	// once before the first, to find wrong settings early.
 	NewDecoder() (Decoder[In], error)
 	// Append appends the bytes of v to dst. With an error dst is unchanged, and
 	// nothing is sent.

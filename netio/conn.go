@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Conn is an actor's end of a connection: by it the actor writes messages of type
-// Out. What the peer sends comes to the actor as its messages. All methods are safe
-// for concurrent use. A nil Conn, and one that is none of this package's making, is
-// like one that was closed: what has an error to return returns [net.ErrClosed].
+// Conn is an actor's end of a connection: by it the actor writes messages of type Out. Data
+// from the peer comes to the actor as its messages. All methods are safe for concurrent
+// use. A nil Conn, and one that is none of this package's making, is like one that was
+// closed: what has an error to return returns [net.ErrClosed].
 type Conn[Out any] struct {
 	encode func(dst []byte, v Out) ([]byte, error)
 	s      *stream // Nil in the zero Conn.
@@ -20,8 +20,8 @@ type Conn[Out any] struct {
 // Timeouts bound how long the other side may take. A connection for which one is
 // over ends; see [Conn.Err].
 type Timeouts struct {
-	// Idle is how long nothing may come between two messages. What a decoder passes
-	// over, such as white space between JSON values, is nothing. Defaults to 5 minutes;
+	// Idle is how long nothing may come between two messages. Bytes that a decoder passes
+	// over, such as white space between JSON values, do not count. Defaults to 5 minutes;
 	// -1 means for ever.
 	Idle time.Duration
 	// Message is how long a message may take from its first byte to its last.
@@ -108,8 +108,8 @@ func (c *Conn[Out]) Send(ctx context.Context, v Out) error {
 
 func (c *Conn[Out]) isVoid() bool { return c == nil || c.s == nil }
 
-// CloseWrite tells the peer that nothing more will come. What it sends still comes to
-// the actor. After Close or CloseWrite it returns net.ErrClosed.
+// CloseWrite tells the peer that nothing more will come. Its messages still come to the
+// actor. After Close or CloseWrite it returns net.ErrClosed.
 func (c *Conn[Out]) CloseWrite() error {
 	if c.isVoid() {
 		return net.ErrClosed

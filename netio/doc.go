@@ -23,12 +23,11 @@
 //
 // # Codecs
 //
-// A [Codec] makes messages from the bytes of a stream, in whatever pieces they come,
-// and bytes from messages: [Lines] of text, [Frames] behind their length, [JSON]
-// values, or one of the program's own. [Map] puts what comes into the type of all
-// messages of the actor. What comes from a peer is not trusted: all sizes have
-// limits, which hold before memory is taken, and bytes that make no message end the
-// connection with a [*DecodeError].
+// A [Codec] makes messages from the bytes of a stream, in whatever pieces they come, and
+// bytes from messages: [Lines] of text, [Frames] behind their length, [JSON] values, or one
+// of the program's own. [Map] puts what comes into the type of all messages of the actor.
+// Data from a peer is not trusted: all sizes have limits, which hold before memory is
+// taken, and bytes that make no message end the connection with a [*DecodeError].
 //
 // # Back-pressure
 //

@@ -34,9 +34,8 @@ func tooLong(what string, size uint64, limit int) error {
 	return fmt.Errorf("%w: a %s of at least %d bytes, where %d are allowed; see MaxSize", ErrTooLong, what, size, limit)
 }
 
-// DecodeError is why a stream has ended whose bytes are not what its codec takes. It
-// wraps the codec's error, or io.ErrUnexpectedEOF if the stream has ended in the
-// midst of a message.
+// DecodeError is why a stream has ended whose bytes are not what its codec takes. It wraps
+// the codec's error, or io.ErrUnexpectedEOF if the stream has ended within a message.
 type DecodeError struct {
 	Offset int64 // Of the message's begin in the stream, in bytes.
 	Err    error

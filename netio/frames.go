@@ -20,7 +20,7 @@ const (
 	Uint32  Prefix = iota // Four bytes.
 	Uint16                // Two bytes.
 	Uint8                 // One byte.
-	Uvarint               // One to ten bytes: that of encoding/binary and of Protocol Buffers.
+	Uvarint               // One to ten bytes, as in encoding/binary and Protocol Buffers.
 )
 
 // String returns the prefix's name in lower case.
@@ -54,7 +54,7 @@ type Frames struct {
 
 var _ Codec[[]byte, []byte] = Frames{}
 
-// NewDecoder is that of [Codec].
+// NewDecoder implements [Codec].
 func (f Frames) NewDecoder() (Decoder[[]byte], error) {
 	limit, err := f.limit()
 	if err != nil {
@@ -63,7 +63,7 @@ func (f Frames) NewDecoder() (Decoder[[]byte], error) {
 	return frameDecoder{f, limit}, nil
 }
 
-// Append is that of [Codec].
+// Append implements [Codec].
 func (f Frames) Append(dst, frame []byte) ([]byte, error) {
 	limit, err := f.limit()
 	if err != nil {

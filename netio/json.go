@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// JSON is a codec whose messages are JSON values, by encoding/json. What comes may
-// have white space between the values, or nothing where they end by themselves, as
-// objects do. What is sent is one value to a line.
+// JSON is a codec whose messages are JSON values, by encoding/json. The input may have
+// white space between the values, or nothing where they end by themselves, as objects do.
+// The output has one value to a line.
 type JSON[In, Out any] struct {
 	// MaxSize is the size of the largest value, in bytes. A larger one is
 	// [ErrTooLong], both ways. Defaults to DefaultSize.
@@ -18,7 +18,7 @@ type JSON[In, Out any] struct {
 	Strict bool
 }
 
-// NewDecoder is that of [Codec].
+// NewDecoder implements [Codec].
 func (j JSON[In, Out]) NewDecoder() (Decoder[In], error) {
 	limit, err := limited(j.MaxSize, DefaultSize)
 	if err != nil {
@@ -27,7 +27,7 @@ func (j JSON[In, Out]) NewDecoder() (Decoder[In], error) {
 	return &jsonDecoder[In]{limit: limit, strict: j.Strict}, nil
 }
 
-// Append is that of [Codec].
+// Append implements [Codec].
 func (j JSON[In, Out]) Append(dst []byte, v Out) ([]byte, error) {
 	limit, err := limited(j.MaxSize, DefaultSize)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultLineSize is the length of the longest line where no other is set: that of
-// package strand.
+// DefaultLineSize is the length of the longest line where no other is set. Package strand
+// has the same.
 const DefaultLineSize = 64 << 10
 
-// Lines is a codec whose messages are lines of text. A line ends with a newline,
-// or a carriage return and a newline; neither is part of the message. What comes
-// before the end of the stream is a line as well, if there is any. What is sent
-// gets a newline, and must not have one in it.
+// Lines is a codec whose messages are lines of text. A line ends with a newline, or a
+// carriage return and a newline; neither is part of the message. The bytes before the end
+// of the stream are a line as well, if there are any. A line that is sent gets a newline,
+// and must not have one in it.
 type Lines struct {
 	// MaxSize is the length of the longest line, in bytes without its end. A longer
 	// one is [ErrTooLong], both ways. Defaults to DefaultLineSize.
@@ -26,7 +26,7 @@ type Lines struct {
 
 var _ Codec[string, string] = Lines{}
 
-// NewDecoder is that of [Codec].
+// NewDecoder implements [Codec].
 func (l Lines) NewDecoder() (Decoder[string], error) {
 	limit, err := limited(l.MaxSize, DefaultLineSize)
 	if err != nil {
@@ -35,7 +35,7 @@ func (l Lines) NewDecoder() (Decoder[string], error) {
 	return &lineDecoder{limit: limit, anyBytes: l.AnyBytes}, nil
 }
 
-// Append is that of [Codec].
+// Append implements [Codec].
 func (l Lines) Append(dst []byte, line string) ([]byte, error) {
 	limit, err := limited(l.MaxSize, DefaultLineSize)
 	switch {

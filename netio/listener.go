@@ -89,7 +89,7 @@ type Listener struct {
 type Stats struct {
 	Open     int    // Connections that are open.
 	Accepted uint64 // All so far.
-	Failed   uint64 // Those that have ended with an error; see [Conn.Err].
+	Failed   uint64 // Connections that have ended with an error; see [Conn.Err].
 	// Troubles is how often the operating system has not handed a connection over,
 	// for want of descriptors or otherwise. The listener then waits, from 5 ms up to
 	// a second, and goes on.
@@ -102,11 +102,10 @@ type Stats struct {
 // started: at is a system, or the context of an actor. Ctx bounds the look-up of the
 // address's name. If the address can't be opened, Listen returns an error that says why.
 //
-// What a peer sends comes to the actor as messages. While the actor's lane is full,
-// nothing is read from the peer. The actor ends with its connection, and the
-// connection with its actor, whatever the reason; others do not notice. An actor
-// that fails is not restarted: its peer has to connect again, since nobody knows
-// what it has been answered.
+// Data from a peer comes to the actor as messages. While the actor's lane is full, nothing
+// is read from the peer. The actor ends with its connection, and the connection with its
+// actor, whatever the reason; others do not notice. An actor that fails is not restarted:
+// its peer has to connect again, since nobody knows what it has been answered.
 //
 // Listen starts a supervisor with the name of the listener, which restarts the listener
 // should it fail; see [Listener.Child], by which another supervisor does so.
@@ -159,8 +158,9 @@ func NewListener[M, Out any](cfg ListenerConfig[M, Out]) (*Listener, error) {
 //     error that wraps what the operating system says.
 //   - When it is stopped, it first accepts no more connections. Then it ends those that
 //     are open in good order, as [Listener.Stop] does; those that have not ended within
-//     ListenerConfig.Shutdown are cut off. What was started before it still runs
-//     meanwhile, so that actors of connections may use it to the end.
+//
+// ListenerConfig.Shutdown are cut off. Actors that were started before it still run
+// meanwhile, so the actors of connections may use them to the end.
 //   - It fails when it can't accept any more, or when the supervisor of its connections'
 //     actors fails. Then the connections are ended in the same way. A restart opens the
 //     same address, with the same port if the operating system has chosen it.

@@ -60,8 +60,8 @@ func (s *stream) begin(reader *strand.Strand) error {
 	return s.stopped
 }
 
-// stopReading ends the reading, the first time with the given reason. What was read
-// is still handed over.
+// stopReading ends the reading, the first time with the given reason. Data that was read is
+// still handed over.
 func (s *stream) stopReading(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -63,11 +63,10 @@
 //	for ix, err := range pool.Map(ctx, pages) // In order; MapUnordered as they come.
 //	err = pool.Drain(ctx)                 // Or Stop, which drops what has not begun.
 //
-// With PoolConfig.Key, tasks of one key are done one by one and in order. The
-// context of an asked task is that of its asker. A router spreads messages over
-// actors, each with its own state and mailbox; a pool has one queue, from which
-// whoever is free takes the next, so no task waits behind a slow one while
-// somebody is idle.
+// With PoolConfig.Key, tasks of one key are done one by one and in order. An asked task has
+// the context of its asker. A router spreads messages over actors, each with its own state
+// and mailbox; a pool has one queue, from which a free worker takes the next task, so no
+// task waits behind a slow one while a worker is idle.
 //
 // # Cost
 //

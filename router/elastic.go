@@ -17,14 +17,13 @@ type ElasticConfig[M any] struct {
 	// Name is for people; members are called by it and a number. Defaults to
 	// "elastic".
 	Name string
-	// New makes a member, for each of its incarnations anew. It is called by
-	// several at the same time.
+	// New makes a member, once for each of its incarnations. It is called by several at the
+	// same time.
 	New func() actor.Actor[M]
 	// Options are passed on to the spawn of each member.
 	Options []actor.Option
-	// Router says how messages are spread over the members. It must have no
-	// Routees, and another strategy than Broadcast; its Name defaults to that of
-	// the pool.
+	// Router says how messages are spread over the members. It must have no Routees, and
+	// another strategy than Broadcast; its Name defaults to the name of the pool.
 	Router Config[M]
 
 	// Min and Max are how many members there are at least and at most. Min
@@ -281,12 +280,12 @@ func (e *Elastic[M]) Err() error {
 // ElasticStats is a snapshot of an Elastic.
 type ElasticStats struct {
 	Name     string
-	Members  int // Those that get messages.
-	Leaving  int // Those that were taken out and still handle what they have.
+	Members  int // Members that get messages.
+	Leaving  int // Members that were taken out and still handle the rest of their messages.
 	Min, Max int
 	Ups      uint64    // How often it has grown.
 	Downs    uint64    // How often it has shrunk.
-	Last     Sample    // What was seen at the last look.
+	Last     Sample    // The figures of the last look.
 	Recent   []Scaling // The last changes, 32 at most, the oldest first.
 }
 

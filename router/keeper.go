@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// keeper is the router's actor. No message goes through it: it monitors the
-// routees, and its life is that of the router.
+// keeper is the router's actor. No message goes through it: it monitors the routees, and it
+// lives as long as the router.
 type keeper[M any] struct {
 	core     *core[M]
 	monitors map[actor.PID]actor.Monitor
@@ -62,7 +62,7 @@ func (k *keeper[M]) Stopped(*actor.Context[order], error) { k.core.close() }
 // front is the actor behind [Router.Ref].
 type front[M any] struct{ core *core[M] }
 
-// Receive passes a message on. What nobody takes is a dead letter.
+// Receive passes a message on. A message that nobody takes is a dead letter.
 func (f front[M]) Receive(ctx *actor.Context[M], m M) error {
 	if err := f.core.routes[ctx.Lane()].send(ctx, m, true); err != nil {
 		return fmt.Errorf("%w: %w", actor.ErrUnhandled, err)

@@ -48,10 +48,10 @@ func (t *members[M]) index(id actor.PID) int {
 	return slices.IndexFunc(t.refs, func(r actor.Ref[M]) bool { return r.PID() == id })
 }
 
-// Add makes actors routees of the router. From now on they get messages; those
-// that wait because there was no routee go on. A routee that stops for good
-// leaves by itself; one that is restarted stays. Whoever is a routee already is
-// passed over, and the lane of the refs does not matter.
+// Add makes actors routees of the router. From now on they get messages; those that wait
+// because there was no routee go on. A routee that stops for good leaves by itself; one
+// that is restarted stays. An actor that is a routee already is passed over, and the lane
+// of the refs does not matter.
 //
 // Add returns an error, and adds nobody, if one of the refs is zero, of another
 // system, or of an actor that has stopped. It returns [actor.ErrStopped] if the
@@ -123,10 +123,10 @@ func (c *core[M]) enter(refs []actor.Ref[M]) (fresh []actor.Ref[M], waiters []*w
 	return fresh, c.takeWaiters(), nil
 }
 
-// Remove makes actors routees no longer. They go on, and handle what they have
-// been sent; a message that is being routed at this moment may still come to
-// them. To end a routee without losing what it has, remove it, and then call
-// its [actor.Ref.Drain]. Whoever is no routee is passed over.
+// Remove makes actors routees no longer. They go on, and handle what they have been sent; a
+// message that is being routed at this moment may still come to them. To end a routee
+// without losing what it has, remove it, and then call its [actor.Ref.Drain]. An actor that
+// is no routee is passed over.
 func (r Router[M]) Remove(ctx context.Context, refs ...actor.Ref[M]) error {
 	if r.route == nil {
 		return ErrNoRouter

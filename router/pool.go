@@ -43,7 +43,7 @@ type PoolConfig[J, R any] struct {
 	// must not wait. A panic in it is contained and reported to Logger. Defaults
 	// to nil: such failures are only counted.
 	OnError func(task J, err error)
-	// Logger is told of a panic in OnError. Defaults to nil, which is silence.
+	// Logger reports a panic in OnError. Defaults to nil, which is silence.
 	Logger *slog.Logger
 }
 
@@ -75,11 +75,10 @@ func (c PoolConfig[J, R]) withDefaults(s *workers.Scheduler) (PoolConfig[J, R], 
 // missing reports whether there is no pool.
 func (p *Pool[J, R]) missing() bool { return p == nil || p.core == nil }
 
-// Pool does tasks: like one actor outside, with its lanes and a ref, and like
-// many inside, since up to PoolConfig.Workers of them are done at the same time,
-// as jobs of the scheduler, which idle workers steal. Its methods are safe for
-// concurrent use. Those of a nil or zero one, which NewPool has not returned, return
-// [ErrNoPool], or nothing.
+// Pool does tasks: like one actor outside, with its lanes and a ref, and like many inside,
+// since up to PoolConfig.Workers of them are done at the same time, as jobs of the
+// scheduler, which idle workers steal. Its methods are safe for concurrent use. The methods
+// of a nil or zero Pool, which NewPool has not returned, return [ErrNoPool], or nothing.
 type Pool[J, R any] struct {
 	core *pool[J, R]
 	lane actor.Lane
@@ -135,10 +134,10 @@ func NewPool[J, R any](at actor.Spawner, cfg PoolConfig[J, R]) (*Pool[J, R], err
 	return &c.lanes[actor.Data], nil
 }
 
-// On returns the same pool for the given lane. Of the tasks that wait, those of
-// Control are done before those of Management, and these before those of Data;
-// those of Control are also urgent for the scheduler. A pool is on [actor.Data]
-// unless it came from On. An unknown lane is taken for Data.
+// On returns the same pool for the given lane. Waiting tasks of Control are done before
+// tasks of Management, and these before tasks of Data. Tasks of Control are also urgent for
+// the scheduler. A pool is on [actor.Data] unless it came from On. An unknown lane is taken
+// for Data.
 func (p *Pool[J, R]) On(l actor.Lane) *Pool[J, R] {
 	if p.missing() {
 		return p
@@ -313,10 +312,10 @@ type PoolStats struct {
 	Senders [3]int // Senders that wait for room, by lane.
 
 	Done      uint64 // Tasks that returned no error.
-	Failed    uint64 // Those that returned an error, or panicked, or called runtime.Goexit.
-	Panicked  uint64 // Those of them that panicked.
-	Cancelled uint64 // Those that were given up by their asker, and returned that, or had not begun.
-	Dropped   uint64 // Those that had not begun when the pool stopped.
+	Failed    uint64 // Tasks that returned an error, or panicked, or called runtime.Goexit.
+	Panicked  uint64 // The failed tasks that panicked.
+	Cancelled uint64 // Tasks that were given up by their asker, and returned that, or had not begun.
+	Dropped   uint64 // Tasks that had not begun when the pool stopped.
 }
 
 // Stats returns a snapshot. It costs a mutex.
@@ -366,7 +365,7 @@ func (c *pool[J, R]) stopped() error { return fmt.Errorf("%s: %w", c.cfg.Name, a
 // poolFront is the actor behind [Pool.Ref].
 type poolFront[J, R any] struct{ c *pool[J, R] }
 
-// Receive hands a task to the pool. What that does not take is a dead letter.
+// Receive hands a task to the pool. A message that it does not take is a dead letter.
 func (f poolFront[J, R]) Receive(ctx *actor.Context[J], task J) error {
 	if err := f.c.lanes[ctx.Lane()].send(ctx, task, true, true); err != nil {
 		return fmt.Errorf("%w: %w", actor.ErrUnhandled, err)

@@ -120,7 +120,7 @@ type Stats struct {
 	Name     string
 	Strategy Strategy
 	Routees  int
-	// Backlogs are those of the routees, see [actor.Ref.Backlog].
+	// Backlogs are the backlogs of the routees, see [actor.Ref.Backlog].
 	Backlogs []int
 	Waiting  int    // Senders that wait for a routee.
 	Died     uint64 // Routees that have left because they had stopped.

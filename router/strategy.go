@@ -5,10 +5,10 @@ import "fmt"
 // Strategy says which routee gets a message.
 type Strategy uint8
 
-// The strategies. What they cost comes on top of the send; see the package's
-// benchmarks. One sender's messages to one routee on one lane always arrive in
-// the order in which they were sent; what is said about order here is about
-// messages that might come to different routees.
+// The strategies. Their cost comes on top of the send; see the package's benchmarks. One
+// sender's messages to one routee on one lane always arrive in the order in which they were
+// sent; what is said about order here is about messages that might come to different
+// routees.
 const (
 	// RoundRobin takes the routees in turn. It costs an atomic addition, which
 	// all senders share. No order.

@@ -78,7 +78,7 @@ func (w *work[J, R]) Do(ctx context.Context) error {
 func (w *work[J, R]) Ended(f *workers.Fiber) {
 	err := w.Wait(context.Background())
 	if err == workers.ErrGoexit { //nolint:errorlint // As Wait returns it.
-		err = actor.ErrGoexit // The pool is an actor to those who use it.
+		err = actor.ErrGoexit // The pool is an actor to its users.
 	}
 	w.p.settle(f, w, err)
 	w.p.mu.Lock()
@@ -95,7 +95,7 @@ type workContext[J, R any] struct {
 // ownKey is the key under which the context of a pool's task has the task.
 type ownKey struct{ pool any }
 
-// LocalKey is that of [workers.LocalKey].
+// LocalKey implements [workers.LocalKey].
 func (ownKey) LocalKey() {}
 
 func (c *workContext[J, R]) Value(key any) any {

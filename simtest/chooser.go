@@ -60,10 +60,10 @@ func (c *randomWalk) Next(ready []sim.Entry) int { return c.random.IntN(len(read
 func (c *randomWalk) Interleave() bool           { return c.random.Float64() < c.interrupt }
 func (c *randomWalk) Delay() bool                { return c.random.Float64() < c.interrupt }
 
-// pct is the scheduler of Burckhardt and others, with work in the place of
-// threads. It is unfair by design: whoever has the highest priority and polls for
-// what somebody else is to do, polls for ever. So after several times the expected
-// number of decisions the rest is by chance, which is fair.
+// pct is the scheduler of Burckhardt and others, with work instead of threads. It is unfair
+// by design: an actor that has the highest priority and polls for the work of another one
+// polls for ever. So after several times the expected number of decisions the rest is by
+// chance, which is fair.
 type pct struct {
 	random   *rand.Rand
 	priority map[any]float64 // Of each piece of work that was ever seen.

@@ -24,11 +24,11 @@
 //
 // # Time
 //
-// Each run is a bubble of [testing/synctest]: the clock of the time package
-// stands still while anything can run, and then jumps to the next timer. Sleeping
-// for an hour takes no time. What becomes due in the same moment does so in an order
-// that the schedule decides, if it is a timer of this module. [Sim.Advance], [Sim.AdvanceToNext] and
-// [Sim.RunUntilIdle] let the body say when.
+// Each run is a bubble of [testing/synctest]: the clock of the time package stands still
+// while anything can run, and then jumps to the next timer. Sleeping for an hour takes no
+// time. Timers of this module that are due in the same moment fire in an order that the
+// schedule decides. [Sim.Advance], [Sim.AdvanceToNext] and [Sim.RunUntilIdle] let the body
+// say when.
 //
 // # What is found
 //

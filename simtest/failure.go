@@ -44,7 +44,7 @@ func (f *Failure) String() string {
 
 // failure explains what has failed in o, by a simpler schedule if there is one.
 func (r *runner) failure(seed uint64, o *outcome, when string) *Failure {
-	if o.stuck { // What hangs would hang again.
+	if o.stuck { // A program that hangs would hang again.
 		return &Failure{Messages: o.failures, When: when, Seed: seed}
 	}
 	simple := r.shrink(seed, o.choices(), o)

@@ -66,9 +66,9 @@ func (s *Sim) PanicRate(name string, rate float64) {
 	s.faults().rates[name] = rate
 }
 
-// KillAt kills the actor with the name, as [actor.Ref.Kill] does, in the moment in
-// which it begins to handle its n-th message from now on, the first being 1. The
-// handler goes on as that of any killed actor does, fenced off.
+// KillAt kills the actor with the name, as [actor.Ref.Kill] does, in the moment in which it
+// begins to handle its n-th message from now on, the first being 1. The handler goes on as
+// the handler of any killed actor does, fenced off.
 func (s *Sim) KillAt(name string, n int) {
 	if name == "" || n < 1 {
 		s.Fatalf("simtest: KillAt(%q, %d): it needs the name of an actor and a positive number", name, n)

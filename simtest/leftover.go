@@ -26,7 +26,7 @@ const (
 	Messages
 	// Monitors and links between actors.
 	Monitors
-	// DeadLetters of any kind, those of the stop at the end included.
+	// DeadLetters of any kind, including the ones of the stop at the end.
 	DeadLetters
 
 	// Everything is all of them.

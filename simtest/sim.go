@@ -19,8 +19,7 @@ import (
 // used in place of the test's own: a failure ends this run, and is then searched
 // for a simpler schedule and explained.
 //
-// Its methods are to be called by the body, those of testing.TB also by the
-// program.
+// Its methods are to be called by the body, the methods of testing.TB also by the program.
 type Sim struct {
 	testing.TB
 	engine   *sim.Engine
@@ -32,12 +31,12 @@ type Sim struct {
 	ctx      context.Context
 	dead     []actor.DeadLetter
 	forbid   Leftovers
-	systems  []*actor.System    // Those of System.
-	pools    []*sched.Scheduler // Those of Scheduler.
+	systems  []*actor.System    // The systems made by System.
+	pools    []*sched.Scheduler // The schedulers made by Scheduler.
 	probes   map[actor.PID]bool
 }
 
-// Now is the virtual time. It is that of the time package as well.
+// Now is the virtual time. The time package has the same.
 func (s *Sim) Now() time.Time { return time.Now() }
 
 // Rand is a source of chance for the program that depends on the schedule alone.
@@ -143,17 +142,17 @@ func (s *Sim) fail(text string) {
 	s.engine.Trace("FAILED", "%s", strings.TrimRight(text, "\n"))
 }
 
-// Error, Errorf, Fail, FailNow, Fatal, Fatalf, Failed, Log, Logf and Helper are
-// those of [testing.TB], for this run.
+// Error, Errorf, Fail, FailNow, Fatal, Fatalf, Failed, Log, Logf and Helper implement
+// [testing.TB], for this run.
 func (s *Sim) Error(args ...any) { s.fail(fmt.Sprintln(args...)) }
 
-// Errorf is that of [testing.TB].
+// Errorf implements [testing.TB].
 func (s *Sim) Errorf(format string, args ...any) { s.fail(fmt.Sprintf(format, args...)) }
 
-// Fail is that of [testing.TB].
+// Fail implements [testing.TB].
 func (s *Sim) Fail() { s.fail("failed") }
 
-// FailNow is that of [testing.TB].
+// FailNow implements [testing.TB].
 func (s *Sim) FailNow() {
 	if !s.Failed() {
 		s.fail("failed")
@@ -161,29 +160,29 @@ func (s *Sim) FailNow() {
 	runtime.Goexit()
 }
 
-// Fatal is that of [testing.TB].
+// Fatal implements [testing.TB].
 func (s *Sim) Fatal(args ...any) {
 	s.fail(fmt.Sprintln(args...))
 	runtime.Goexit()
 }
 
-// Fatalf is that of [testing.TB].
+// Fatalf implements [testing.TB].
 func (s *Sim) Fatalf(format string, args ...any) {
 	s.fail(fmt.Sprintf(format, args...))
 	runtime.Goexit()
 }
 
-// Failed is that of [testing.TB].
+// Failed implements [testing.TB].
 func (s *Sim) Failed() bool {
 	s.logged.Lock()
 	defer s.logged.Unlock()
 	return len(s.failures) > 0
 }
 
-// Log is that of [testing.TB]. It adds a line to the trace of a failing run.
+// Log implements [testing.TB]. It adds a line to the trace of a failing run.
 func (s *Sim) Log(args ...any) { s.log(fmt.Sprintln(args...)) }
 
-// Logf is that of [testing.TB]. It adds a line to the trace of a failing run.
+// Logf implements [testing.TB]. It adds a line to the trace of a failing run.
 func (s *Sim) Logf(format string, args ...any) { s.log(fmt.Sprintf(format, args...)) }
 
 func (s *Sim) log(text string) {

@@ -44,8 +44,8 @@ func (s *Supervisor) gone() error {
 	return fmt.Errorf("supervise: %s: %w", s.Path(), actor.ErrStopped)
 }
 
-// answer tells whoever waits that it is done, or why not. It returns false if
-// nobody waits any more.
+// answer tells the waiting caller that it is done, or why not. It returns false if nobody
+// waits any more.
 func (s *Supervisor) answer(ctx context.Context, a *asker, err error) bool {
 	if a == nil {
 		return true

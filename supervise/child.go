@@ -16,8 +16,8 @@ const (
 	BrutalKill time.Duration = -2
 )
 
-// The limits by default: that of a stop is OTP's, that of a start picked out of
-// thin air. What takes longer to start can do it after its start, by a message to
+// The limits by default: OTP has the same for a stop; the one for a start is picked out of
+// thin air. An actor that takes longer can do the rest after its start, by a message to
 // itself.
 const (
 	defaultShutdown   = 5 * time.Second
@@ -37,7 +37,7 @@ type Child[M any] struct {
 	// [Spawn] need not have a name; it is known by its PID, and forgotten when
 	// it ends and is not restarted.
 	Name string
-	// New makes the actor, for each incarnation anew. It is called in the child.
+	// New makes the actor, once for each incarnation. It is called in the child.
 	New func() actor.Actor[M]
 	// Restart says when the child is restarted. Defaults to Permanent.
 	Restart Policy
@@ -169,20 +169,20 @@ func (c Child[M]) options() []actor.Option {
 // supervisor above it acts. The refs of its own children stay valid over its
 // restart, except of those that were added later or are temporary.
 type Nested struct {
-	// Config is that of the supervisor. Its Name is needed.
+	// Config configures the supervisor. Its Name is needed.
 	Config Config
 	// Restart says when the supervisor is restarted. Defaults to Permanent.
 	Restart Policy
-	// Significant is that of [Child].
+	// Significant is as in [Child].
 	Significant bool
-	// Shutdown is that of [Child], except that it defaults to Infinity: the limits
-	// below add up.
+	// Shutdown is as in [Child], except that it defaults to Infinity: the limits below add
+	// up.
 	Shutdown time.Duration
 	// StartLimit is how long all children may take to start. Defaults to no limit,
 	// since each has its own.
 	StartLimit time.Duration
-	// Backoff is the delay before the supervisor is restarted as a whole. Defaults
-	// to that of the supervisor above.
+	// Backoff is the delay before the supervisor is restarted as a whole. Defaults to the
+	// one of the supervisor above.
 	Backoff Backoff
 }
 

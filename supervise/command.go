@@ -90,7 +90,7 @@ func (s *Supervisor) add(ctx context.Context, spec Spec) (any, error) {
 // Template describes children that differ in one argument. It fits a [Dynamic]
 // supervisor, and can be used with any.
 type Template[A, M any] struct {
-	// New makes the actor for an argument, for each incarnation anew.
+	// New makes the actor for an argument, once for each incarnation.
 	New func(arg A) actor.Actor[M]
 	// Child has everything else. Its New must be nil; its Name should be empty,
 	// since names are unique.

@@ -38,9 +38,9 @@ type Config struct {
 	// With fewer, when all have been started once, it is degraded, see [Status].
 	// Defaults to 0.
 	MinHealthy int
-	// DegradedLimit is how long the supervisor may be degraded. After that, it
-	// stops all children, and then itself with [ErrTooFew], so that whoever is
-	// above it may act. Defaults to 0, which is for ever.
+	// DegradedLimit is how long the supervisor may be degraded. After that, it stops all
+	// children, and then itself with [ErrTooFew], so that the supervisor above it may act.
+	// Defaults to 0, which is for ever.
 	DegradedLimit time.Duration
 	// OnRestart is called in the supervisor before each restart, and must not
 	// wait. The supervisor's own methods that would wait for it return

@@ -1,6 +1,6 @@
-// Package supervise keeps actors going: a supervisor starts its children in
-// order, restarts them when they fail, stops them in the opposite order, and
-// gives up when they fail too often, so that whoever is above it may act.
+// Package supervise keeps actors going: a supervisor starts its children in order, restarts
+// them when they fail, stops them in the opposite order, and gives up when they fail too
+// often, so that the supervisor above it may act.
 //
 //	sup, err := supervise.Start(sys, supervise.Config{
 //		Name:     "shop",
@@ -19,17 +19,16 @@
 //
 // # Restarts
 //
-// What a restart keeps is the child's place: its PID, its refs, its registered
-// names, and the messages that wait for it. What it replaces is the child's
-// state, which Child.New makes anew. Child.DropMail lets go of the messages, and
-// Child.Retry has the message in which the child failed handled again, so many
-// times.
+// A restart keeps the child's place: its PID, its refs, its registered names, and the
+// messages that wait for it. It replaces the child's state by a new one from Child.New.
+// Child.DropMail lets go of the messages, and Child.Retry has the message in which the
+// child failed handled again, so many times.
 //
-// Whether a child is restarted is its [Policy]; who is restarted with it, the
-// [Strategy]; after what time, the [Backoff]. If more than Config.Intensity
-// restarts happen within Config.Period, the supervisor stops all children and
-// fails with [ErrIntensity]. A nested supervisor that has failed is restarted by
-// the one above it, which may fail in its turn.
+// The [Policy] of a child says whether it is restarted, the [Strategy] which others are
+// restarted with it, and the [Backoff] after what time. If more than Config.Intensity
+// restarts happen within Config.Period, the supervisor stops all children and fails with
+// [ErrIntensity]. A nested supervisor that has failed is restarted by the one above it,
+// which may fail in its turn.
 //
 // A [Troupe] is a group of children that know each other's refs before the first
 // of them begins, declared as a struct.
@@ -50,9 +49,9 @@
 // If a supervisor is killed, or its Config.OnRestart panics, its children are
 // stopped all at once. Their limits hold nevertheless.
 //
-// Semantics are those of OTP's module supervisor, as far as that speaks of it. An
-// actor that was stopped by [actor.Ref.Stop] is not restarted, though, and refs
-// outlive restarts.
+// Semantics are the same as in OTP's module supervisor, as far as that speaks of it. An
+// actor that was stopped by [actor.Ref.Stop] is not restarted, though, and refs outlive
+// restarts.
 //
 // # Cost
 //

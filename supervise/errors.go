@@ -12,9 +12,9 @@ var (
 	// fewer children were healthy than its minimum.
 	ErrTooFew = errors.New("supervise: too few healthy children")
 
-	// ErrStart is the reason of a supervisor that has stopped because one of its
-	// children could not be started at first. The error names that child and wraps
-	// its reason. It is also what is returned to whoever has tried to start a child.
+	// ErrStart is the reason of a supervisor that has stopped because one of its children
+	// could not be started at first. The error names that child and wraps its reason. A
+	// caller that has tried to start a child gets it, too.
 	ErrStart = errors.New("supervise: the start failed")
 
 	// ErrStartLimit is wrapped by the reason of a child that was killed because it
@@ -36,7 +36,7 @@ var (
 	// ended, or is about to be restarted.
 	ErrNotDown = errors.New("supervise: the child is not down")
 
-	// ErrTerminated is returned to whoever waits for the start of a child that was
+	// ErrTerminated is returned to a caller that waits for the start of a child that was
 	// terminated meanwhile.
 	ErrTerminated = errors.New("supervise: the child was terminated")
 

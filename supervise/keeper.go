@@ -27,7 +27,7 @@ type keeper struct {
 	window  window
 	alarms  alarms
 	random  *rand.Rand
-	round   *round      // What is being done in order, if anything.
+	round   *round      // The round that is under way, if any.
 	turns   int         // How many rounds there were, counted anew when one began anew.
 	booters []*asker    // Wait for all children to have started once.
 	queued  []*slot     // Are to be started, and wait for their turn.
@@ -153,7 +153,7 @@ func (k *keeper) Leave(ctx *actor.Context[command]) error {
 	return k.attend(ctx, func() { k.end(ctx, nil) })
 }
 
-// Stopped answers those who still wait.
+// Stopped answers the callers that still wait.
 func (k *keeper) Stopped(*actor.Context[command], error) {
 	k.handle.failAll(k.gone(), false)
 }
@@ -333,7 +333,7 @@ func (k *keeper) startError(s *slot) error {
 	return fmt.Errorf("%w: %s: %w", ErrStart, k.pathOf(s), orNormal(s.reason))
 }
 
-// refuse tells whoever waits for the start of a child that it will not be.
+// refuse tells callers that wait for the start of a child that it will not start.
 func (k *keeper) refuse(ctx *actor.Context[command], s *slot, why error) {
 	if s.starter == nil {
 		return
@@ -440,8 +440,7 @@ func (k *keeper) down(ctx *actor.Context[command], s *slot) {
 	k.advance(ctx)
 }
 
-// shutsDown reports whether the end of a significant child is that of the
-// supervisor.
+// shutsDown reports whether the end of a significant child ends the supervisor.
 func (k *keeper) shutsDown() bool {
 	if k.cfg.AutoShutdown == AllSignificant {
 		for s := range k.all() {

@@ -8,12 +8,11 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// orphans are the children of a supervisor's incarnation that has ended out of
-// order: it was killed, or its own code has failed. Then nobody stops them one by
-// one. The actors are asked to end all at once, and nothing ends before the last
-// of them has; so one that hangs would keep the supervisor from its end, or from
-// its restart, for ever. Those that have not ended within their limits are killed,
-// each with all below it.
+// orphans are the children of a supervisor's incarnation that has ended out of order: it
+// was killed, or its own code has failed. Then nobody stops them one by one. The actors are
+// asked to end all at once, and nothing ends before the last of them has; so one that hangs
+// would keep the supervisor from its end, or from its restart, for ever. Children that have
+// not ended within their limits are killed, each with all below it.
 type orphans struct {
 	handle *Supervisor
 	sys    *actor.System
@@ -43,9 +42,8 @@ func (o *orphans) come() {
 	o.reap()
 }
 
-// reap kills those whose time is up, and comes again for the others. What the next
-// incarnation has begun anew is none of its business: that waits for mu first, see
-// inherit.
+// reap kills the children whose time is up, and comes again for the others. What the next
+// incarnation has begun anew is none of its business: that waits for mu first, see inherit.
 func (o *orphans) reap() {
 	s := o.handle
 	s.mu.Lock()

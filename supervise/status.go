@@ -29,9 +29,9 @@ type Status struct {
 // Count is how many children a supervisor has.
 type Count struct {
 	Specs       int // All that it knows, also those that are down.
-	Active      int // Those that are not down.
-	Running     int // Those that have started.
-	Supervisors int // Those that are supervisors.
+	Active      int // Children that are not down.
+	Running     int // Children that have started.
+	Supervisors int // Children that are supervisors.
 	Workers     int // The others.
 }
 

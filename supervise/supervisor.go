@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// Supervisor is the handle of a supervisor. Its methods are safe for
-// concurrent use. Those of a nil or zero one, which Start has not returned, return
+// Supervisor is the handle of a supervisor. Its methods are safe for concurrent use. The
+// methods of a nil or zero Supervisor, which Start has not returned, return
 // [actor.ErrNoRef].
 type Supervisor struct {
 	ref      actor.Ref[command] // Not written once others have the handle.
@@ -27,7 +27,7 @@ type Supervisor struct {
 	places map[string]place            // The actors of the children that have a name.
 	limits map[actor.PID]time.Duration // How long the others than usual may take to stop.
 	term   int                         // How many incarnations have begun.
-	askers []*asker                    // Who is yet to be answered.
+	askers []*asker                    // The callers that wait for an answer.
 	over   bool                        // Nobody is any more.
 	mail   []command                   // Notices from supervisors below that it has not looked at.
 	watch  sync.Once
@@ -40,12 +40,11 @@ func newSupervisor(sys *actor.System) *Supervisor {
 	return &Supervisor{sys: sys, places: map[string]place{}}
 }
 
-// Start starts a supervisor, at the top of a system or below the actor whose
-// context is given, and returns when all its children have started, one after
-// the other. If one of them does not, those before it are stopped, the last
-// first, and Start returns an error that wraps [ErrStart] and the reason, and
-// names the child by its path, as "/sup/worker". What is wrong with a
-// configuration is found before anything starts.
+// Start starts a supervisor, at the top of a system or below the actor whose context is
+// given, and returns when all its children have started, one after the other. If one of
+// them does not, those before it are stopped, the last first, and Start returns an error
+// that wraps [ErrStart] and the reason, and names the child by its path, as "/sup/worker".
+// A wrong configuration is found before anything starts.
 //
 // If a child asks the actor in whose handler Start is called, and so waits for it, one of the
 // two gets an [actor.CycleError]. If that is Start, it returns at once, and the children stop
@@ -189,8 +188,8 @@ func Ref[M any](s *Supervisor, name string) (actor.Ref[M], error) {
 	return ref, nil
 }
 
-// Nested returns the supervisor below s with the given name. The errors are
-// those of [Ref].
+// Nested returns the supervisor below s with the given name. It returns the errors of
+// [Ref].
 func (s *Supervisor) Nested(name string) (*Supervisor, error) {
 	p, err := s.place(name)
 	if err != nil {

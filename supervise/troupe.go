@@ -84,10 +84,9 @@ type castMember struct {
 	assign func(ref any)
 }
 
-// Play says who plays the member whose ref is a field of the troupe's struct.
-// Members are started in the order of the calls, and stopped in the opposite
-// one. The child's Name defaults to that of the field; its Options say where it
-// runs.
+// Play says who plays the member whose ref is a field of the troupe's struct. Members are
+// started in the order of the calls, and stopped in the opposite one. The child's Name
+// defaults to the name of the field; its Options say where it runs.
 func Play[M any](cast *Cast, ref *actor.Ref[M], c Child[M]) {
 	if cast == nil || cast.err != nil {
 		return
