@@ -185,12 +185,15 @@ func (b *buffers[M]) accept(w *sendWaiter) {
 	}
 }
 
-func (b *buffers[M]) part(from, to int) letters { return batch[M](append([]M(nil), b.out[from:to]...)) }
+func (b *buffers[M]) part(from, to int) letters {
+	some := append(batch[M](nil), b.out[from:to]...)
+	return &some
+}
 
 func (b *buffers[M]) empty(head int) letters {
-	all := append(b.out[head:len(b.out):len(b.out)], b.in[b.lane.skipped:]...)
+	all := append(batch[M](b.out[head:len(b.out):len(b.out)]), b.in[b.lane.skipped:]...)
 	b.in, b.out, b.lane.skipped = nil, nil, 0
-	return batch[M](all)
+	return &all
 }
 
 func (b *buffers[M]) handOver(at int) *lane {
@@ -203,11 +206,13 @@ func (b *buffers[M]) handOver(at int) *lane {
 	return &fresh.lane
 }
 
+// batch implements letters by pointer. Methods of the value would need wrappers for the
+// pointer, for each type of messages: 240 bytes.
 type batch[M any] []M
 
-func (b batch[M]) len() int { return len(b) }
+func (b *batch[M]) len() int { return len(*b) }
 
-func (b batch[M]) at(i int) letter { return letter{message: b[i]} }
+func (b *batch[M]) at(i int) letter { return letter{message: (*b)[i]} }
 
 // askedLetters are letters with the asks that they belong to.
 type askedLetters struct {

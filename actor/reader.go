@@ -223,7 +223,7 @@ func newReads[M any](tell func(m M) bool) *reads {
 			x := a.turn.scope.typed.(*Context[M])
 			c := x.sees(e, asked, which)
 			c.view().frame = newFrame(a.f)
-			return x.receiveObserved(c, a, l, which, withoutAsks(in).(batch[M])[0])
+			return x.receiveObserved(c, a, l, which, (*withoutAsks(in).(*batch[M]))[0])
 		},
 	}
 }
