@@ -214,3 +214,20 @@ func TestRefusalsAllocateNothing(t *testing.T) {
 	wantNoErr(t, err)
 	wantNoErr(t, twice.Drain(ctx))
 }
+
+// It costs the same number of allocations for any number of actors.
+func TestAllocsOfAskAll(t *testing.T) {
+	sys := newSystem(t, actor.Config{Workers: 1})
+	ctx := context.Background() // Which is not carried: that would be more.
+	refs := make([]actor.Ref[question], 100)
+	for i := range refs {
+		refs[i] = spawn(t, sys, answer)
+	}
+	withHandler(t, ctx, sys, func(c context.Context) {
+		few := testing.AllocsPerRun(20, func() { actor.AskAll(c, refs[:10], asking(1)) })
+		many := testing.AllocsPerRun(20, func() { actor.AskAll(c, refs, asking(1)) })
+		if few > 8 || many > few+4 { // Buffers of lanes and queues may grow meanwhile.
+			t.Errorf("%v allocations for 10 asks, %v for 100", few, many)
+		}
+	})
+}
