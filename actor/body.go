@@ -42,7 +42,7 @@ type body struct {
 	traps bool // See told. Guarded by proc.mu.
 
 	// The rest is that of whose turn it is.
-	handler *workers.Fiber  // Who waits for the body.
+	handler *workers.Fiber  // The handler that waits for the body.
 	lane    Lane            // Of the message that the body is given.
 	kept    [numLanes]int32 // How many messages it has not wanted so far. They are in the stash.
 	verdict error           // Why it gets none.

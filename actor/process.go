@@ -170,7 +170,7 @@ func (r *received) Value(key any) any {
 	return r.scope.Value(key)
 }
 
-// ResumesFiber is that of [workers.Resumer].
+// ResumesFiber implements [workers.Resumer].
 func (r *received) ResumesFiber(f *workers.Fiber) bool {
 	if f != r.body.frame.Fiber() || f.Owner() != any(r.p) {
 		return false
@@ -241,7 +241,7 @@ func (p *Process[M]) Value(key any) any {
 	return p.scope.Value(key)
 }
 
-// ResumesFiber is that of [workers.Resumer].
+// ResumesFiber implements [workers.Resumer].
 func (p *Process[M]) ResumesFiber(f *workers.Fiber) bool {
 	return f == p.proc.body.frame.Fiber() && f.Owner() == any(p.p)
 }

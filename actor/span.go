@@ -5,9 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/xatomic"
-
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
 // span is what can be seen from outside of the watched handler that runs on a

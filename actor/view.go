@@ -27,7 +27,7 @@ type view struct {
 	life   // Has ctx only when the view has ended, for its cause.
 	home   *scope
 	errand *errand
-	frame  *workers.Frame // That of a reader, or nil; see reader.go.
+	frame  *workers.Frame // The frame of a reader, or nil; see reader.go.
 	// values takes the place of the errand's values, if it is not nil; see serve.go.
 	// Written before the handler runs.
 	values context.Context

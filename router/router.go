@@ -65,7 +65,7 @@ func New[M any](at actor.Spawner, cfg Config[M]) (Router[M], error) {
 		c.routes[l] = route[M]{c, actor.Lane(l)}
 	}
 	c.members.Store(&members[M]{})
-	if !(*workers.Scheduler)(sys.Scheduler()).Simulated() { // There chance is that of the schedule.
+	if !(*workers.Scheduler)(sys.Scheduler()).Simulated() { // There the schedule decides.
 		c.turn.Store(rand.Uint64() >> 1) // Not so high that turns, which are compared, wrap around.
 	}
 	if cfg.Strategy == RoundRobin {

@@ -52,7 +52,7 @@ func apply(opts []Option) (o options, err error) {
 	}
 	switch o = changed; {
 	case o.onNil:
-		err = errors.New("strand: On was given a nil scheduler; make one with workers.New")
+		err = errors.New("strand: On was given a nil scheduler; make one with sched.New")
 	case o.priority > workers.Low:
 		err = fmt.Errorf("strand: unknown priority %d; use Critical, High, Normal or Low", o.priority)
 	}

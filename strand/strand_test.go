@@ -136,19 +136,19 @@ func TestMistakesAreTold(t *testing.T) {
 			_, err := strand.Go(nil, nothing) //nolint:staticcheck // That is the mistake.
 			return err
 		},
-		"strand: the function is nil":   func() error { _, err := strand.Go(ctx, nil); return err },
-		"strand: no scheduler":          func() error { _, err := strand.Go(ctx, nothing); return err },
-		"strand: On was given a nil":    func() error { _, err := strand.Go(ctx, nothing, strand.On(nil)); return err },
-		"strand: option 0 is nil":       func() error { _, err := strand.Go(ctx, nothing, nil); return err },
-		"strand: unknown priority 9":    func() error { _, err := strand.Go(ctx, nothing, strand.Priority(9)); return err },
-		"strand: only the strand":       func() error { return start(t, ctx, nothing, strand.On(sc)).Park() },
-		"sched: the handle is of no":    func() error { return (*strand.Strand)(nil).Join(ctx) },
-		"strand: the channel is nil":    func() error { return (*strand.Chan[int])(nil).Send(ctx, 1) },
-		"strand: Select was given no":   func() error { _, err := strand.Select(ctx); return err },
-		"strand: Select was given a":    func() error { _, err := strand.Select(ctx, nil); return err },
-		"strand: Unlock of a mutex":     func() error { return new(strand.Mutex).Unlock(ctx) },
-		"strand: the counter of the":    func() error { return new(strand.WaitGroup).Done(ctx) },
-		"sched: the work waits for its": func() error { return selfJoin(t, ctx, sc) },
+		"strand: the function is nil":                                   func() error { _, err := strand.Go(ctx, nil); return err },
+		"strand: no scheduler":                                          func() error { _, err := strand.Go(ctx, nothing); return err },
+		"strand: On was given a nil scheduler; make one with sched.New": func() error { _, err := strand.Go(ctx, nothing, strand.On(nil)); return err },
+		"strand: option 0 is nil":                                       func() error { _, err := strand.Go(ctx, nothing, nil); return err },
+		"strand: unknown priority 9":                                    func() error { _, err := strand.Go(ctx, nothing, strand.Priority(9)); return err },
+		"strand: only the strand":                                       func() error { return start(t, ctx, nothing, strand.On(sc)).Park() },
+		"sched: the handle is of no":                                    func() error { return (*strand.Strand)(nil).Join(ctx) },
+		"strand: the channel is nil":                                    func() error { return (*strand.Chan[int])(nil).Send(ctx, 1) },
+		"strand: Select was given no":                                   func() error { _, err := strand.Select(ctx); return err },
+		"strand: Select was given a":                                    func() error { _, err := strand.Select(ctx, nil); return err },
+		"strand: Unlock of a mutex":                                     func() error { return new(strand.Mutex).Unlock(ctx) },
+		"strand: the counter of the":                                    func() error { return new(strand.WaitGroup).Done(ctx) },
+		"sched: the work waits for its":                                 func() error { return selfJoin(t, ctx, sc) },
 	} {
 		if err := try(); err == nil || !strings.HasPrefix(err.Error(), name) {
 			t.Errorf("the error is %v, want %s...", err, name)

@@ -20,7 +20,7 @@ type Group[T any] struct {
 	// # Protocol
 	//
 	// A task's end is an event in a list, the first of which that the joiner has not seen
-	// is todo. Whoever finds nobody at it, and mu held, hands the events to the joiner, one
+	// is todo. A caller that finds nobody at it, and holds mu, hands the events to the joiner, one
 	// after the other: so the joiner is asked in order and by one at a time, and a joiner
 	// of the user's is asked without a lock. A task is left until the joiner has seen its
 	// end. After a decision the others are cancelled at the end, without a lock, since that

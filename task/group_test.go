@@ -41,7 +41,7 @@ func TestBadGroups(t *testing.T) {
 		want string
 	}{
 		{none, []task.Option{task.On(s)}, "context"},
-		{ctx, []task.Option{task.On(nil)}, "scheduler"},
+		{ctx, []task.Option{task.On(nil)}, "nil scheduler; make one with sched.New"},
 		{ctx, []task.Option{task.On(s), nil}, "option 1"},
 		{ctx, []task.Option{task.On(s), task.Limit(-1)}, "limit is -1"},
 		{ctx, []task.Option{task.On(s), task.Priority(9)}, "priority 9"},

@@ -61,7 +61,7 @@ func apply(opts []Option) (o options, err error) {
 	}
 	switch o = changed; {
 	case o.onNil:
-		err = errors.New("task: On was given a nil scheduler; make one with workers.New")
+		err = errors.New("task: On was given a nil scheduler; make one with sched.New")
 	case o.limit < 0:
 		err = fmt.Errorf("task: the limit is %d; it must be positive, or 0 for none", o.limit)
 	case o.priority > workers.Low:

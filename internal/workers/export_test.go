@@ -348,7 +348,7 @@ func (s *Scheduler) Patrol() { s.patrol(s.now()) }
 // Tier is the least urgent priority that the worker takes.
 func (w *Worker) Tier() Priority { return w.tier }
 
-// Tier is that of the worker that the fiber is on.
+// Tier is the tier of the worker that the fiber is on.
 func (f *Fiber) Tier() Priority { return f.w.tier }
 
 // WakeFor wakes a worker for work of priority p.
