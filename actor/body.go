@@ -144,10 +144,14 @@ func (b *body) end(f *workers.Fiber) {
 		p.sys.ghostGone()
 	}
 	p.mu.Lock()
-	if p.rare != nil && p.rare.body == b {
+	owned := p.rare != nil && p.rare.body == b
+	if owned {
 		p.rare.body = nil
 	}
 	p.mu.Unlock()
+	if !owned {
+		p.sys.scheduler.Release() // See disownBody.
+	}
 	handler := b.handler
 	b.state.Store(bodyEnded)
 	handler.Resume(f, workers.High)
@@ -258,6 +262,25 @@ func (p *proc) rouseBody() {
 	p.mu.Unlock()
 	if b != nil {
 		b.rouse(nil)
+	}
+}
+
+// disownBody ends the tie between the actor and the body of a killed incarnation. If the
+// body has not ended, it resumes the body, which then finds the raised fence, and has the
+// scheduler wait for it. Without that the scheduler could stop too early: a killer that
+// has begun to resume the body, and is slow to queue it, leaves no trace of it.
+func (a *activation) disownBody() {
+	a.mu.Lock()
+	var b *body
+	if a.rare != nil {
+		b, a.rare.body = a.rare.body, nil
+	}
+	if b != nil {
+		a.sys.scheduler.Retain() // Released by body.end.
+	}
+	a.mu.Unlock()
+	if b != nil {
+		b.rouse(a.f)
 	}
 }
 

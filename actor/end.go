@@ -143,9 +143,6 @@ func (p *proc) end(f *workers.Fiber, reason error) {
 	p.mu.Release(state | dead)
 	if last != nil {
 		p.sys.registry.leave(p, last.names)
-		if last.body != nil { // Killed, and who does that need not find it any more.
-			last.body.rouse(f)
-		}
 	}
 	if o := p.sys.probes.Load(); o != nil {
 		defer p.tellEnd(f, last, ties, reason) // Also if a Probe calls Goexit.

@@ -247,6 +247,7 @@ func (a *activation) retire() {
 		stone := a.impl.newScope(x.incarnation, x.kind.Load())
 		stone.fence.Store(true)
 		a.ctx.Store(stone)
+		a.disownBody()
 		return
 	}
 	state := a.mu.Acquire()

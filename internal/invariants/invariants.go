@@ -26,6 +26,16 @@ func Yield() {
 	}
 }
 
+// Stall lets other goroutines run for a while in one case of 32, as when the operating
+// system takes the caller's thread off its processor.
+func Stall() {
+	if Enabled && rand.Uint32N(32) == 0 {
+		for range 100 {
+			runtime.Gosched()
+		}
+	}
+}
+
 // Shrink returns small in a build with the tag invariants, else n.
 func Shrink(n, small int) int {
 	if Enabled {

@@ -322,6 +322,9 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 			f.rare.blocked.Send()
 			return
 		}
+		if from == nil {
+			invariants.Stall()
+		}
 		f.requeue(from, min(p, f.priority))
 	}
 }
