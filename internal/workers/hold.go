@@ -96,7 +96,7 @@ func (m *monitor) replace(w *Worker) bool {
 	if w.replaced() {
 		return true
 	}
-	if last < 0 && m.spares >= m.s.cfg.MaxSpares {
+	if last < 0 && m.spares >= m.s.cfg.MaxSpares && m.spares-m.s.orphaned() >= m.s.cfg.MaxSpares {
 		m.refuse(w)
 		return false
 	}
@@ -125,6 +125,9 @@ func (m *monitor) refuse(w *Worker) {
 		w.refused, w.refusedAt = true, began
 		m.limitReached.Add(1)
 	}
+	if !m.exhausted.Swap(true) {
+		m.shortage.report(m.s.now())
+	}
 }
 
 // relieve is called by a submitter that has queued work of priority p for all workers while
@@ -138,8 +141,8 @@ func (m *monitor) refuse(w *Worker) {
 // nothing yet was started just now, and is about to look.
 func (m *monitor) relieve(p Priority) {
 	held := m.s.held.Load() >= m.s.lot.Awake()
-	if !held && p != Critical {
-		return
+	if p != Critical && (!held || m.exhausted.Load()) {
+		return // Without a spare, the monitor alone tries again.
 	}
 	var now time.Duration
 	if !held {
@@ -158,8 +161,8 @@ func (m *monitor) relieve(p Priority) {
 			return
 		}
 	}
-	if silent != nil {
-		m.replace(silent)
+	if silent != nil && (m.exhausted.Load() || !m.replace(silent)) {
+		m.urge()
 	}
 	m.rouse()
 }

@@ -303,6 +303,14 @@ var containmentFaults = planted.Group{
 			Run:  "^TestLimitIsReportedOncePerBlock$",
 		},
 		{
+			Name: "urgent workers run what is only old",
+			In:   "Worker.next",
+			Old:  "!n.isCritical(p)",
+			New:  "n == nil",
+			Want: "it was to wait for a spare",
+			Run:  "^TestOldWorkLeavesUrgentWorkersAlone$",
+		},
+		{
 			Name: "the limit is hidden",
 			In:   "monitor.refuse",
 			Old:  "m.limitReached.Add(1)",

@@ -57,6 +57,11 @@ type monitor struct {
 	retired []*Worker // Spares to be used again.
 	spares  int       // How many were ever started.
 	closed  bool
+
+	// exhausted is set while work waits for a spare, and there are as many as allowed.
+	// Written by the monitor and by submitters.
+	exhausted atomic.Bool
+	shortage  shortage
 }
 
 // sample is what the monitor saw of a worker last.
@@ -86,6 +91,7 @@ const (
 func newMonitor(s *Scheduler) *monitor {
 	m := &monitor{s: s, wake: make(chan struct{}, 1), rebalance: rebalance{s: s}}
 	m.rebalance.start()
+	m.shortage.toldAt.Store(int64(-shortageEvery))
 	m.goroutines[0].Name = "/sched/goroutines/running:goroutines"
 	m.goroutines[1].Name = "/sched/goroutines/runnable:goroutines"
 	return m
@@ -237,6 +243,9 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 			m.s.spill(w)
 		}
 		stranded = stranded || tookAt < now && w.queues.Longest(queues.Low) > 0
+		if w.urgent {
+			continue // It has no place that a spare could take.
+		}
 		silent := now-seen.since >= limit
 		if silent {
 			w.transitionToHeld()
@@ -257,10 +266,14 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 			continue
 		}
 		if !m.replace(w) {
+			if m.s.held.Load() >= m.s.lot.Awake() {
+				m.urge()
+			}
 			return found
 		}
 		found = true
 	}
+	m.exhausted.Store(false)
 	return found
 }
 

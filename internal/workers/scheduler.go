@@ -367,6 +367,6 @@ func (s *Scheduler) anyHeld() bool {
 	if s.held.Load() > 0 {
 		return true
 	}
-	workers := len(*s.workers.Load())
+	workers := len(*s.workers.Load()) - int(s.lot.Urgent().Awake())
 	return workers > s.cfg.Workers && workers > int(s.lot.Awake()+s.monitor.resting.Load())
 }

@@ -62,6 +62,9 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 	if w.s.shared.Has(queues.Critical) {
 		return w.poll()
 	}
+	if w.urgent {
+		return nil, 0 // Critical work lies in the shared queue alone.
+	}
 	workers := *w.s.workers.Load()
 	if len(w.seen) < len(workers) {
 		w.seen = make([]int64, len(workers))

@@ -63,6 +63,10 @@ func (s *Scheduler) helpless(t *parking.Tier) bool {
 // the others slept. Where nothing waits, nobody is woken; a submitter sees from now on
 // that the worker does not look.
 func (s *Scheduler) handOver(t *parking.Tier) {
+	if t == s.lot.Urgent() {
+		s.monitor.urge()
+		return
+	}
 	if s.lot.Sleeping() == 0 {
 		return
 	}

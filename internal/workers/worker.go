@@ -23,10 +23,11 @@ import (
 // runs on the fibers. All fields without a lock or an atomic type belong to the trampoline
 // or the fiber that runs on the worker now: they take turns.
 type Worker struct {
-	s     *Scheduler
-	id    int
-	spare bool
-	tier  Priority // The least urgent priority that the worker takes: the one of its tier.
+	s      *Scheduler
+	id     int
+	spare  bool
+	urgent bool     // See urgent.go.
+	tier   Priority // The least urgent priority that the worker takes: the one of its tier.
 
 	queues queues.Own[Node]
 	// forks has the newest branches that the running work has forked. See there.
@@ -100,7 +101,7 @@ const (
 
 func newWorker(s *Scheduler, t *parking.Tier, id int, spare bool) *Worker {
 	w := &Worker{
-		s: s, id: id, spare: spare, tier: Priority(t.Least()),
+		s: s, id: id, spare: spare, urgent: t == s.lot.Urgent(), tier: Priority(t.Least()),
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 		meter:  meter{stride: 1},
 		policy: stealing.New(stealing.Strategy(s.cfg.Steal)),
@@ -143,6 +144,10 @@ func (w *Worker) next() (*Node, Priority) {
 			continue
 		}
 		w.found()
+		if w.urgent && !n.isCritical(p) {
+			w.s.shared.Push(n, queues.High) // Where it was before it rose.
+			continue
+		}
 		w.activity.endPreemption(p)
 		if w.s.forced.Load() && abandon(n) {
 			w.at = home{}

@@ -32,7 +32,12 @@ type Lot struct {
 	mu       xatomic.Mutex
 	open     Tier    // The workers that take anything.
 	reserved []*Tier // The others, from the most urgent on.
+	urgent   Tier    // The workers for the time in which all others are blocked; see WakeUrgent.
 }
+
+// maxUrgent is how many urgent workers there are at most. Each of them may be blocked by
+// critical work. Picked out of thin air.
+const maxUrgent = 4
 
 // Worker is the part of a worker by which it is put to sleep and woken. The worker holds it by value.
 type Worker struct {
@@ -74,6 +79,7 @@ func (w *Worker) Woken() { w.Searching, w.summoned = !w.summoned, false }
 // Form makes the tiers for so many workers, of which some are reserved by priority.
 func (d *Lot) Form(workers int, reserved [queues.Priorities]int) {
 	d.open.least, d.open.places = queues.Low, workers
+	d.urgent.least, d.urgent.places = queues.Critical, maxUrgent
 	for p := queues.Critical; p < queues.Low; p++ {
 		if n := reserved[p]; n > 0 {
 			d.reserved = append(d.reserved, &Tier{least: p, places: n})
@@ -96,6 +102,19 @@ func (d *Lot) TierOf(id int) *Tier {
 
 // Open returns the tier that takes anything.
 func (d *Lot) Open() *Tier { return &d.open }
+
+// Urgent returns the tier of the urgent workers. They take critical work alone, and no
+// other function counts them or wakes them, except those that concern all sleepers.
+func (d *Lot) Urgent() *Tier { return &d.urgent }
+
+// WakeUrgent wakes an urgent worker, or one searches already. It returns true if the
+// caller has to start one, which then has its place.
+func (d *Lot) WakeUrgent() (start bool) {
+	if d.wakeOne(&d.urgent) {
+		return false
+	}
+	return d.urgent.takePlaceUnder(maxUrgent)
+}
 
 // Reserves reports whether there are other tiers.
 func (d *Lot) Reserves() bool { return len(d.reserved) != 0 }
@@ -166,7 +185,7 @@ func (d *Lot) Sleepers() (sum int) {
 	for _, t := range d.reserved {
 		sum += len(t.sleepers)
 	}
-	return sum + len(d.open.sleepers)
+	return sum + len(d.open.sleepers) + len(d.urgent.sleepers)
 }
 
 // Enter puts w among the sleepers.
@@ -285,14 +304,16 @@ func (d *Lot) WakeToSearch(w *Worker) bool {
 func (d *Lot) WakeAll() {
 	d.mu.Lock()
 	var all []*Worker
-	d.Tiers(func(t *Tier) bool {
+	wake := func(t *Tier) bool {
 		for range t.sleepers {
 			t.transferToSearch()
 		}
 		all = append(all, t.sleepers...)
 		t.sleepers = nil
 		return true
-	})
+	}
+	d.Tiers(wake)
+	wake(&d.urgent)
 	d.mu.Unlock()
 	for _, w := range all {
 		w.Send()

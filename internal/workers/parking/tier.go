@@ -46,6 +46,19 @@ func (t *Tier) Awake() int64 { return t.awake.Load() }
 // TakePlace counts a worker as awake: a new one, or one that was blocked.
 func (t *Tier) TakePlace() { t.awake.Add(1) }
 
+// takePlaceUnder is TakePlace unless limit workers are awake. It returns false then.
+func (t *Tier) takePlaceUnder(limit int64) bool {
+	for {
+		awake := t.awake.Load()
+		if awake >= limit {
+			return false
+		}
+		if t.awake.CompareAndSwap(awake, awake+1) {
+			return true
+		}
+	}
+}
+
 // Surplus reports whether more workers are awake than there should be.
 func (t *Tier) Surplus() bool { return t.awake.Load() > int64(t.places) }
 
