@@ -149,6 +149,7 @@ func (b *body) end(f *workers.Fiber) {
 		p.rare.body = nil
 	}
 	p.mu.Unlock()
+	b.setOrphan(false)
 	if !owned {
 		p.sys.scheduler.Release() // See disownBody.
 	}
@@ -217,6 +218,14 @@ func (b *body) goOn(verdict error, which Lane) error {
 func (b *body) rouse(from *workers.Fiber) {
 	if f := b.frame.Fiber(); f != nil {
 		f.Resume(from, workers.High)
+	}
+}
+
+// setOrphan tells the scheduler whether anybody waits for the body. A caller that says so
+// holds proc.mu, and has found the body with its proc.
+func (b *body) setOrphan(is bool) {
+	if f := b.frame.Fiber(); f != nil {
+		f.SetOrphan(is)
 	}
 }
 

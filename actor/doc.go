@@ -51,7 +51,15 @@
 // module, with its [Context] (an Ask, a Send to a full lane, a Stop of another
 // actor), it suspends and holds no worker. Where it blocks otherwise, the
 // scheduler puts a spare worker in its place, of which there are 256 unless
-// [sched.Config] says more; for handlers that mostly block see [OnBlocking].
+// Config.MaxSpares says more; for handlers that mostly block see [OnBlocking].
+//
+// When handlers block all workers and all spares, messages of Data and Management wait.
+// Control messages are handled meanwhile, and kills, stops, timeouts, supervisors and
+// restarts work, on up to four workers that do nothing else. Config.Logger and
+// Config.OnSpareLimit are told which handlers have blocked for longest, and the error of
+// an ask that ends in this time says that no worker is free. A handler that was killed
+// and still blocks is a ghost. It no longer counts as blocked, so kills make room for
+// others; how many ghosts restarts may leave behind is Config.MaxGhosts.
 //
 // [AskAll], [Gather] and [AskQuorum] ask several actors at the same time, and wait
 // once for all answers, or for enough of them.

@@ -45,6 +45,12 @@ var (
 	// the reason. An ask whose context ends first returns the cause of that.
 	ErrNoReply = errors.New("actor: no reply will come")
 
+	// ErrGhostLimit is the reason of an incarnation that could not begin, since the
+	// handler of an earlier one was killed and has not returned, and more of these are
+	// left in the system than Config.MaxGhosts. As a reason, it is wrapped by an error
+	// that says how many.
+	ErrGhostLimit = errors.New("actor: too many killed handlers have not returned")
+
 	// ErrReplied is returned when a reply is sent that was sent before. As returned, it and
 	// ErrLateReply are wrapped by an error that says which actor has replied, if one has.
 	ErrReplied = errors.New("actor: a reply was sent already")

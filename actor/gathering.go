@@ -95,7 +95,7 @@ func (g *gathering) run(ctx context.Context) {
 			explain(ctx, g.describe)
 		}
 		if !g.waiter.Wait(ctx) {
-			g.why = context.Cause(ctx)
+			g.why = sys.explainLate(context.Cause(ctx))
 			break
 		}
 	}

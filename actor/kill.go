@@ -111,8 +111,14 @@ func (p *proc) killLocked(reason error) {
 		r.killed = reason
 	}
 	reason = p.rare.killed
-	x := p.ctx.Load()
+	x, f := p.ctx.Load(), p.frame.Fiber()
+	if b := p.rare.body; b != nil {
+		b.setOrphan(true)
+	}
 	queue, seize := p.unlockToKilled()
+	if seize && f != nil {
+		f.SetOrphan(true) // Until its end, which vanish is.
+	}
 	x.cancel(reason)
 	if h := p.opts.host; h != nil && seize {
 		h.Abandon()
@@ -174,6 +180,31 @@ func (s *System) ghostCame() {
 func (s *System) ghostGone() {
 	s.ghosts.Add(-1)
 	s.scheduler.Release()
+}
+
+// checkGhosts returns why the actor can't begin again, or nil: the handler of an earlier
+// incarnation has not returned, and there are too many of these.
+func (a *activation) checkGhosts() error {
+	limit, n := a.sys.cfg.MaxGhosts, int(a.sys.ghosts.Load())
+	if limit < 0 || n <= limit || !a.hasGhost() {
+		return nil
+	}
+	return fmt.Errorf("%w: %d handlers that were killed have not returned, and Config.MaxGhosts is %d", ErrGhostLimit, n, limit)
+}
+
+// hasGhost reports whether a killed handler of the actor has not returned.
+func (p *proc) hasGhost() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rare == nil {
+		return false
+	}
+	for _, lanes := range p.rare.relics {
+		if lanes != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // leave is called after the actor's code. It does not return if another

@@ -288,6 +288,10 @@ func (a *activation) beginAgain() {
 	if o := a.sys.probes.Load(); o != nil && !unborn {
 		o.tellRestarted(a.subject())
 	}
+	if err := a.checkGhosts(); err != nil {
+		a.fail(err)
+		return
+	}
 	var actor any
 	err := a.call(func() (err error) {
 		if actor, err = a.impl.produceActor(); err != nil {

@@ -264,7 +264,7 @@ func deskAt(f *workers.Fiber) *desk {
 func (s *replySlot[T]) wait(ctx context.Context, round uint64) error {
 	for !s.isAnswered(round) {
 		if !s.waiter.Wait(ctx) && s.withdraw(round) {
-			return context.Cause(ctx)
+			return s.sys.explainLate(context.Cause(ctx))
 		}
 	}
 	return nil

@@ -150,7 +150,7 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 		p.mu.Unlock()
 		switch {
 		case done, !goOn:
-			return p.leaveQueue(w, which, mode, context.Cause(ctx))
+			return p.leaveQueue(w, which, mode, p.sys.explainLate(context.Cause(ctx)))
 		case w.wait != nil && w.wait.isAnswered(onlyRound):
 			return p.leaveQueue(w, which, mode, w.wait.err)
 		}

@@ -27,7 +27,8 @@ type HandlerReport struct {
 	// goroutine, or 0 if it is not known.
 	Goroutine uint64
 	// Suppressed is how many reports of the same kind were left out just before,
-	// since there are at most 20 a second.
+	// since there are at most 50 a second. Config.OnBlocked leaves out a handler only if
+	// that returns before its turn has come.
 	Suppressed uint64
 }
 
@@ -66,7 +67,7 @@ func (c *Config) slowTiming() (*timing, error) {
 
 // maxReports is how many reports of a kind there are in a second. Picked out of
 // thin air; when everything is slow, nobody reads more.
-const maxReports = 20
+const maxReports = 50
 
 // reports is one kind of reports.
 type reports struct {
@@ -89,19 +90,19 @@ func (s *System) giveReports() {
 	s.timeoutReports.want = func(p *Probe) func(HandlerReport) { return p.TimedOut }
 }
 
-// give hands a report to whoever wants it, unless there were too many.
-func (s *System) give(kind *reports, r HandlerReport) {
+// give hands a report to all who want it. It returns false if there were too many in this
+// second.
+func (s *System) give(kind *reports, r HandlerReport) bool {
 	tell, observers := kind.tell, s.probes.Load()
 	if tell == nil && observers == nil {
-		return
+		return true
 	}
 	second := int64(s.uptime()/time.Second) + 1
 	if kind.second.Swap(second) != second {
 		kind.given.Store(0)
 	}
 	if kind.given.Add(1) > maxReports {
-		kind.suppressed.Add(1)
-		return
+		return false
 	}
 	r.Suppressed = kind.suppressed.Swap(0)
 	if tell != nil {
@@ -109,6 +110,14 @@ func (s *System) give(kind *reports, r HandlerReport) {
 	}
 	if observers != nil {
 		observers.tellReport(kind.want, r)
+	}
+	return true
+}
+
+// giveOrCount is give for a report that is not given later.
+func (s *System) giveOrCount(kind *reports, r HandlerReport) {
+	if !s.give(kind, r) {
+		kind.suppressed.Add(1)
 	}
 }
 
@@ -129,5 +138,5 @@ func (s *System) tellTimeout(r HandlerReport) {
 		log.Warn("handler takes too long", slog.String("pid", r.PID.String()), slog.String("name", r.Name),
 			slog.String("message", r.Message), slog.Duration("limit", r.Limit), slog.String("action", r.Action.String()))
 	}
-	s.give(&s.timeoutReports, r)
+	s.giveOrCount(&s.timeoutReports, r)
 }

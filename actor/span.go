@@ -48,7 +48,9 @@ type span struct {
 	done  duties        // What has been done about that turn.
 	late  uintptr       // The last turn that was found to be slow, and
 	began time.Duration // its since.
-	alarm alarm         // In a simulation.
+	// putOff says that the report of the handler is due, and waits for a later second.
+	putOff bool
+	alarm  alarm // In a simulation.
 }
 
 // duties is a set of things to do about a handler: a bit for each
@@ -267,7 +269,7 @@ func (a *activation) tidySpan(x *scope, n uintptr) {
 	if w := s.timing.Load(); late && w.slow > 0 {
 		r := s.report(a.proc, a.sys.uptime()-began, 0)
 		r.Limit = w.slow
-		a.sys.give(&a.sys.slowReports, r)
+		a.sys.giveOrCount(&a.sys.slowReports, r)
 	}
 }
 

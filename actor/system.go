@@ -23,6 +23,25 @@ type Config struct {
 	// Workers is how many workers the system's scheduler has. Defaults to
 	// GOMAXPROCS. It must be 0 if Scheduler is given.
 	Workers int
+	// MaxSpares is how many workers are started at most, beyond Workers, in place of
+	// those that handlers block. When there are so many, messages of Data and Management
+	// wait until a handler returns or is killed. Control messages, kills, stops and
+	// restarts go on: up to four more workers do nothing else. A handler that was
+	// killed does not count; see MaxGhosts. Defaults to 256; -1 means none, and no
+	// workers for urgent messages either. It must be 0 if Scheduler is given, whose own
+	// [sched.Config] says it.
+	MaxSpares int
+	// OnSpareLimit is called when a handler blocks a worker for which there is no spare any
+	// more: once, until there was one again, and at most once in ten seconds. Logger is
+	// told as well. It is called on a goroutine of its own. A panic in it is contained.
+	// Defaults to nil.
+	OnSpareLimit func(SpareLimit)
+	// MaxGhosts is how many handlers that were killed may be left that have not returned.
+	// Each of them may block a worker, with a thread if it is in a system call. When there
+	// are more, an actor whose own killed handler has not returned does not begin again:
+	// its next incarnation ends at once, with [ErrGhostLimit], which its supervisor
+	// counts as a failure. Defaults to 1000; -1 means that there is no limit.
+	MaxGhosts int
 	// Scheduler runs the actors. It must not be stopped before the system: actors
 	// stand still then, and a Stop of the system waits until its context ends.
 	// Defaults to a new one, which stops with the system.
@@ -49,12 +68,13 @@ type Config struct {
 	// for actors that have their own.
 	SlowAfter time.Duration
 	// OnSlow is called when a slow handler has returned, on its goroutine, and must
-	// not wait. A handler that failed is not reported. There are at most 20 reports
+	// not wait. A handler that failed is not reported. There are at most 50 reports
 	// a second. If neither OnSlow nor OnBlocked is set, handlers are not watched for
 	// it; else a message costs two stores more. A panic in it is contained.
 	// Defaults to nil.
 	OnSlow func(HandlerReport)
-	// OnBlocked is called while a slow handler still runs, or waits, once for each.
+	// OnBlocked is called while a slow handler still runs, or waits, once for each. Where
+	// more than 50 become due in a second, the others follow in the next ones.
 	// HandlerReport.Stack says what it is doing. It is otherwise like OnSlow.
 	OnBlocked func(HandlerReport)
 	// OnTimeout is called when something was done about a handler for having taken
@@ -103,6 +123,8 @@ type System struct {
 	blocking *hosts.Pool
 	main     atomic.Pointer[hosts.Main[proc]]
 
+	stopWatchingSpares func() // Ends the calls of tellSpareLimit.
+
 	simulated bool   // The system is part of a simulation.
 	vacate    func() // Lets another system use the origin of the process table.
 
@@ -132,6 +154,9 @@ func NewSystem(cfg Config) (*System, error) {
 	case cfg.MaxBlocking == 0:
 		cfg.MaxBlocking = defaultMaxBlocking
 	}
+	if err := cfg.limitDefaults(); err != nil {
+		return nil, err
+	}
 	timing, err := cfg.slowTiming()
 	if err != nil {
 		return nil, err
@@ -141,7 +166,7 @@ func NewSystem(cfg Config) (*System, error) {
 		s.vigil.refine(timing.shortest())
 	}
 	if cfg.Scheduler == nil {
-		own, err := workers.New(workers.Config{Workers: cfg.Workers})
+		own, err := workers.New(workers.Config{Workers: cfg.Workers, MaxSpares: cfg.MaxSpares})
 		if err != nil {
 			return nil, fmt.Errorf("actor: %w", err)
 		}
@@ -152,6 +177,8 @@ func NewSystem(cfg Config) (*System, error) {
 		return nil, fmt.Errorf("actor: Config.Scheduler: %w", workers.ErrStopped)
 	} else if cfg.Workers != 0 {
 		return nil, fmt.Errorf("actor: Config.Workers is %d, but Config.Scheduler brings its own workers; set one of them", cfg.Workers)
+	} else if cfg.MaxSpares != 0 {
+		return nil, fmt.Errorf("actor: Config.MaxSpares is %d, but Config.Scheduler brings its own; set sched.Config.MaxSpares", cfg.MaxSpares)
 	}
 	s.cfg = cfg
 	s.site = hosts.NewSite(s.scheduler, s.empty)
@@ -159,6 +186,7 @@ func NewSystem(cfg Config) (*System, error) {
 	origin, free := origins.Take()
 	s.table, s.vacate = pids.New[proc](s.scheduler.Workers(), origin), free
 	s.giveReports()
+	s.stopWatchingSpares = s.scheduler.OnSpareLimit(s.tellSpareLimit)
 	s.born = s.clock.Now()
 	if s.simulated = s.scheduler.Simulated(); s.simulated {
 		s.clock = simulatedClock{scheduler: s.scheduler}
@@ -249,6 +277,7 @@ func (s *System) beginStop(f *workers.Fiber) {
 		if s.cfg.Scheduler == nil {
 			_ = s.scheduler.Stop(context.Background()) // Its context does not end.
 		}
+		s.stopWatchingSpares()
 		s.site.Wait()
 		s.vacate()
 	}()

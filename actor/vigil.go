@@ -96,7 +96,7 @@ func (v *vigil) look() (found bool) {
 			return
 		}
 		found = true
-		if s.observe(now) {
+		if s.observe(v, now) {
 			due = append(due, finding{s, p, goroutine})
 		}
 	})
@@ -157,16 +157,24 @@ type finding struct {
 
 // observe takes note of the turn. It reports whether it is the same as before,
 // and that of a handler about which something is due.
-func (s *span) observe(now time.Duration) bool {
+func (s *span) observe(v *vigil, now time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.turn.Load()
 	if n != s.seen {
-		s.seen, s.since, s.done = n, now, 0
+		s.turnTo(v, n, now)
 		return false
 	}
 	w := s.timing.Load()
 	return n&1 != 0 && w != nil && s.due(w, now-s.since) != 0
+}
+
+// turnTo begins to watch turn n. The caller holds mu.
+func (s *span) turnTo(v *vigil, n uintptr, now time.Duration) {
+	if s.putOff { // The last handler has returned before its report could be given.
+		v.sys.blockedReports.suppressed.Add(1)
+	}
+	s.seen, s.since, s.done, s.putOff = n, now, 0, false
 }
 
 // due returns what is to be done about a handler that has lasted for so long.
@@ -206,11 +214,11 @@ func (v *vigil) act(f finding, now time.Duration) {
 		s.mu.Unlock()
 		return
 	}
-	lasted := now - s.since
+	lasted, turn := now-s.since, s.seen
 	todo, limits := s.due(w, lasted), s.limits(w)
 	s.done |= todo
 	if todo&dutySlow != 0 {
-		s.late, s.began = s.seen, s.since
+		s.late, s.began, s.putOff = s.seen, s.since, false
 	}
 	r := s.report(f.p, lasted, f.goroutine)
 	do, timedOut := todo.strictest()
@@ -224,8 +232,23 @@ func (v *vigil) act(f finding, now time.Duration) {
 	}
 	if todo&dutySlow != 0 {
 		r.Action, r.Limit = 0, w.slow
-		v.sys.give(&v.sys.blockedReports, r)
+		if !v.sys.give(&v.sys.blockedReports, r) {
+			s.putOffReport(v, turn)
+		}
 	}
+}
+
+// putOffReport has a later look report the handler of a turn, since too many others were
+// reported in this second.
+func (s *span) putOffReport(v *vigil, n uintptr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen != n {
+		v.sys.blockedReports.suppressed.Add(1)
+		return
+	}
+	s.done &^= dutySlow
+	s.putOff = true
 }
 
 // strictest returns the strictest action, or false if there is none.
@@ -263,7 +286,7 @@ func (v *vigil) setAlarm(s *span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, p := s.turn.Load(), s.who.Load()
-	s.seen, s.since, s.done = n, v.sys.uptime(), 0
+	s.turnTo(v, n, v.sys.uptime())
 	s.alarm = nil
 	if next, ok := s.next(0); ok {
 		s.alarm = v.sys.clock.AfterFunc(next, func() { v.ring(s, p, n) })
@@ -290,7 +313,11 @@ func (v *vigil) ring(s *span, p *proc, n uintptr) {
 	v.act(finding{s, p, 0}, v.sys.uptime())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if next, ok := s.next(v.sys.uptime() - s.since); ok && s.turn.Load() == n {
+	next, ok := s.next(v.sys.uptime() - s.since)
+	if s.putOff {
+		next, ok = time.Second, true
+	}
+	if ok && s.turn.Load() == n {
 		s.alarm.Reset(next)
 	}
 }

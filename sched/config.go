@@ -13,9 +13,10 @@ type Config struct {
 	Workers int
 	// MaxSpares bounds how many workers are started, beyond Workers, in place of
 	// blocked ones. When the bound is reached, work waits for the blocked ones,
-	// and Stats.SpareLimitReached counts it. A spare worker costs a few KB
+	// and Stats.SpareLimitReached counts it. Critical work does not wait: up to four
+	// more workers then take critical work alone. A spare worker costs a few KB
 	// besides the stack of its work. Defaults to 256, which was picked out of
-	// thin air; -1 means none.
+	// thin air; -1 means none, and none for critical work either.
 	MaxSpares int
 	// BlockedAfter is how long one piece of work may hold a worker, while other
 	// work waits and all processors are busy, before a spare worker takes its

@@ -60,7 +60,8 @@
 // pass by a [Checkpoint]: it steps aside with its stack and goes on afterwards, on
 // this worker or another. Three such interruptions nest; the next critical work
 // waits for the running one. If every worker is on work without checkpoints, the
-// submitter of critical work has a spare worker start it.
+// submitter of critical work has a spare worker start it. If there is no spare left,
+// one of four workers does that take critical work alone.
 //
 // A loop counts what it does with a [Budget], and so leaves room not only for
 // what is critical but for its equals.

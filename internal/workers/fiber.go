@@ -97,7 +97,7 @@ type fiberRare struct {
 	blocked xatomic.Signal
 	// aborted is set when a simulation ends while the fiber's work waits.
 	aborted bool
-	orphan  bool   // See Orphan. Guarded by the list's lock.
+	orphan  bool   // See SetOrphan. Guarded by the list's lock.
 	bound   bool   // Home does not change any more.
 	waits   string // In a simulation: what for.
 }

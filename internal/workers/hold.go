@@ -96,7 +96,7 @@ func (m *monitor) replace(w *Worker) bool {
 	if w.replaced() {
 		return true
 	}
-	if last < 0 && m.spares >= m.s.cfg.MaxSpares && m.spares-m.s.orphaned() >= m.s.cfg.MaxSpares {
+	if last < 0 && m.spent() {
 		m.refuse(w)
 		return false
 	}
@@ -118,6 +118,13 @@ func (m *monitor) replace(w *Worker) bool {
 	return true
 }
 
+// spent reports whether there are as many spares as there may be. Those that stand in for
+// workers with orphaned work don't count. The caller holds mu.
+func (m *monitor) spent() bool {
+	limit := m.s.cfg.MaxSpares
+	return limit == 0 || m.spares >= limit && m.spares-m.s.orphaned() >= limit
+}
+
 // refuse counts a worker for which there is no spare, once for each piece of
 // work. The caller holds mu.
 func (m *monitor) refuse(w *Worker) {
@@ -125,7 +132,7 @@ func (m *monitor) refuse(w *Worker) {
 		w.refused, w.refusedAt = true, began
 		m.limitReached.Add(1)
 	}
-	if !m.exhausted.Swap(true) {
+	if m.s.cfg.MaxSpares > 0 && !m.exhausted.Swap(true) {
 		m.shortage.report(m.s.now())
 	}
 }

@@ -297,7 +297,7 @@ var containmentFaults = planted.Group{
 		{
 			Name: "there is no limit to spare workers",
 			In:   "monitor.replace",
-			Old:  "last < 0 && m.spares >= m.s.cfg.MaxSpares",
+			Old:  "last < 0 && m.spent()",
 			New:  "m.spares < 0",
 			Want: "FAIL: TestLimit",
 			Run:  "^TestLimitIsReportedOncePerBlock$",

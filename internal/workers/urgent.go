@@ -38,22 +38,23 @@ func (n *Node) isCritical(p Priority) bool {
 	return p == Critical && (!risen || e.submitted == Critical)
 }
 
-// Orphan marks the fiber as one whose work nobody waits for any more. A worker that such
-// work blocks does not count as one of Config.MaxSpares. Any goroutine may call it.
-func (f *Fiber) Orphan() {
+// SetOrphan says whether anybody waits for the work of the fiber. A worker that orphaned
+// work blocks does not count as one of Config.MaxSpares. Any goroutine may call it. It
+// does nothing to a fiber that has no note.
+func (f *Fiber) SetOrphan(is bool) {
 	f.s.fibers.Lock()
 	defer f.s.fibers.Unlock()
-	if f.rare != nil { // Else it has done nothing yet.
-		f.rare.orphan = true
+	if f.rare != nil {
+		f.rare.orphan = is
 	}
 }
 
-// orphaned returns how many workers are blocked by orphaned work and were replaced.
+// orphaned returns how many workers do orphaned work.
 func (s *Scheduler) orphaned() (n int) {
 	s.fibers.Lock()
 	defer s.fibers.Unlock()
 	for _, w := range *s.workers.Load() {
-		if f := w.on.Load(); w.replaced() && f != nil && f.rare != nil && f.rare.orphan {
+		if f := w.on.Load(); f != nil && f.rare != nil && f.rare.orphan {
 			n++
 		}
 	}

@@ -113,7 +113,7 @@ func TestOrphanedWorkFreesSpares(t *testing.T) {
 	waits := start(t, ctx, s, func(context.Context) error { return nil })
 	eventually(t, ctx, "the spares to run out", s.Exhausted)
 	for _, f := range blocked {
-		f.Orphan()
+		f.SetOrphan(true)
 	}
 	finish(t, ctx, waits)
 	close(gate)
