@@ -29,7 +29,7 @@ func ModelLook(sys *System, at *workers.Fiber, now time.Duration) {
 	if s == nil {
 		return
 	}
-	if p := s.who.Load(); p != nil && s.observe(now) {
+	if p := s.who.Load(); p != nil && s.observe(&sys.vigil, now) {
 		sys.vigil.act(finding{s, p, 0}, now)
 	}
 }
@@ -45,7 +45,7 @@ type ModelSlot struct{ slot replySlot[int] }
 func (m *ModelSlot) Ask(ctx context.Context, on *workers.Scheduler, send func(Reply[int])) (int, error) {
 	s := &m.slot
 	if s.sys == nil {
-		s.sys = &System{}
+		s.sys = &System{scheduler: on}
 	}
 	s.waiter.Arm(ctx, on)
 	round := s.open(nil, nil, address{}, AskWait, Data)
