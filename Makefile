@@ -57,6 +57,12 @@ race: ## Run the tests under the race detector (needs a C compiler).
 invariants: ## Run the tests with the internal checks switched on.
 	TROUPE_LANE=check $(TEST) -tags invariants -vet=off -timeout 30m -count $(COUNT) $(PKG)
 
+MINUTES ?= 1
+
+.PHONY: soak
+soak: ## Overload a system for MINUTES, 1, and keep books of all its messages.
+	$(GO) run ./internal/soak -minutes $(MINUTES)
+
 .PHONY: model
 model: ## Run the searches of all schedules, which make check runs too, and print their figures.
 	@out=$$($(GO) test -tags modelcheck -run '^TestModel$$' -count 1 -v $(MODELS) 2>&1) || { \
