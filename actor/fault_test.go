@@ -236,11 +236,11 @@ if some {
 			Name: "a sender leaves though its message is in",
 			In:   "proc.awaitRoom",
 			Old: `case done, !goOn:
-	return p.leaveQueue(w, which, mode, context.Cause(ctx))`,
+	return p.leaveQueue(w, which, mode, p.sys.explainLate(context.Cause(ctx)))`,
 			New: `case !goOn:
 	return context.Cause(ctx)
 case done:
-	return p.leaveQueue(w, which, mode, context.Cause(ctx))`,
+	return p.leaveQueue(w, which, mode, p.sys.explainLate(context.Cause(ctx)))`,
 			Want: "FAIL",
 		},
 	},

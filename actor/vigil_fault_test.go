@@ -17,9 +17,9 @@ var vigilFaults = planted.Group{
 		},
 		{
 			Name: "a handler has begun when the one before it had",
-			In:   "span.observe",
-			Old:  "s.seen, s.since, s.done = n, now, 0",
-			New:  "s.seen, s.done = n, 0",
+			In:   "span.turnTo",
+			Old:  "s.seen, s.since, s.done, s.putOff = n, now, 0, false",
+			New:  "s.seen, s.done, s.putOff = n, 0, false",
 			Want: "FAIL",
 			Run:  "^TestVigilFindsHandlersInTime$",
 		},

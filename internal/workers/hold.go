@@ -158,7 +158,7 @@ func (m *monitor) relieve(p Priority) {
 	var silent *Worker
 	for _, w := range *m.s.workers.Load() {
 		switch {
-		case w.park.Resting.Load() || w.replaced():
+		case w.urgent || w.park.Resting.Load() || w.replaced():
 		case queues.Priority(p) > w.park.Tier().Least(): // A spare in its place would not take it either.
 		case held && w.hold.Load() == holdHeld, !held && w.began.Load() > 0 && now-w.aliveAt() >= criticalAfter:
 			if silent == nil || w.park.Tier().Least() <= silent.park.Tier().Least() {

@@ -120,6 +120,39 @@ func TestOrphanedWorkFreesSpares(t *testing.T) {
 	checkAtRest(t, ctx, s)
 }
 
+// TestUrgentWorkersAreNotReplaced blocks an urgent worker, then frees two spares and has
+// one of them silent for long enough that the other is to relieve it.
+func TestUrgentWorkersAreNotReplaced(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: 3})
+	releases := []func(){occupy(t, ctx, s), occupy(t, ctx, s), occupy(t, ctx, s), occupy(t, ctx, s)}
+	waits := start(t, ctx, s, func(context.Context) error { return nil })
+	eventually(t, ctx, "the spares to run out", s.Exhausted)
+	urgent := occupy(t, ctx, s)
+	releases[3]()
+	releases[2]()
+	finish(t, ctx, waits)
+	for range 10 {
+		var critical *workers.Job
+		finish(t, ctx, start(t, ctx, s, func(context.Context) error {
+			for began := time.Now(); time.Since(began) < 2*time.Millisecond; { // Silent, and yet not blocked.
+			}
+			critical = start(t, ctx, s, func(context.Context) error { return nil }, workers.WithPriority(workers.Critical))
+			return nil
+		}))
+		finish(t, ctx, critical)
+	}
+	for _, w := range s.Stats().Workers {
+		if w.Tier == workers.Critical && w.Blocked > 0 {
+			t.Errorf("the urgent worker %d was replaced by a spare", w.ID)
+		}
+	}
+	urgent()
+	releases[1]()
+	releases[0]()
+	checkAtRest(t, ctx, s)
+}
+
 // TestShortageIsReportedOnce has several workers find no spare.
 func TestShortageIsReportedOnce(t *testing.T) {
 	ctx := guarded(t)
