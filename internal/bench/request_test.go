@@ -12,7 +12,7 @@ import (
 
 var (
 	plain     = &suite.Workload{Name: "plain", Family: suite.Jobs}
-	late      = &suite.Workload{Name: "late", Kind: suite.Latency, Percentiles: []int{50, 99}}
+	late      = &suite.Workload{Name: "late", Kind: suite.Latency, Percentiles: []float64{50, 99}}
 	workloads = []*suite.Workload{plain, late}
 	subjects  = []*suite.Subject{{Name: "x"}, {Name: "y"}, {Name: "z"}}
 )

@@ -111,10 +111,11 @@ func (w *Worker) readClock() {
 	w.giveWay()
 }
 
-// giveWay lets other goroutines run if every processor has a worker on it. While
-// fewer workers are at work than there are processors, there is one for the others.
+// giveWay lets other goroutines run if every processor is taken: by workers, or also by
+// the program's own goroutines. Else there is one for the others, and the Go runtime would
+// wake a thread for it.
 func (w *Worker) giveWay() {
-	if w.s.busy() >= w.s.processors {
+	if w.s.busy() >= w.s.processors || w.s.monitor.full.Load() {
 		runtime.Gosched()
 	}
 }

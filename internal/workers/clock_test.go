@@ -125,3 +125,52 @@ func TestNudgedWorkerGivesWayBeforeItSearches(t *testing.T) {
 		t.Errorf("%d of 100 searches found the work without attempts to steal", atOnce)
 	}
 }
+
+// TestWorkerGivesWayBesideBusyGoroutines has one worker of two at work, while a goroutine
+// of the program keeps the other processor. What the work makes runnable must not wait
+// until the Go runtime takes a processor away, which it does every 10 ms.
+func TestWorkerGivesWayBesideBusyGoroutines(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	ctx := guarded(t)
+	s := newScheduler(t, workers.Config{Workers: 2})
+	var over atomic.Bool
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		for !over.Load() {
+		}
+	})
+	wake, rounds := make(chan struct{}), 0
+	busy.Go(func() {
+		for range wake {
+			rounds++
+		}
+	})
+	const pieces, each = 40_000, 5 * time.Microsecond
+	done, left := make(chan struct{}), pieces
+	var piece *work
+	piece = newWork(func(f *workers.Fiber, _ workers.Priority) {
+		for began := time.Now(); time.Since(began) < each; {
+		}
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+		if left--; left == 0 {
+			close(done)
+			return
+		}
+		f.Submit(&piece.Node, workers.Normal)
+	})
+	if err := s.Submit(&piece.Node, workers.Normal); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, ctx, "the work", done)
+	over.Store(true)
+	close(wake)
+	busy.Wait()
+	// 200 ms are 2,000 times 100 µs, and 20 time slices.
+	if rounds < 500 {
+		t.Errorf("the goroutine had %d turns while 200 ms of work were done, want 500 at least", rounds)
+	}
+	checkAtRest(t, ctx, s)
+}

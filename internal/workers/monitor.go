@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"math"
 	"runtime"
 	"runtime/metrics"
 	"sync/atomic"
@@ -48,6 +49,10 @@ type monitor struct {
 	crowds       atomic.Uint64 // How often it was crowded.
 	rebalance    rebalance
 	goroutines   [2]metrics.Sample
+	// full is set while goroutines take every processor, and fullAt is when the monitor
+	// last saw that.
+	full   atomic.Bool
+	fullAt time.Duration
 
 	// resting is how many spares are retired. Written under mu, read by
 	// Scheduler.settle.
@@ -86,6 +91,9 @@ const (
 	// piece of work that does give signs of life, such as an actor's batch of
 	// messages or a loop with checkpoints. Picked out of thin air.
 	tickingFactor = 10
+	// fullFor is how long workers go on giving way after goroutines were last seen to take
+	// every processor. Picked out of thin air: several looks.
+	fullFor = 20 * time.Millisecond
 )
 
 func newMonitor(s *Scheduler) *monitor {
@@ -230,9 +238,11 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	m.s.ageing.look(now)
 	m.s.pool.Review(now)
 	limit := m.s.cfg.BlockedAfter
-	if m.processorIdle() {
+	running, runnable := m.countGoroutines()
+	if runnable == 0 && int64(running)-1 < m.s.lot.Awake() { // The monitor runs as well.
 		limit = min(limit, pause/2)
 	}
+	m.noteFull(running-1+runnable, now)
 	var late []*Worker
 	stranded := false // Work waits behind a worker that does not come to it.
 	for _, w := range *m.s.workers.Load() {
@@ -292,19 +302,29 @@ func (m *monitor) observe(w *Worker, now time.Duration) {
 	seen.since = max(seen.since, w.aliveAt())
 }
 
-// processorIdle reports whether fewer goroutines run than workers are awake,
-// and not because others keep them from the processor. The figures of the Go
-// runtime are approximate; to be wrong costs a spare worker, or time.
-func (m *monitor) processorIdle() bool {
+// countGoroutines returns how many goroutines run, and how many wait for a processor. The
+// figures of the Go runtime are approximate. To be wrong costs a spare worker, or time. If
+// it does not know, all run.
+func (m *monitor) countGoroutines() (running, runnable int) {
 	metrics.Read(m.goroutines[:])
 	for i := range m.goroutines {
 		if m.goroutines[i].Value.Kind() != metrics.KindUint64 {
-			return false
+			return math.MaxInt32, 0
 		}
 	}
-	running := m.goroutines[0].Value.Uint64() // The monitor itself among them.
-	runnable := m.goroutines[1].Value.Uint64()
-	return runnable == 0 && int64(running)-1 < m.s.lot.Awake()
+	return int(m.goroutines[0].Value.Uint64()), int(m.goroutines[1].Value.Uint64())
+}
+
+// noteFull says to the workers whether so many goroutines, of which some are workers, take
+// every processor.
+func (m *monitor) noteFull(goroutines int, now time.Duration) {
+	switch {
+	case goroutines >= m.s.processors:
+		m.fullAt = now
+		m.full.Store(true)
+	case now-m.fullAt > fullFor:
+		m.full.Store(false)
+	}
 }
 
 // retry looks for work on behalf of the sleepers for which that is due. Its rounds come

@@ -16,7 +16,7 @@ const (
 
 var urgentBusy = suite.Workload{
 	Name: UrgentBusy, Family: suite.Actors, Baseline: channels, Unit: "µs", Per: time.Microsecond,
-	Kind: suite.Latency, Percentiles: []int{50, 99}, Size: 100, TinySize: 8, Step: 10, TinyN: 10,
+	Kind: suite.Latency, Percentiles: []float64{50, 99}, Size: 100, TinySize: 8, Step: 10, TinyN: 10,
 	Duration: time.Second,
 	About: "from the sending of a message to an urgent actor until it is handled, " +
 		"while 100 other actors keep every processor busy with handlers of 1 ms",
@@ -27,7 +27,7 @@ var urgentBusy = suite.Workload{
 
 var urgentEvent = suite.Workload{
 	Name: UrgentEvent, Family: suite.Actors, Baseline: channels, Unit: "µs", Per: time.Microsecond,
-	Kind: suite.Latency, Percentiles: []int{50, 99}, Size: 100, TinySize: 8, Step: 10, TinyN: 10,
+	Kind: suite.Latency, Percentiles: []float64{50, 99}, Size: 100, TinySize: 8, Step: 10, TinyN: 10,
 	Duration: time.Second,
 	About: "the same from the event outside that leads to the message: a timer that is due, " +
 		"on a goroutine which competes with the busy actors",

@@ -15,7 +15,7 @@ const UrgentFlood = "urgent-flood"
 
 var urgentFlood = suite.Workload{
 	Name: UrgentFlood, Family: suite.Actors, Baseline: channels, Unit: "µs", Per: time.Microsecond,
-	Kind: suite.Latency, Percentiles: []int{50, 99}, Size: 10_000, TinySize: 200, Step: 10, TinyN: 20,
+	Kind: suite.Latency, Percentiles: []float64{50, 99}, Size: 10_000, TinySize: 200, Step: 10, TinyN: 20,
 	About: "from the sending of an urgent message until it is handled, by an actor for which " +
 		"5,000 to 10,000 others are kept waiting; none may be lost",
 	Targets: []suite.Target{

@@ -15,7 +15,8 @@ import (
 // All are the workloads in the order in which they are reported.
 var All = slices.Concat([]*suite.Workload{
 	&pingPong, &tell, &tell4, &askOutside, &askInside, &ring, &spawn, &spawnNew, &stop, &memory, &memoryUsed, &memoryStrand,
-	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent, &pool, &poolOne,
+	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent, &besideFlood, &besideTicks, &besideHalt, &besideHTTP,
+	&pool, &poolOne,
 }, savina.Workloads, jobs.All)
 
 // channels is the name of the baseline.
@@ -23,3 +24,6 @@ const channels = "channels"
 
 // troupe is the name of the subject that the targets are for.
 const troupe = "troupe"
+
+// protoactor is the name of the library that some targets compare with.
+const protoactor = "protoactor"

@@ -11,7 +11,7 @@ const StartIdle = "start-idle"
 
 var startIdle = suite.Workload{
 	Name: StartIdle, Family: suite.Jobs, Baseline: goroutines, Unit: "ns", Kind: suite.Latency,
-	Percentiles: []int{50, 99}, TinyN: 10,
+	Percentiles: []float64{50, 99}, TinyN: 10,
 	About:   "from the submission of a job until it runs, when all have been idle for 200 µs",
 	Targets: []suite.Target{{Subject: troupe, Row: StartIdle + "-p50", Of: suite.RatioToBaseline, AtMost: 1.5}},
 }

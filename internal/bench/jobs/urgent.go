@@ -16,7 +16,7 @@ const (
 
 var urgentCheckpoint = suite.Workload{
 	Name: UrgentCheckpoint, Family: suite.Jobs, Baseline: goroutines, Unit: "µs", Per: time.Microsecond,
-	Kind: suite.Latency, Percentiles: []int{50, 99}, Step: 100, TinyN: 10, Duration: time.Second,
+	Kind: suite.Latency, Percentiles: []float64{50, 99}, Step: 100, TinyN: 10, Duration: time.Second,
 	About: "from the submission of a critical job until it runs, " +
 		"while a job on each worker computes and passes a checkpoint every 10 µs",
 	Targets: []suite.Target{{Subject: troupe, Row: UrgentCheckpoint + "-p99", Of: suite.MedianFigure, AtMost: 100}},
@@ -24,7 +24,7 @@ var urgentCheckpoint = suite.Workload{
 
 var urgentLoop = suite.Workload{
 	Name: UrgentLoop, Family: suite.Jobs, Baseline: goroutines, Unit: "µs", Per: time.Microsecond,
-	Kind: suite.Latency, Percentiles: []int{50, 99}, Step: 50, TinyN: 5, Duration: 2 * time.Second,
+	Kind: suite.Latency, Percentiles: []float64{50, 99}, Step: 50, TinyN: 5, Duration: 2 * time.Second,
 	About:   "from the submission of a critical job until it runs, while each worker is in an endless loop",
 	Targets: []suite.Target{{Subject: troupe, Row: UrgentLoop + "-p99", Of: suite.MedianFigure, AtMost: 20_000}},
 }

@@ -128,6 +128,8 @@ func figures(r *Run, err error) ([]Figure, error) {
 	switch w.Kind {
 	case Memory:
 		return []Figure{{Row: rows[0], Value: float64(r.inUse) / float64(r.N)}}, nil
+	case Count:
+		return []Figure{{Row: rows[0], Value: float64(r.counted)}}, nil
 	case Latency:
 		all := make([]Figure, len(rows))
 		for i, p := range w.Percentiles {

@@ -178,7 +178,7 @@ func TestAllocations(t *testing.T) {
 }
 
 func TestLatencyRows(t *testing.T) {
-	w := &suite.Workload{Name: "wait", Kind: suite.Latency, Percentiles: []int{50, 99}, TinyN: 100}
+	w := &suite.Workload{Name: "wait", Kind: suite.Latency, Percentiles: []float64{50, 98.5}, TinyN: 100}
 	figures, err := suite.Smoke(w, func(r *suite.Run) (int64, error) {
 		r.Start()
 		for i := range r.N {
@@ -191,8 +191,20 @@ func TestLatencyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(figures) != 2 || figures[0].Row != "wait-p50" || figures[0].Value != 50 ||
-		figures[1].Row != "wait-p99" || figures[1].Value != 99 || figures[0].Allocs != nil {
+		figures[1].Row != "wait-p98.5" || figures[1].Value != 99 || figures[0].Allocs != nil {
 		t.Errorf("figures = %+v, want 50 and 99 without allocations", figures)
+	}
+}
+
+func TestCountIsTheNumber(t *testing.T) {
+	figures, err := suite.Smoke(&suite.Workload{Name: "count", Kind: suite.Count}, func(r *suite.Run) (int64, error) {
+		r.Start()
+		r.Stop()
+		r.Count(42)
+		return int64(r.N), nil
+	})
+	if err != nil || len(figures) != 1 || figures[0].Row != "count" || figures[0].Value != 42 || figures[0].Allocs != nil {
+		t.Errorf("figures = %+v, %v, want 42 without allocations", figures, err)
 	}
 }
 
@@ -251,7 +263,7 @@ func TestFaultyRunsAreErrors(t *testing.T) {
 		"no Stop":      {f: func(r *suite.Run) (int64, error) { r.Start(); return int64(r.N), nil }, want: "did not call Start"},
 		"lost samples": {kind: suite.Latency, f: spin, want: "0 samples"},
 	} {
-		w := &suite.Workload{Name: "faulty", Kind: c.kind, Percentiles: []int{50}}
+		w := &suite.Workload{Name: "faulty", Kind: c.kind, Percentiles: []float64{50}}
 		if _, err := suite.Smoke(w, c.f); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error is %v, want one with %q", name, err, c.want)
 		}

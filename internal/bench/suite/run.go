@@ -19,6 +19,7 @@ type Run struct {
 	bytes   uint64
 
 	samples   []time.Duration
+	counted   int64
 	inUse     uint64
 	elsewhere bool // Another program did the work, whose allocations are unknown.
 }
@@ -76,6 +77,9 @@ func (r *Run) Sample(d time.Duration) {
 	}
 	r.samples = append(r.samples, d)
 }
+
+// Count notes the number that is the figure of a workload of kind Count.
+func (r *Run) Count(n int64) { r.counted = n }
 
 // InUse calls build and notes by how much the memory in use has grown, heap and
 // stacks. What build made must still be referred to when InUse returns.

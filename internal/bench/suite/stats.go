@@ -2,6 +2,7 @@ package suite
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -21,12 +22,12 @@ func Median(values []float64) float64 {
 
 // Percentile returns the smallest sample that at least p percent of all do not
 // exceed (the nearest-rank method). It returns 0 for none.
-func Percentile[T cmp.Ordered](samples []T, p int) T {
+func Percentile[T cmp.Ordered](samples []T, p float64) T {
 	var zero T
 	if len(samples) == 0 {
 		return zero
 	}
 	s := slices.Sorted(slices.Values(samples))
-	rank := (len(s)*p + 99) / 100
+	rank := int(math.Ceil(float64(len(s)) * p / 100))
 	return s[min(max(rank, 1), len(s))-1]
 }

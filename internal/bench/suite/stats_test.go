@@ -30,7 +30,8 @@ func TestPercentile(t *testing.T) {
 	}
 	for _, c := range []struct {
 		samples []int
-		p, want int
+		p       float64
+		want    int
 	}{
 		{nil, 50, 0},
 		{[]int{7}, 0, 7},
@@ -42,10 +43,11 @@ func TestPercentile(t *testing.T) {
 		{hundred, 1, 1},
 		{hundred, 50, 50},
 		{hundred, 99, 99},
+		{hundred, 98.2, 99},
 		{hundred, 100, 100},
 	} {
 		if got := suite.Percentile(c.samples, c.p); got != c.want {
-			t.Errorf("Percentile(%v, %d) = %d, want %d", c.samples, c.p, got, c.want)
+			t.Errorf("Percentile(%v, %v) = %d, want %d", c.samples, c.p, got, c.want)
 		}
 	}
 }

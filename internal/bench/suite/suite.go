@@ -30,6 +30,8 @@ const (
 	Latency
 	// Memory is bytes in use per thing that was built.
 	Memory
+	// Count is a number that the run has counted; see [Run.Count].
+	Count
 )
 
 // Workload says what is measured. Subjects do the work.
@@ -44,7 +46,7 @@ type Workload struct {
 
 	// Percentiles are the rows of a Latency workload. The row of percentile 99
 	// is called name-p99.
-	Percentiles []int
+	Percentiles []float64
 
 	// Size is a dimension of the workload itself, such as the length of the
 	// ring; TinySize is that of a smoke run.
@@ -131,7 +133,7 @@ func (w *Workload) Rows() []string {
 	}
 	rows := make([]string, len(w.Percentiles))
 	for i, p := range w.Percentiles {
-		rows[i] = fmt.Sprintf("%s-p%d", w.Name, p)
+		rows[i] = fmt.Sprintf("%s-p%v", w.Name, p)
 	}
 	return rows
 }

@@ -33,6 +33,10 @@ var Subject = suite.Subject{
 		workload.UrgentFlood:  urgentFlood,
 		workload.UrgentBusy:   urgentBusy,
 		workload.UrgentEvent:  urgentBusy,
+		workload.BesideFlood:  besideTicks,
+		workload.BesideTicks:  besideTicks,
+		workload.BesideHalt:   besideHalt,
+		workload.BesideHTTP:   besideHTTP,
 	}),
 	Notes: suite.Merge(savinaNotes, map[string]string{
 		"":                    "no lifecycle, supervision, panic containment or statistics: less is done than by a library",

@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 	if err != nil || figures[0].Value != 5 {
 		t.Errorf("figures = %+v, %v, want 5 ns", figures, err)
 	}
-	w = &suite.Workload{Name: "away", TinyN: 2, Kind: suite.Latency, Percentiles: []int{99}}
+	w = &suite.Workload{Name: "away", TinyN: 2, Kind: suite.Latency, Percentiles: []float64{99}}
 	figures, err = suite.Smoke(w, func(r *suite.Run) (int64, error) {
 		return external.Parse(r, "elapsed 9\nsample 7\nsample 6\nresult 2\n")
 	})

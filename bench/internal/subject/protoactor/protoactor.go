@@ -37,6 +37,10 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: urgentFlood,
 		workload.UrgentBusy:  urgentBusy,
 		workload.UrgentEvent: urgentBusy,
+		workload.BesideFlood: besideTicks,
+		workload.BesideTicks: besideTicks,
+		workload.BesideHalt:  besideHalt,
+		workload.BesideHTTP:  besideHTTP,
 	}),
 	Notes: map[string]string{
 		workload.PingPong:    "the message is a pointer that is passed to and fro, which spares an allocation",
@@ -46,6 +50,8 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: "UnboundedPriorityMpsc, and a message with the highest priority",
 		workload.UrgentBusy:  "priorities are within one mailbox; there are none between actors",
 		workload.UrgentEvent: "priorities are within one mailbox; there are none between actors",
+		workload.BesideFlood: "UnboundedPriorityMpsc, as in urgent-flood",
+		workload.BesideTicks: "UnboundedPriorityMpsc, as in urgent-flood",
 		workload.Stop:        "StopFuture and Wait",
 	},
 }

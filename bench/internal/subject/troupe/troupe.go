@@ -37,6 +37,10 @@ var Subject = suite.Subject{
 		workload.UrgentFlood:  urgentFlood,
 		workload.UrgentBusy:   urgentBusy,
 		workload.UrgentEvent:  urgentBusy,
+		workload.BesideFlood:  besideTicks,
+		workload.BesideTicks:  besideTicks,
+		workload.BesideHalt:   besideHalt,
+		workload.BesideHTTP:   besideHTTP,
 	}),
 	Notes: suite.Merge(jobs.Troupe.Notes, savinaNotes, map[string]string{
 		workload.UrgentFlood: "the Control lane; Data has a capacity of 16,384 so that the flood fits in",
