@@ -127,8 +127,8 @@ func TestNudgedWorkerGivesWayBeforeItSearches(t *testing.T) {
 }
 
 // TestWorkerGivesWayBesideBusyGoroutines has one worker of two at work, while a goroutine
-// of the program keeps the other processor. What the work makes runnable must not wait
-// until the Go runtime takes a processor away, which it does every 10 ms.
+// of the program keeps the other processor. A goroutine that the work
+// wakes must not wait until the Go runtime takes a processor away, every 10 ms.
 func TestWorkerGivesWayBesideBusyGoroutines(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	ctx := guarded(t)

@@ -75,7 +75,7 @@ func (s *Scheduler) OnSpareLimit(f func()) (cancel func()) {
 	return s.monitor.shortage.tell(f)
 }
 
-// shortage tells those who want to know that there are no more spares.
+// shortage calls functions when there are no more spares.
 type shortage struct {
 	mu     sync.Mutex
 	tells  []*func()
