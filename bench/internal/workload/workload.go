@@ -7,6 +7,7 @@ package workload
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/bench/internal/beside"
 	"github.com/troupe-go/troupe/bench/internal/savina"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
 	"github.com/troupe-go/troupe/internal/bench/suite"
@@ -15,15 +16,11 @@ import (
 // All are the workloads in the order in which they are reported.
 var All = slices.Concat([]*suite.Workload{
 	&pingPong, &tell, &tell4, &askOutside, &askInside, &ring, &spawn, &spawnNew, &stop, &memory, &memoryUsed, &memoryStrand,
-	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent, &besideFlood, &besideTicks, &besideHalt, &besideHTTP,
-	&pool, &poolOne,
-}, savina.Workloads, jobs.All)
+	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent, &pool, &poolOne,
+}, beside.Workloads, savina.Workloads, jobs.All)
 
 // channels is the name of the baseline.
 const channels = "channels"
 
 // troupe is the name of the subject that the targets are for.
 const troupe = "troupe"
-
-// protoactor is the name of the library that some targets compare with.
-const protoactor = "protoactor"

@@ -1,13 +1,13 @@
 package channels
 
 import (
-	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/bench/internal/beside"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // besides starts the flooded goroutine, and returns how to send to it and to end it.
-func besides(b *workload.Beside) (data, urgent func() error, end func()) {
-	flood, urgents := make(chan int, workload.BesideCapacity), make(chan int, capacity)
+func besides(b *beside.Driver) (data, urgent func() error, end func()) {
+	flood, urgents := make(chan int, beside.Capacity), make(chan int, capacity)
 	quit := make(chan struct{})
 	go func() {
 		for {
@@ -31,14 +31,14 @@ func besides(b *workload.Beside) (data, urgent func() error, end func()) {
 }
 
 func besideTicks(r *suite.Run) (int64, error) {
-	b := workload.NewBeside(r)
+	b := beside.New(r)
 	data, urgent, end := besides(b)
 	defer end()
 	return b.Ticks(data, urgent)
 }
 
 func besideHalt(r *suite.Run) (int64, error) {
-	b := workload.NewBeside(r)
+	b := beside.New(r)
 	data, _, end := besides(b)
 	defer end()
 	return b.Halt(data, func(n int) (stop func() error, err error) {
@@ -65,7 +65,7 @@ func besideHalt(r *suite.Run) (int64, error) {
 }
 
 func besideHTTP(r *suite.Run) (int64, error) {
-	b := workload.NewBeside(r)
+	b := beside.New(r)
 	return b.HTTP(func(int) error {
 		in := make(chan int, 1)
 		in <- 1

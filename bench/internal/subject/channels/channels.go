@@ -3,6 +3,7 @@
 package channels
 
 import (
+	"github.com/troupe-go/troupe/bench/internal/beside"
 	"github.com/troupe-go/troupe/bench/internal/workload"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -33,10 +34,10 @@ var Subject = suite.Subject{
 		workload.UrgentFlood:  urgentFlood,
 		workload.UrgentBusy:   urgentBusy,
 		workload.UrgentEvent:  urgentBusy,
-		workload.BesideFlood:  besideTicks,
-		workload.BesideTicks:  besideTicks,
-		workload.BesideHalt:   besideHalt,
-		workload.BesideHTTP:   besideHTTP,
+		beside.Flood:          besideTicks,
+		beside.Ticks:          besideTicks,
+		beside.Halt:           besideHalt,
+		beside.HTTP:           besideHTTP,
 	}),
 	Notes: suite.Merge(savinaNotes, map[string]string{
 		"":                    "no lifecycle, supervision, panic containment or statistics: less is done than by a library",

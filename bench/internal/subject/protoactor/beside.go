@@ -3,14 +3,14 @@ package protoactor
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/bench/internal/beside"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // besides runs do with what sends to a flooded actor.
-func besides(r *suite.Run, do func(sys *actor.ActorSystem, b *workload.Beside, send func(m any) error) (int64, error)) (int64, error) {
+func besides(r *suite.Run, do func(sys *actor.ActorSystem, b *beside.Driver, send func(m any) error) (int64, error)) (int64, error) {
 	return run(func(sys *actor.ActorSystem) (int64, error) {
-		b := workload.NewBeside(r)
+		b := beside.New(r)
 		pid := sys.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 			switch ctx.Message().(type) {
 			case urgent:
@@ -24,13 +24,13 @@ func besides(r *suite.Run, do func(sys *actor.ActorSystem, b *workload.Beside, s
 }
 
 func besideTicks(r *suite.Run) (int64, error) {
-	return besides(r, func(_ *actor.ActorSystem, b *workload.Beside, send func(m any) error) (int64, error) {
+	return besides(r, func(_ *actor.ActorSystem, b *beside.Driver, send func(m any) error) (int64, error) {
 		return b.Ticks(func() error { return send(data{}) }, func() error { return send(urgent{}) })
 	})
 }
 
 func besideHalt(r *suite.Run) (int64, error) {
-	return besides(r, func(sys *actor.ActorSystem, b *workload.Beside, send func(m any) error) (int64, error) {
+	return besides(r, func(sys *actor.ActorSystem, b *beside.Driver, send func(m any) error) (int64, error) {
 		return b.Halt(func() error { return send(data{}) }, func(n int) (func() error, error) {
 			pids := spawnN(sys, n, func(int) actor.ReceiveFunc { return func(actor.Context) {} })
 			return func() error {
@@ -51,7 +51,7 @@ func besideHalt(r *suite.Run) (int64, error) {
 
 func besideHTTP(r *suite.Run) (int64, error) {
 	return run(func(sys *actor.ActorSystem) (int64, error) {
-		b := workload.NewBeside(r)
+		b := beside.New(r)
 		return b.HTTP(func(int) error {
 			sys.Root.Send(sys.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 				if _, ok := ctx.Message().(data); ok && b.Compute() {

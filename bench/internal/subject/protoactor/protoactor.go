@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/troupe-go/troupe/bench/internal/beside"
 	"github.com/troupe-go/troupe/bench/internal/savina"
 	"github.com/troupe-go/troupe/bench/internal/subject/library"
 	"github.com/troupe-go/troupe/bench/internal/workload"
@@ -37,10 +38,10 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: urgentFlood,
 		workload.UrgentBusy:  urgentBusy,
 		workload.UrgentEvent: urgentBusy,
-		workload.BesideFlood: besideTicks,
-		workload.BesideTicks: besideTicks,
-		workload.BesideHalt:  besideHalt,
-		workload.BesideHTTP:  besideHTTP,
+		beside.Flood:         besideTicks,
+		beside.Ticks:         besideTicks,
+		beside.Halt:          besideHalt,
+		beside.HTTP:          besideHTTP,
 	}),
 	Notes: map[string]string{
 		workload.PingPong:    "the message is a pointer that is passed to and fro, which spares an allocation",
@@ -50,8 +51,8 @@ var Subject = suite.Subject{
 		workload.UrgentFlood: "UnboundedPriorityMpsc, and a message with the highest priority",
 		workload.UrgentBusy:  "priorities are within one mailbox; there are none between actors",
 		workload.UrgentEvent: "priorities are within one mailbox; there are none between actors",
-		workload.BesideFlood: "UnboundedPriorityMpsc, as in urgent-flood",
-		workload.BesideTicks: "UnboundedPriorityMpsc, as in urgent-flood",
+		beside.Flood:         "UnboundedPriorityMpsc, as in urgent-flood",
+		beside.Ticks:         "UnboundedPriorityMpsc, as in urgent-flood",
 		workload.Stop:        "StopFuture and Wait",
 	},
 }

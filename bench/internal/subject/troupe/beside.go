@@ -3,14 +3,14 @@ package troupe
 import (
 	"github.com/troupe-go/troupe/actor"
 
-	"github.com/troupe-go/troupe/bench/internal/workload"
+	"github.com/troupe-go/troupe/bench/internal/beside"
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
 // besides runs do with a reference to a flooded actor.
-func besides(r *suite.Run, do func(sys *actor.System, b *workload.Beside, flooded actor.Ref[kind]) (int64, error)) (int64, error) {
+func besides(r *suite.Run, do func(sys *actor.System, b *beside.Driver, flooded actor.Ref[kind]) (int64, error)) (int64, error) {
 	return run(func(sys *actor.System) (int64, error) {
-		b := workload.NewBeside(r)
+		b := beside.New(r)
 		ref, err := actor.Spawn(sys, actor.Func(func(_ *actor.Context[kind], m kind) error {
 			if m == urgent {
 				b.Urgent()
@@ -18,7 +18,7 @@ func besides(r *suite.Run, do func(sys *actor.System, b *workload.Beside, floode
 				b.Data()
 			}
 			return nil
-		}), actor.WithCapacity(actor.Data, workload.BesideCapacity))
+		}), actor.WithCapacity(actor.Data, beside.Capacity))
 		if err != nil {
 			return 0, err
 		}
@@ -27,7 +27,7 @@ func besides(r *suite.Run, do func(sys *actor.System, b *workload.Beside, floode
 }
 
 func besideTicks(r *suite.Run) (int64, error) {
-	return besides(r, func(_ *actor.System, b *workload.Beside, flooded actor.Ref[kind]) (int64, error) {
+	return besides(r, func(_ *actor.System, b *beside.Driver, flooded actor.Ref[kind]) (int64, error) {
 		control := flooded.On(actor.Control)
 		return b.Ticks(
 			func() error { return flooded.Send(background, data) },
@@ -37,7 +37,7 @@ func besideTicks(r *suite.Run) (int64, error) {
 }
 
 func besideHalt(r *suite.Run) (int64, error) {
-	return besides(r, func(sys *actor.System, b *workload.Beside, flooded actor.Ref[kind]) (int64, error) {
+	return besides(r, func(sys *actor.System, b *beside.Driver, flooded actor.Ref[kind]) (int64, error) {
 		return b.Halt(func() error { return flooded.Send(background, data) }, func(n int) (func() error, error) {
 			refs, err := spawnN(sys, n, func(int) func(*actor.Context[int], int) error {
 				return func(*actor.Context[int], int) error { return nil }
@@ -59,7 +59,7 @@ func besideHalt(r *suite.Run) (int64, error) {
 
 func besideHTTP(r *suite.Run) (int64, error) {
 	return run(func(sys *actor.System) (int64, error) {
-		b := workload.NewBeside(r)
+		b := beside.New(r)
 		return b.HTTP(func(int) error {
 			ref, err := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[int], m int) error {
 				if !b.Compute() {
