@@ -2,6 +2,7 @@ package savina
 
 import (
 	"math"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
@@ -9,6 +10,13 @@ import (
 var counting = suite.Workload{
 	Name: Counting, Family: suite.Actors, Baseline: channels, Unit: "ns/message", TinyN: 100,
 	About: "an actor sends increments to another and asks it at the end how many there were (Savina)",
+}
+
+var countingAll = suite.Workload{
+	Name: CountingAll, Family: suite.Actors, Baseline: channels, Unit: "ms", Per: time.Millisecond,
+	Size: 2_000_000, TinySize: 1000,
+	About: "the same with 2,000,000 increments and an unbounded mailbox",
+	Want:  func(n, size int) int64 { return int64(n) * int64(size) },
 }
 
 var throughput = suite.Workload{

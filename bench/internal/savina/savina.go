@@ -8,11 +8,7 @@
 // About or a comment says how.
 package savina
 
-import (
-	"math/rand/v2"
-
-	"github.com/troupe-go/troupe/internal/bench/suite"
-)
+import "math/rand/v2"
 
 // The names of the workloads.
 const (
@@ -30,13 +26,9 @@ const (
 	Sieve          = "sieve"
 	Cobweb         = "cobweb"
 	Queens         = "queens"
+	MatrixProduct  = "matrix-product"
+	CountingAll    = "counting-unbounded"
 )
-
-// Workloads are all of them, in the order of the suite.
-var Workloads = []*suite.Workload{
-	&counting, &throughput, &creation, &threadRing, &chameneos, &dictionary, &boundedBuffer,
-	&philosophers, &sleepingBarber, &bank, &radixSort, &sieve, &cobweb, &queens,
-}
 
 // channels is the name of the baseline.
 const channels = "channels"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/bench/internal/savina"
+	"github.com/troupe-go/troupe/internal/bench/suite"
 	"github.com/troupe-go/troupe/internal/leak"
 )
 
@@ -194,17 +195,44 @@ func TestCobwebHasItsSizeAndIsUnbalanced(t *testing.T) {
 
 func TestQueens(t *testing.T) {
 	for size, want := range map[int]int64{4: 2, 6: 4, 8: 92, 10: 724} {
-		if got := (savina.Board{Size: size}).Solutions(); got != want {
+		if got := (savina.Board{Size: size}).Result(); got != want {
 			t.Errorf("%d queens: %d solutions, want %d", size, got, want)
 		}
 	}
 	var m savina.Master
 	for range 3 {
-		if w := m.Assign(); w < 0 || w >= savina.QueensWorkers {
+		if w := m.Assign(); w < 0 || w >= savina.Workers {
 			t.Errorf("assigned to %d", w)
 		}
 	}
-	if m.Finished(1) || m.Finished(2) || !m.Finished(3) || m.Solutions != 6 {
-		t.Errorf("the end was not seen, or %d is not the sum", m.Solutions)
+	if m.Finished(1) || m.Finished(2) || !m.Finished(3) || m.Result != 6 {
+		t.Errorf("the end was not seen, or %d is not the sum", m.Result)
+	}
+}
+
+// TestPartsAreTheWhole multiplies by blocks, and compares with the sum that the workload
+// expects.
+func TestPartsAreTheWhole(t *testing.T) {
+	for _, w := range savina.Workloads {
+		if w.Name != savina.MatrixProduct {
+			continue
+		}
+		const size = 128
+		var sum func(b savina.Block) int64
+		parts := 0
+		sum = func(b savina.Block) (all int64) {
+			if !b.Shared() {
+				parts++
+				return b.Result()
+			}
+			for part := range b.Parts {
+				all += sum(part)
+			}
+			return all
+		}
+		got := sum(savina.NewFactors(&suite.Run{Size: size}).Whole())
+		if want := w.Want(1, size); got != want || parts != 64 {
+			t.Errorf("the sum over %d parts is %d, want %d over 64", parts, got, want)
+		}
 	}
 }

@@ -135,7 +135,7 @@ type finding struct {
 
 func queens(r *suite.Run) (int64, error) {
 	var sum int64
-	boards, found := make([]chan savina.Board, savina.QueensWorkers), make(chan finding, capacity)
+	boards, found := make([]chan savina.Board, savina.Workers), make(chan finding, capacity)
 	for i := range boards {
 		boards[i] = make(chan savina.Board, capacity)
 		go searchQueens(boards[i], found)
@@ -152,7 +152,7 @@ func queens(r *suite.Run) (int64, error) {
 				done = m.Finished(f.solutions)
 			}
 		}
-		sum += m.Solutions
+		sum += m.Result
 	}
 	r.Stop()
 	return sum, nil
@@ -161,10 +161,10 @@ func queens(r *suite.Run) (int64, error) {
 func searchQueens(in <-chan savina.Board, found chan<- finding) {
 	for b := range in {
 		if !b.Shared() {
-			found <- finding{solutions: b.Solutions()}
+			found <- finding{solutions: b.Result()}
 			continue
 		}
-		for next := range b.Next {
+		for next := range b.Parts {
 			found <- finding{board: next, more: true}
 		}
 		found <- finding{}

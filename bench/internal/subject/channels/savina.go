@@ -20,9 +20,13 @@ var savinaRuns = map[string]suite.Func{
 	savina.Sieve:          sieve,
 	savina.Cobweb:         cobweb,
 	savina.Queens:         queens,
+	savina.MatrixProduct:  matrixProduct,
+	savina.CountingAll:    countingAll,
 }
 
 var savinaNotes = map[string]string{
+	savina.MatrixProduct:  "goroutines with mailboxes of a mutex and a slice, in place of channels",
+	savina.CountingAll:    "goroutines with mailboxes of a mutex and a slice, in place of channels",
 	savina.BoundedBuffer:  "the buffer is a channel of 50",
 	savina.SleepingBarber: "the chairs are a channel; who finds it full calls runtime.Gosched and tries again",
 }

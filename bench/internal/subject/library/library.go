@@ -64,6 +64,7 @@ func Runs(host Host) map[string]suite.Func {
 		savina.Sieve:         sieve,
 		savina.Cobweb:        cobweb,
 		savina.Queens:        queens,
+		savina.MatrixProduct: matrixProduct,
 	} {
 		runs[name] = func(r *suite.Run) (int64, error) {
 			return host(func(s Stage) (int64, error) { return program(r, s) })

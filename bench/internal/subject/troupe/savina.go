@@ -20,6 +20,8 @@ var savinaRuns = map[string]suite.Func{
 	savina.Sieve:          sieve,
 	savina.Cobweb:         cobweb,
 	savina.Queens:         queens,
+	savina.MatrixProduct:  matrixProduct,
+	savina.CountingAll:    countingAll,
 }
 
 var savinaNotes = map[string]string{
