@@ -30,7 +30,6 @@ type timer struct {
 
 	mu     xatomic.Mutex
 	due    time.Time
-	alarm  alarm
 	over   bool // It has fired for the last time, or was stopped.
 	missed uint64
 
@@ -38,8 +37,6 @@ type timer struct {
 	// Guarded by its mu.
 	prev, next *timer
 	dueAt      int // Its place in the heap, from 1 on, or 0.
-
-	passedOn bool // Others send for the owner's timers, see dues. Of who sends for this one.
 
 	// What was sent and waits: at most one message. Guarded by the receiver's mu.
 	mark   mark          // Of is the tick. Written once, before the timer is shared.
@@ -116,14 +113,10 @@ func (t *timer) set(at Spawner, d time.Duration) (Timer, error) {
 		return Timer{}, err
 	}
 	t.owner, t.incarnation, t.may = b.parent, b.incarnation, true
-	c := t.owner.sys.clock
-	t.due = c.Now().Add(d)
-	t.mu.Lock() // It shall not fire before the alarm is there.
-	defer t.mu.Unlock()
+	t.due = t.owner.sys.clock.Now().Add(d)
 	if err := t.enlist(); err != nil {
 		return Timer{}, err
 	}
-	t.alarm = c.AfterFunc(d, t.ring)
 	return Timer{t}, nil
 }
 
@@ -151,19 +144,18 @@ func (t *delivery[M]) putFirst(l *lane) {
 	}
 }
 
-// fire sends the message, or one of them. It reports whether the caller goes on to send
-// for the timers of the owner.
-func (t *timer) fire() bool {
+// fire sends the message, or one of them.
+func (t *timer) fire() {
 	t.mu.Lock()
 	if t.over || !t.owner.isPresent(t.incarnation) {
 		t.over = true
 		t.mu.Unlock()
-		return true
+		return
 	}
 	once := t.every == 0
 	t.over = once
 	t.mu.Unlock()
-	var there, returned bool
+	var there bool
 	var err error
 	defer func() { // Also if who is told of a dead letter calls Goexit.
 		switch {
@@ -171,16 +163,11 @@ func (t *timer) fire() bool {
 		case !once || !there:
 			t.delist()
 		}
-		if !returned && !t.passedOn {
-			t.owner.passOn()
-		}
 	}()
 	there, err = t.enter()
-	returned = true
-	return !t.passedOn
 }
 
-// goOn sets the alarm for the next of many messages, where err is what became of
+// goOn has the timer wait for the next of its many messages, where err is what became of
 // the last one. It returns false if the timer is over.
 func (t *timer) goOn(err error) bool {
 	t.mu.Lock()
@@ -194,18 +181,13 @@ func (t *timer) goOn(err error) bool {
 	if t.over {
 		return false
 	}
-	now := t.owner.sys.clock.Now()
 	t.due = t.due.Add(t.every)
-	if late := now.Sub(t.due); late >= 0 {
+	if late := t.owner.sys.clock.Since(t.due); late >= 0 {
 		n := late/t.every + 1
 		t.missed += uint64(n)
 		t.due = t.due.Add(n * t.every)
 	}
-	if !t.await() {
-		return false
-	}
-	t.alarm.Reset(t.due.Sub(now))
-	return true
+	return t.await()
 }
 
 // Stop cancels the timer. When it has returned, nothing is sent any more, and what
@@ -242,7 +224,6 @@ func (t *timer) cancel(reason error) bool {
 	t.mu.Lock()
 	over := t.over
 	t.over = true
-	t.alarm.Stop()
 	t.mu.Unlock()
 	kept := t.revoke(reason)
 	if t.every == 0 {
@@ -267,7 +248,7 @@ func (t *timer) enlist() error {
 	}
 	r.timers = t
 	r.timerCount++
-	r.dues.add(t, t.due)
+	r.dues.await(p, t)
 	return nil
 }
 
@@ -280,7 +261,7 @@ func (t *timer) await() bool {
 	if p.rare == nil || !t.isListed(p.rare) {
 		return false
 	}
-	p.rare.dues.add(t, t.due)
+	p.rare.dues.await(p, t)
 	return true
 }
 
@@ -312,12 +293,12 @@ func (p *proc) cancelTimers() {
 	var t *timer
 	if p.rare != nil {
 		t, p.rare.timers, p.rare.timerCount = p.rare.timers, nil, 0
+		p.rare.dues.clear()
 	}
 	var all []*timer
 	for t != nil {
 		next := t.next
 		t.prev, t.next = nil, nil
-		p.rare.dues.remove(t)
 		if t.target != nil { // Else it is a place; see eachTimer.
 			all = append(all, t)
 		}
