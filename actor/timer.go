@@ -63,13 +63,14 @@ type delivery[M any] struct {
 // and again: of several that one handler sets with the same d, the first sends first. The order beside other timers, and beside other
 // senders at that moment, is not defined.
 //
-// If the lane is full, the message waits for room like that of any sender. If
+// If the lane is full, the message waits for room like the message of any sender. If
 // the receiver has stopped, it is a dead letter. It can be taken back until the
 // receiver takes it to handle it, see [Timer.Stop]; the end of the timer's owner
 // does that as well, and is all that an ask in it is told, by [ErrNoReply].
 //
-// A timer takes about 400 bytes; setting and stopping one costs about 0.5 us,
-// also if there are 100,000.
+// A timer takes about 250 bytes, and about 150 more while its message waits for room: it
+// holds no goroutine, due or not. Setting and stopping one costs about 0.2 us, also if there
+// are 100,000.
 func SendAfter[M any](at Spawner, d time.Duration, to Ref[M], m M) (Timer, error) {
 	if d < 0 {
 		return Timer{}, fmt.Errorf("actor: send to %s after %v; the time must not be negative", to, d)
