@@ -167,30 +167,33 @@ func (p *proc) ring() {
 // sendDue sends for the timers that are due. It is called by the goroutine that is at it.
 func (p *proc) sendDue() {
 	over := false
-	defer func() { // If who is told of a dead letter calls Goexit.
+	defer func() { // If OnDeadLetter calls Goexit.
 		if !over {
 			p.sys.clock.AfterFunc(0, p.sendDue)
 		}
 	}()
-	for t := p.nextDue(); t != nil; t = p.nextDue() {
+	for {
+		p.mu.Lock()
+		t := p.rare.nextDue(p)
+		p.mu.Unlock()
+		if t == nil {
+			break
+		}
 		t.fire()
 	}
 	over = true
 }
 
-// nextDue takes out the timer that is to be sent for next. If it returns nil, nobody is at it
-// any more.
-func (p *proc) nextDue() *timer {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.rare == nil {
+// nextDue takes out the timer of p that is to be sent for next. If it returns nil, nobody is at
+// it any more. The caller holds the mu of p.
+func (r *rare) nextDue(p *proc) *timer {
+	if r == nil {
 		return nil
 	}
-	d := &p.rare.dues
-	t := d.next(p.sys.uptime())
+	t := r.dues.next(p.sys.uptime())
 	if t == nil {
-		d.sending = false
-		d.setAlarm(p)
+		r.dues.sending = false
+		r.dues.setAlarm(p)
 	}
 	return t
 }

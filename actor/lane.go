@@ -164,8 +164,7 @@ func (w *sendWaiter) end(told waiters) waiters {
 type waiters []*sendWaiter
 
 // tell wakes the senders. The messages of timers were refused, and become dead letters on
-// one goroutine for all of them: the observer that is told of them may take its time, or
-// call Goexit.
+// one goroutine for all of them: OnDeadLetter may take its time, or call Goexit.
 func (all waiters) tell(from *workers.Fiber) {
 	var refused waiters
 	for _, w := range all {

@@ -87,13 +87,14 @@ func (t *timer) awaitRoom(l *lane, size int, asked address) {
 	t.target.queueLocked(nil, l, t.which, w)
 }
 
-// turnAwayLater makes dead letters of ticks that were refused, on another goroutine.
+// turnAwayLater has turnAway called by another goroutine.
 func (refused waiters) turnAwayLater() {
 	refused[0].timer.target.sys.clock.AfterFunc(0, refused.turnAway)
 }
 
+// turnAway makes dead letters of ticks that were refused.
 func (refused waiters) turnAway() {
-	defer func() { // If who is told of a dead letter calls Goexit.
+	defer func() { // If OnDeadLetter calls Goexit.
 		if len(refused) > 0 {
 			refused.turnAwayLater()
 		}

@@ -15,11 +15,11 @@ type Timer struct{ t *timer }
 
 // timer is what all timers have in common, whatever they send.
 //
-// What becomes of its message is decided under the receiver's mu, by the alarm's
-// goroutine, who stops the timer, and the receiver's consumer: so a stop knows for
-// certain whether it was in time. What was sent waits as a mark of its lane until its
-// turn has come, and can be taken back from there. Where the timer's mu is held, that
-// of the owner may be taken, not the other way round.
+// The fate of its message is decided under the receiver's mu, by the alarm's
+// goroutine, a stop of the timer, and the receiver's consumer: so a stop knows for
+// certain whether it was in time. A message that was sent waits as a mark of its lane until
+// its turn has come, and can be taken back from there. Where the timer's mu is held, the
+// owner's mu may be taken, not the other way round.
 type timer struct {
 	owner       *proc
 	incarnation uint32
@@ -158,7 +158,7 @@ func (t *timer) fire() {
 	t.mu.Unlock()
 	var there bool
 	var err error
-	defer func() { // Also if who is told of a dead letter calls Goexit.
+	defer func() { // Also if OnDeadLetter calls Goexit.
 		switch {
 		case !once && t.goOn(err):
 		case !once || !there:

@@ -180,7 +180,7 @@ func testOwnerOfTimersThatWaitEnds(t testing.TB) {
 }
 
 // When the receiver stops, the messages of timers that wait for room are dead letters, and all
-// are counted when the stop returns, also if the observer that is told of them calls Goexit.
+// are counted when the stop returns, also if OnDeadLetter calls Goexit.
 func TestReceiverOfTimersThatWaitStops(t *testing.T) {
 	simulated.Too(t, testReceiverOfTimersThatWaitStops)
 }
@@ -218,8 +218,8 @@ func wantGone(t testing.TB, sys *actor.System, timers []actor.Timer) {
 	}
 }
 
-// A drain refuses what waits for room. All that is refused becomes a dead letter on one
-// goroutine, and on another one if the observer that is told of it calls Goexit.
+// A drain refuses messages that wait for room. All become dead letters on one goroutine, and
+// on another one if OnDeadLetter calls Goexit.
 func TestReceiverOfTimersThatWaitDrains(t *testing.T) {
 	simulated.Too(t, testReceiverOfTimersThatWaitDrains)
 }
@@ -254,8 +254,8 @@ func testReceiverOfTimersThatWaitDrains(t testing.TB) {
 	}
 }
 
-// What a limit refuses when there is room in the lane again is dropped and counted, and the
-// actor handles the others meanwhile.
+// When there is room in the lane again, messages that a limit refuses are dropped and counted,
+// and the actor handles the others meanwhile.
 func TestTimersThatWaitAndDoNotFit(t *testing.T) {
 	const n = 500
 	ctx := guarded(t)
@@ -286,8 +286,8 @@ func TestTimersThatWaitAndDoNotFit(t *testing.T) {
 	}
 }
 
-// An observer that calls Goexit where the receiver has stopped, or a function that fails, keeps
-// no other timer of the owner from its time.
+// If OnDeadLetter calls Goexit, as the receiver of a timer has stopped, the owner's other timers
+// send all the same.
 func TestTimersBehindOneThatExits(t *testing.T) { simulated.Too(t, testTimersBehindOneThatExits) }
 
 func testTimersBehindOneThatExits(t testing.TB) {
