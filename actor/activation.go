@@ -290,7 +290,7 @@ func (a *activation) refill(l *lane, which Lane) bool {
 		l.trim()
 	}
 	a.mu.Release(state)
-	a.wake(woken)
+	woken.tell(a.f)
 	return l.ready() > 0
 }
 
@@ -299,13 +299,7 @@ func (a *activation) letIn(l *lane) {
 	a.mu.Lock()
 	woken := l.admit(nil)
 	a.mu.Unlock()
-	a.wake(woken)
-}
-
-func (a *activation) wake(waiters []workers.Waiter) {
-	for i := range waiters {
-		waiters[i].Wake(a.f, workers.Normal)
-	}
+	woken.tell(a.f)
 }
 
 // publish makes known that rest messages are in hand behind the present one,

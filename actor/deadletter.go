@@ -1,5 +1,7 @@
 package actor
 
+import "slices"
+
 // deadLetter accounts for a message that is not handled.
 func (p *proc) deadLetter(which Lane, m letter, reason error) { p.account(which, m, reason, true) }
 
@@ -31,6 +33,17 @@ type leftovers struct {
 func (s *leftovers) take(p *proc, which Lane, l *lane) {
 	s.ticks[which] = p.takeTicks(which, l)
 	s.letters[which] = l.empty()
+}
+
+// takeRefused takes the messages of timers that have waited for room in a lane, and
+// returns the others.
+func (s *leftovers) takeRefused(which Lane, refused waiters) waiters {
+	return slices.DeleteFunc(refused, func(w *sendWaiter) bool {
+		if w.timer != nil {
+			s.ticks[which] = append(s.ticks[which], w.timer.mark.of.(tick))
+		}
+		return w.timer != nil
+	})
 }
 
 // each calls do with all that was in the lanes, the most urgent first: messages,

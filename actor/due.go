@@ -8,37 +8,43 @@ import "time"
 //
 // # Protocol
 //
-// Each timer has an alarm of its own, which the clock calls on a goroutine of its own: so
-// alarms at about the same time come in any order. The first alarm sends for all timers that
-// are due by then, from the top of the heap. One of them does so
-// at a time; the others leave it to that one, by until, and are over. One that has to
-// wait, as a lane is full, hands this over to a further goroutine when its message has its
-// place among those that wait for room.
+// An owner has one alarm, however many timers it has, and the clock calls that on a goroutine
+// of its own. The alarm is set for the timer on top, or for an earlier time: a timer that is
+// stopped leaves the alarm as it is unless it was the last, and an alarm that finds nothing
+// due is set again. The goroutine sends for all timers that are due, from the top of the heap.
+// Nothing that it does waits for room in a lane. While it is at it, nobody sets the alarm: it
+// does so itself at the end.
 //
-// The alternative was one alarm for each owner. It is no cheaper where most timers are
-// stopped before they are due, since the alarm has to be set again for each.
+// The alternative was an alarm for each timer. Each has a goroutine of its own then, which
+// mostly finds that another one has sent for its timer, and the clock's own memory for a timer
+// is 150 bytes.
 type dues struct {
-	heap []dueTimer
-	// until is the time for which timers are to be sent for.
-	until time.Time
+	heap  []dueTimer
+	alarm alarm         // Made on first use.
+	rings time.Duration // When the alarm rings, if it is armed.
+	armed bool
 	// sending says that a goroutine is at it.
 	sending bool
 }
 
+// keptDues is how many timers the heap has room for even if there are none: 1 KB. A larger one
+// gets smaller when timers leave.
+const keptDues = 64
+
 type dueTimer struct {
-	at time.Time // A copy of timer.due, which has a lock of its own.
+	at time.Duration // When it is due, by the system's uptime.
 	t  *timer
 }
 
 func (a dueTimer) before(b dueTimer) bool {
-	if c := a.at.Compare(b.at); c != 0 {
-		return c < 0
+	if a.at != b.at {
+		return a.at < b.at
 	}
 	return a.t.number < b.t.number
 }
 
 // add enters a timer that is due at the given time.
-func (d *dues) add(t *timer, at time.Time) {
+func (d *dues) add(t *timer, at time.Duration) {
 	d.heap = append(d.heap, dueTimer{at, t})
 	d.up(len(d.heap) - 1)
 }
@@ -55,6 +61,12 @@ func (d *dues) remove(t *timer) {
 	t.dueAt = 0
 	if i < last {
 		d.down(d.up(i))
+	}
+	if last == 0 {
+		d.silence()
+	}
+	if cap(d.heap) > keptDues && last < cap(d.heap)/4 {
+		d.heap = append(make([]dueTimer, 0, cap(d.heap)/2), d.heap...)
 	}
 }
 
@@ -91,11 +103,9 @@ func (d *dues) put(i int, x dueTimer) {
 	x.t.dueAt = i + 1
 }
 
-// next takes out the timer that is to be sent for next, or returns nil: then nobody is at
-// it any more.
-func (d *dues) next() *timer {
-	if len(d.heap) == 0 || d.heap[0].at.After(d.until) {
-		d.sending = false
+// next takes out the first of the timers that are due by now, or returns nil.
+func (d *dues) next(now time.Duration) *timer {
+	if len(d.heap) == 0 || d.heap[0].at > now {
 		return nil
 	}
 	t := d.heap[0].t
@@ -103,58 +113,87 @@ func (d *dues) next() *timer {
 	return t
 }
 
-// ring is called by the alarm of t, with all timers of its owner that are due before.
-func (t *timer) ring() {
-	p := t.owner
-	p.mu.Lock()
-	if p.rare == nil || t.dueAt == 0 {
-		p.mu.Unlock()
-		return // Somebody has sent for it, or it was stopped.
-	}
-	d := &p.rare.dues
-	at := d.heap[t.dueAt-1].at
-	if p.sys.clock.Since(at) < 0 {
-		p.mu.Unlock()
-		return // It is late: the timer was sent for, and waits for its next time.
-	}
-	if at.After(d.until) {
-		d.until = at
-	}
-	if d.sending {
-		p.mu.Unlock()
+// await has t wait for its time. The caller holds the mu of p, the owner.
+func (d *dues) await(p *proc, t *timer) {
+	d.add(t, t.due.Sub(p.sys.born))
+	d.setAlarm(p)
+}
+
+// setAlarm sets the alarm of p for the timer on top, unless it rings by then anyway. The
+// caller holds the mu of p.
+func (d *dues) setAlarm(p *proc) {
+	if d.sending || len(d.heap) == 0 || d.armed && d.rings <= d.heap[0].at {
 		return
 	}
-	d.sending = true
-	p.mu.Unlock()
-	p.sendDue()
+	d.rings, d.armed = d.heap[0].at, true
+	wait := d.rings - p.sys.uptime()
+	if d.alarm == nil {
+		d.alarm = p.sys.clock.AfterFunc(wait, p.ring)
+	} else {
+		d.alarm.Reset(wait)
+	}
 }
 
-// sendDue sends for one timer after the other. It is called by who is at it.
+// clear takes out all timers.
+func (d *dues) clear() {
+	for i := range d.heap {
+		d.heap[i].t.dueAt = 0
+	}
+	d.heap = nil
+	d.silence()
+}
+
+// silence stops the alarm, as there are no timers.
+func (d *dues) silence() {
+	if d.armed {
+		d.armed = false
+		d.alarm.Stop()
+	}
+}
+
+// ring is called by the alarm of p.
+func (p *proc) ring() {
+	p.mu.Lock()
+	sends := p.rare != nil && !p.rare.dues.sending
+	if sends {
+		p.rare.dues.armed, p.rare.dues.sending = false, true
+	}
+	p.mu.Unlock()
+	if sends {
+		p.sendDue()
+	}
+}
+
+// sendDue sends for the timers that are due. It is called by the goroutine that is at it.
 func (p *proc) sendDue() {
+	over := false
+	defer func() { // If OnDeadLetter calls Goexit.
+		if !over {
+			p.sys.clock.AfterFunc(0, p.sendDue)
+		}
+	}()
 	for {
 		p.mu.Lock()
-		var t *timer
-		if p.rare != nil {
-			t = p.rare.dues.next()
-		}
+		t := p.rare.nextDue(p)
 		p.mu.Unlock()
-		if t == nil || !t.fire() {
-			return
+		if t == nil {
+			break
 		}
+		t.fire()
 	}
+	over = true
 }
 
-// passOn leaves it to a further goroutine to send for the timers of p, if there are more.
-func (p *proc) passOn() {
-	p.mu.Lock()
-	var more bool
-	if p.rare != nil {
-		d := &p.rare.dues
-		more = len(d.heap) > 0 && !d.heap[0].at.After(d.until)
-		d.sending = more
+// nextDue takes out the timer of p that is to be sent for next. If it returns nil, nobody is at
+// it any more. The caller holds the mu of p.
+func (r *rare) nextDue(p *proc) *timer {
+	if r == nil {
+		return nil
 	}
-	p.mu.Unlock()
-	if more {
-		p.sys.clock.AfterFunc(0, p.sendDue)
+	t := r.dues.next(p.sys.uptime())
+	if t == nil {
+		r.dues.sending = false
+		r.dues.setAlarm(p)
 	}
+	return t
 }

@@ -47,16 +47,14 @@ func (p *proc) close(from *workers.Fiber) {
 		return
 	}
 	p.closed = true
-	var woken []workers.Waiter
+	var woken waiters
 	for i := range p.lanes {
 		if l := p.lanes[i].Load(); l != nil {
 			woken = l.refuse(ErrStopped, p.goesOnLocked, woken)
 		}
 	}
 	p.mu.Unlock()
-	for i := range woken {
-		woken[i].Wake(from, workers.Normal)
-	}
+	woken.tell(from)
 }
 
 // goesOnLocked reports whether an actor that is closed takes the message of an ask

@@ -190,16 +190,16 @@ func NewDues() *Dues { return &Dues{timers: map[int]*timer{}} }
 func (d *Dues) Add(number, at int) {
 	t := &timer{number: uint64(number)}
 	d.timers[number] = t
-	d.dues.add(t, time.Unix(int64(at), 0))
+	d.dues.add(t, time.Duration(at))
 }
 
 func (d *Dues) Remove(number int) { d.dues.remove(d.timers[number]) }
 
 // Until returns the numbers of the timers that are due at the given time.
 func (d *Dues) Until(at int) iter.Seq[int] {
-	d.dues.until = time.Unix(int64(at), 0)
+	now := time.Duration(at)
 	return func(yield func(int) bool) {
-		for t := d.dues.next(); t != nil && yield(int(t.number)); t = d.dues.next() {
+		for t := d.dues.next(now); t != nil && yield(int(t.number)); t = d.dues.next(now) {
 		}
 	}
 }

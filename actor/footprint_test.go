@@ -10,8 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/lane"
@@ -230,4 +232,35 @@ func TestAllocsOfAskAll(t *testing.T) {
 			t.Errorf("%v allocations for 10 asks, %v for 100", few, many)
 		}
 	})
+}
+
+// A timer takes as much as its documentation says, before it is due and while it waits for room,
+// with the stacks of all goroutines.
+func TestBytesPerTimer(t *testing.T) {
+	const n, early, waiting = 20_000, 250, 400
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	used := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc + m.StackInuse)
+	}
+	var handled []int
+	ref := halted(t, sys, &handled)
+	before := used()
+	for range n {
+		after(t, sys, time.Hour, ref, 1)
+	}
+	between := used()
+	if per := (between - before) / n; per > early {
+		t.Errorf("a timer takes %d bytes, want at most %d", per, early)
+	}
+	for range n {
+		after(t, sys, 0, ref, 1)
+	}
+	until(t, ctx, func() bool { return actor.SendersWaiting(ref) == n })
+	if per := (used() - between) / n; per > waiting {
+		t.Errorf("a timer that waits for room takes %d bytes, want at most %d", per, waiting)
+	}
 }

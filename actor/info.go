@@ -73,7 +73,7 @@ type Info struct {
 	// Dropped has how many messages were dropped, since a lane was full or because
 	// of a limit, by Lane.
 	Dropped [numLanes]uint64
-	// Senders has how many senders wait for room in each lane, by Lane.
+	// Senders has how many messages of senders and timers wait for room in each lane, by Lane.
 	Senders [numLanes]int
 	Stashed int // The messages put aside, and those that a Process keeps.
 	Timers  int

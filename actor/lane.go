@@ -132,14 +132,15 @@ type lane struct {
 	stamp   *stamp // Nil unless the actor is observed.
 }
 
-// sendWaiter is a sender that waits for room. Its fields are guarded by the
-// mailbox's mutex, except those that are set before it is shared.
+// sendWaiter is a sender that waits for room, or the message of a timer, for which nobody
+// waits. Its fields are guarded by the mailbox's mutex, except those that are set before it
+// is shared.
 type sendWaiter struct {
 	message any            // A *M, to the message. Set before.
 	size    int            // Of the message, if the actor's are weighed. Set before.
 	asked   address        // The ask that the message belongs to. Set before.
 	timer   *timer         // Whose tick it is, or nil. Set before.
-	wake    workers.Waiter // Set before.
+	wake    workers.Waiter // Of a sender. Set before.
 	wait    *asking        // Of the handler that sends, if it is one.
 	done    bool
 	err     error // Why the message was not accepted.
@@ -148,11 +149,34 @@ type sendWaiter struct {
 	place line.Entry[*sendWaiter] // Among those that wait.
 }
 
-// end ends the wait, and adds the sender to those to be woken.
-func (w *sendWaiter) end(woken []workers.Waiter) []workers.Waiter {
+// end ends the wait, and adds w to those that are to be told. A timer whose message
+// the lane has taken need not be told.
+func (w *sendWaiter) end(told waiters) waiters {
 	w.done = true
 	w.endWait()
-	return append(woken, w.wake)
+	if w.timer != nil && w.err == nil {
+		return told
+	}
+	return append(told, w)
+}
+
+// waiters have stopped waiting for room, and are to be told, without a lock.
+type waiters []*sendWaiter
+
+// tell wakes the senders. The messages of timers were refused, and become dead letters on
+// one goroutine for all of them: OnDeadLetter may take its time, or call Goexit.
+func (all waiters) tell(from *workers.Fiber) {
+	var refused waiters
+	for _, w := range all {
+		if w.timer == nil {
+			w.wake.Wake(from, workers.Normal)
+		} else {
+			refused = append(refused, w)
+		}
+	}
+	if refused != nil {
+		refused.turnAwayLater()
+	}
 }
 
 // endWait makes known that the sender is not held up by the actor any more.
@@ -235,7 +259,7 @@ func (l *lane) arrived() int64 { return l.swapped + l.slid + int64(l.contents.pe
 // swap gets the consumer new messages, if its buffer is used up, and lets
 // waiting senders in. The caller holds the mutex. The first message counts as
 // handled, since it is about to be.
-func (l *lane) swap(woken []workers.Waiter) []workers.Waiter {
+func (l *lane) swap(woken waiters) waiters {
 	if invariants.Enabled {
 		invariants.Check(l.left() == 0, "a lane is swapped with %d messages in hand", l.left())
 	}
@@ -339,7 +363,7 @@ func (l *lane) reached() int64 {
 func (l *lane) due(rest int) bool { return int32(rest)&(l.stride-1) == 0 }
 
 // admit is takeIn for the consumer.
-func (l *lane) admit(woken []workers.Waiter) []workers.Waiter {
+func (l *lane) admit(woken waiters) waiters {
 	before := l.pending()
 	woken = l.takeIn(woken)
 	if l.pending() > before {
@@ -350,7 +374,7 @@ func (l *lane) admit(woken []workers.Waiter) []workers.Waiter {
 
 // takeIn moves messages of waiting senders into the lane while there is room,
 // and appends to woken whom to wake. The caller holds the mutex.
-func (l *lane) takeIn(woken []workers.Waiter) []workers.Waiter {
+func (l *lane) takeIn(woken waiters) waiters {
 	before := l.waiting.Len()
 	for l.waiting.Len() > 0 && l.occupied() < int(l.capacity) {
 		w := l.waiting.First().Value
@@ -387,7 +411,7 @@ func (l *lane) discard(oldest bool) (m letter) {
 }
 
 // refuse ends the wait of all senders with err, but those whose asks stay, if stays is not nil. The caller holds the mutex.
-func (l *lane) refuse(err error, stays func(asked address) bool, woken []workers.Waiter) []workers.Waiter {
+func (l *lane) refuse(err error, stays func(asked address) bool, woken waiters) waiters {
 	for e := l.waiting.First(); e != nil; {
 		w := e.Value
 		e = e.Behind()

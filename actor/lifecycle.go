@@ -426,21 +426,22 @@ func (a *activation) closeLanes() {
 	a.mu.Lock()
 	a.closed = true
 	a.emptyPocket()
-	var woken []workers.Waiter
+	var woken waiters
 	var left leftovers
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
 		if l == nil {
 			continue
 		}
-		woken = l.refuse(ErrStopped, nil, woken)
+		refused := l.refuse(ErrStopped, nil, nil)
 		a.handled += l.handled() + l.slid
 		left.take(a.proc, Lane(i), l)
+		woken = append(woken, left.takeRefused(Lane(i), refused)...)
 		a.lanes[i].Store(nil)
 	}
 	a.mu.Unlock()
 	a.todo &^= pendingLanes
-	a.wake(woken)
+	woken.tell(a.f)
 	a.deadLetters(&left, ErrStopped)
 }
 

@@ -179,7 +179,7 @@ func (p *proc) flush(v *verdict) {
 
 // endByLimit ends the incarnation of an actor whose messages were flushed, and
 // gives their room to waiting senders. The caller holds mu, which is unlocked.
-func (p *proc) endByLimit(v *verdict) (woken []workers.Waiter) {
+func (p *proc) endByLimit(v *verdict) (woken waiters) {
 	var announced uint32
 	for which := range Lane(numLanes) {
 		if l := p.lanes[which].Load(); l != nil && l.waiting.Len() > 0 {

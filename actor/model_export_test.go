@@ -12,7 +12,7 @@ import (
 
 // NewModelSystem returns a system on the scheduler of a model.
 func NewModelSystem(s *workers.Scheduler, onDeadLetter func(DeadLetter)) *System {
-	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: pids.New[proc](s.Workers(), 0), clock: wallClock{}, empty: make(chan struct{})}
+	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: pids.New[proc](s.Workers(), 0), clock: wallClock{}, born: time.Now(), empty: make(chan struct{})}
 	sys.root = &proc{sys: sys, opts: &defaults}
 	sys.vigil.sys = sys
 	sys.vigil.awake.Store(true) // So that nobody starts it: a thread of the model looks.
@@ -61,9 +61,13 @@ func (m *ModelSlot) Ask(ctx context.Context, on *workers.Scheduler, send func(Re
 
 // Fire has the time of the timer come.
 func Fire(t Timer) {
-	t.t.alarm.Stop()
+	p := t.t.owner
+	p.mu.Lock()
+	if p.rare != nil {
+		p.rare.dues.remove(t.t)
+	}
+	p.mu.Unlock()
 	t.t.fire()
-	t.t.alarm.Stop()
 }
 
 // NamesEntered returns how many names are entered in the system, also of actors that

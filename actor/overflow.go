@@ -175,15 +175,13 @@ func (p *proc) carryOut(ctx context.Context, v *verdict, entered uint32, moved a
 	if moved.slot != nil {
 		defer p.breakRing(moved) // Also if who is told of a dead letter calls Goexit.
 	}
-	var woken []workers.Waiter
+	var woken waiters
 	if v.ending != nil {
 		woken = p.endByLimit(v)
 	} else {
 		p.mu.Unlock()
 	}
-	for i := range woken {
-		woken[i].Wake(workers.Current(ctx), workers.Normal)
-	}
+	woken.tell(workers.Current(ctx))
 	if entered != 0 {
 		p.announce(workers.Current(ctx), entered)
 	}

@@ -3,8 +3,6 @@ package actor
 import (
 	"fmt"
 	"slices"
-
-	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // WithRetry makes the message in which the actor fails the first one that its
@@ -119,7 +117,7 @@ func (a *activation) dropMail() {
 		a.rare.retrials = nil
 	}
 	a.emptyPocket()
-	var woken []workers.Waiter
+	var woken waiters
 	var left leftovers
 	for i := range a.lanes {
 		l := a.lanes[i].Load()
@@ -132,7 +130,7 @@ func (a *activation) dropMail() {
 		a.limit(Lane(i), l)
 	}
 	a.mu.Unlock()
-	a.wake(woken)
+	woken.tell(a.f)
 	a.deadLetters(&left, ErrDropped)
 }
 

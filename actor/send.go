@@ -131,10 +131,6 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	if !p.queueLocked(f, l, which, w) {
 		return nil
 	}
-	if t := w.timer; t != nil {
-		t.passedOn = true
-		t.owner.passOn()
-	}
 	if asker != nil {
 		if err := asker.enterWait(f, p, w.wait, onlyRound); err != nil {
 			return p.leaveQueue(w, which, mode, err)

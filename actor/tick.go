@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // tick is what a timer sends, as code sees it that is the same for all types of
@@ -23,8 +21,8 @@ type tick interface {
 	putFirst(l *lane)
 }
 
-// enter gives the tick its place in its lane, if need be when there is room. It
-// reports whether it was accepted there.
+// enter gives the tick its place in its lane, or among those that wait for room there. It
+// returns false if the tick has neither.
 func (t *timer) enter() (there bool, err error) {
 	p, which, m, ctx := t.target, t.which, t.mark.of.(tick), context.Background()
 	if p.sys.simulated {
@@ -62,7 +60,8 @@ func (t *timer) enter() (there bool, err error) {
 		p.mu.Unlock()
 		return false, ErrFull
 	case v.waits:
-		return t.awaitRoom(ctx, l, size, asked)
+		t.awaitRoom(l, size, asked)
+		return true, nil
 	case v.drop != nil:
 		p.carryOut(ctx, &v, 0, address{})
 		return false, p.overflowed(which, letter{message: m.message()}, 0, v.drop)
@@ -76,17 +75,46 @@ func (t *timer) enter() (there bool, err error) {
 // errRevoked is why a tick was not accepted that was taken back before.
 var errRevoked = errors.New("actor: the timer was stopped")
 
-// awaitRoom waits until the tick is accepted, or is taken back. The caller holds the
-// receiver's mu, which awaitRoom unlocks.
-func (t *timer) awaitRoom(ctx context.Context, l *lane, size int, asked address) (there bool, err error) {
-	p, m := t.target, t.mark.of.(tick)
-	w := &sendWaiter{message: m.pointer(), size: size, asked: asked, timer: t}
-	t.waiter = w
-	err = p.awaitRoom(ctx, l, t.which, w, mayWait|mayKeep)
-	if errors.Is(err, ErrStopped) {
-		p.dropTick(t.which, m, ErrStopped, true)
+// awaitRoom puts the tick behind those that wait for room. Nobody waits with it: it is
+// accepted, or refused, by the caller that makes room, or ends the wait. The caller
+// holds the receiver's mu, which awaitRoom unlocks.
+func (t *timer) awaitRoom(l *lane, size int, asked address) {
+	w := &sendWaiter{message: t.mark.of.(tick).pointer(), size: size, asked: asked, timer: t}
+	if l.stamp != nil {
+		w.since = t.target.sys.uptime()
 	}
-	return err == nil && w.err == nil, err // The one that exceeds a limit is a dead letter, and no error.
+	t.waiter = w
+	t.target.queueLocked(nil, l, t.which, w)
+}
+
+// turnAwayLater has turnAway called by another goroutine.
+func (refused waiters) turnAwayLater() {
+	refused[0].timer.target.sys.clock.AfterFunc(0, refused.turnAway)
+}
+
+// turnAway makes dead letters of ticks that were refused.
+func (refused waiters) turnAway() {
+	defer func() { // If OnDeadLetter calls Goexit.
+		if len(refused) > 0 {
+			refused.turnAwayLater()
+		}
+	}()
+	for len(refused) > 0 {
+		w := refused[0]
+		refused = refused[1:]
+		w.timer.turnAway(w)
+	}
+}
+
+// turnAway makes a dead letter of the tick, whose wait for room has ended with an error.
+func (t *timer) turnAway(w *sendWaiter) {
+	defer t.leaveOwner()
+	p, m := t.target, t.mark.of.(tick)
+	if w.err == ErrMailboxLimit { //nolint:errorlint // TakeIn wraps nothing.
+		_ = p.overflowed(t.which, letter{m.message(), w.asked}, 0, w.err)
+		return
+	}
+	p.dropTick(t.which, m, w.err, true)
 }
 
 // judge makes room for the tick, if it can, like that of proc. One of many finds
@@ -134,7 +162,7 @@ func (t *timer) revoke(reason error) bool {
 	unsent := t.may
 	t.may = false
 	l := p.lanes[t.which].Load()
-	var woken []workers.Waiter
+	var woken waiters
 	entered, readmits := t.mark.listed, false
 	switch w := t.waiter; {
 	case entered:
@@ -144,7 +172,6 @@ func (t *timer) revoke(reason error) bool {
 	case w != nil && !w.done:
 		l.withdraw(w)
 		w.done, w.err = true, errRevoked
-		woken = append(woken, w.wake)
 	default:
 		p.mu.Unlock()
 		return unsent
@@ -156,9 +183,7 @@ func (t *timer) revoke(reason error) bool {
 	if readmits {
 		p.announce(nil, pendingTurn)
 	}
-	for i := range woken {
-		woken[i].Wake(nil, workers.Normal)
-	}
+	woken.tell(nil)
 	if l.asks != nil {
 		if asked := m.askedBy(l.asks); asked.slot != nil {
 			asked.release(p)

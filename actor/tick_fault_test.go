@@ -5,7 +5,7 @@ package actor_test
 import "github.com/troupe-go/troupe/internal/planted"
 
 var tickFaults = planted.Group{
-	Run: "^(TestStopTakesBackWhatWaits|TestTickOfAnOwnerThatEnds|TestTicksInLanesThatDrop|TestTickThatWaitsForReaders|TestTicksAtTheEnd|TestTickForTheNextIncarnation|TestTicksAreMeasured|TestAskByATimer)$",
+	Run: "^(TestStopTakesBackWhatWaits|TestTickOfAnOwnerThatEnds|TestTicksInLanesThatDrop|TestTickThatWaitsForReaders|TestTicksAtTheEnd|TestTickForTheNextIncarnation|TestTicksAreMeasured|TestAskByATimer|TestNoTickIsEarly|TestOneAlarmForAllTimers|TestTimersBehindOneThatExits|TestReceiverOfTimersThatWaitDrains|TestReceiverOfTimersThatWaitStops)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a stop leaves what waits",
@@ -17,12 +17,62 @@ woken = l.takeIn(nil)`,
 			Run:  "^TestStopTakesBackWhatWaits$",
 		},
 		{
-			Name: "an alarm that was set again sends at once",
-			In:   "timer.ring",
-			Old:  "p.sys.clock.Since(at) < 0",
-			New:  "false",
-			Want: "ticks of timer",
+			Name: "timers are sent for before their time",
+			In:   "dues.next",
+			Old:  "d.heap[0].at > now",
+			New:  "d.heap[0].at > now+time.Millisecond",
+			Want: "FAIL",
 			Run:  "^TestNoTickIsEarly$",
+		},
+		{
+			Name: "an alarm for a later timer is left as it is",
+			In:   "dues.setAlarm",
+			Old:  "d.armed && d.rings <= d.heap[0].at",
+			New:  "d.armed",
+			Want: "sent: ",
+			Run:  "^TestOneAlarmForAllTimers$",
+		},
+		{
+			Name: "an alarm that has rung is not set for the next timer",
+			In:   "rare.nextDue",
+			Old:  "r.dues.setAlarm(p)",
+			New:  "",
+			Want: "sent: ",
+			Run:  "^TestOneAlarmForAllTimers$",
+		},
+		{
+			Name: "a timer that is stopped takes the alarm of the others along",
+			In:   "dues.remove",
+			Old:  "last == 0",
+			New:  "last >= 0",
+			Want: "sent: ",
+			Run:  "^TestOneAlarmForAllTimers$",
+		},
+		{
+			Name: "timers behind one whose observer exits are never sent for",
+			In:   "proc.sendDue",
+			Old:  "!over",
+			New:  "!over && false",
+			Want: "nothing came",
+			Run:  "^TestTimersBehindOneThatExits$",
+		},
+		{
+			Name: "what a drain refuses is forgotten behind an observer that exits",
+			In:   "waiters.turnAway",
+			Old:  "len(refused) > 0",
+			New:  "false",
+			Nth:  1,
+			Want: "FAIL",
+			Run:  "^TestReceiverOfTimersThatWaitDrains$",
+		},
+		{
+			Name: "what waits for room at a stop is no dead letter",
+			In:   "leftovers.takeRefused",
+			Old:  "w.timer != nil",
+			New:  "false",
+			Nth:  1,
+			Want: "dead letters, want",
+			Run:  "^TestReceiverOfTimersThatWaitStops$",
 		},
 		{
 			Name: "ticks take no room",
@@ -38,7 +88,6 @@ woken = l.takeIn(nil)`,
 			Old:  "t.cancel(ErrStopped)",
 			New: `t.mu.Lock()
 t.over = true
-t.alarm.Stop()
 t.mu.Unlock()`,
 			Want: "want \"b\"",
 			Run:  "^TestTickOfAnOwnerThatEnds$",
