@@ -76,7 +76,7 @@ type Config struct {
 	// much. Defaults to 0.3.
 	ImbalanceThreshold float64
 	// RebalanceMin and RebalanceMax bound how often the loads are compared: more
-	// often the more they change. Default to 1 ms and 100 ms; a RebalanceMax of -1
+	// often the more they change. Default to 1 ms and 50 ms; a RebalanceMax of -1
 	// means never. A single worker has nobody to share with.
 	RebalanceMin, RebalanceMax time.Duration
 }

@@ -80,7 +80,7 @@
 // block every other worker, delay nothing that those workers take. Work from
 // outside goes to a shared queue, or, by Config.Placement, to the worker with
 // least to do. Where queues become uneven although all workers are busy, work is
-// moved, every 1 to 100 ms by how much the loads change; see
+// moved, every 1 to 50 ms by how much the loads change; see
 // Config.ImbalanceThreshold.
 //
 // # Divide and conquer

@@ -13,7 +13,7 @@ const benchStrandsHelp = `Strands measures strands, and actors for connections, 
 Each run is a process of its own, and so are servers. In each round every subject takes its turn, so
 that all see the same weather on the machine; a ratio is to the baseline of the same round, and the
 tables have the medians of the rounds. Every run checks its own result: all lines come back. The last
-table has the targets and a mark for each that was reached. It takes about two minutes, 4 GB of
+table has the targets and a mark for each that was reached. It takes about four minutes, 4 GB of
 memory, and 20,000 file descriptors in two processes; with fewer there are fewer connections.
 
 Exit status:

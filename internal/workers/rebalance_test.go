@@ -217,7 +217,7 @@ func TestIntervalAdapts(t *testing.T) {
 	for range 20 {
 		clock.Advance(s.Rebalance())
 	}
-	if got := s.Stats().RebalanceInterval; got != 100*time.Millisecond {
+	if got := s.Stats().RebalanceInterval; got != 50*time.Millisecond {
 		t.Errorf("with steady loads it is %v", got)
 	}
 }

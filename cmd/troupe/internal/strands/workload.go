@@ -11,7 +11,7 @@ import (
 
 // Workloads are those of the evaluation, in the order in which they are reported.
 var Workloads = []*suite.Workload{
-	&switchTwo, &switchMany, &spawn, &idle, &million, &connections, &echo,
+	&switchTwo, &switchMany, &spawn, &spawnMillion, &growth, &idle, &million, &connections, &echo,
 }
 
 // Subjects are all of them, in the order of the tables.
@@ -54,6 +54,24 @@ var spawn = suite.Workload{
 	Targets: []suite.Target{{Subject: strandsName, Row: "spawn", Of: suite.MedianFigure, AtMost: 2}},
 }
 
+var spawnMillion = suite.Workload{
+	Name: "spawn-million", Family: family, Baseline: goroutinesName, Unit: "s", N: whole, TinyN: 2 * spawn.TinyN,
+	About:   "start 1,000,000, until all of them wait",
+	Per:     time.Second,
+	Ops:     func(int, int) int { return 1 },
+	Targets: []suite.Target{{Subject: strandsName, Row: "spawn-million", Of: suite.MedianFigure, AtMost: 4.4}},
+}
+
+// The figure of growth is no time, but a ratio of times, which lies in a run as so many seconds.
+var growth = suite.Workload{
+	Name: "growth", Family: family, Baseline: goroutinesName, Unit: "times", N: whole, TinyN: spawnMillion.TinyN,
+	About: "how many times as long 1,000,000 take to start as 500,000: spawn-million to spawn, " +
+		"each the best of two that take turns",
+	Per:     time.Second,
+	Ops:     func(int, int) int { return 1 },
+	Targets: []suite.Target{{Subject: strandsName, Row: "growth", Of: suite.MedianFigure, AtMost: 2.2}},
+}
+
 var idle = memoryOf("idle", half, "heap and stacks of each of 500,000 that wait")
 
 var million = memoryOf("million", whole, "heap and stacks of each of 1,000,000 that wait")
@@ -88,13 +106,15 @@ var echo = suite.Workload{
 var ofStrands = suite.Subject{
 	Name: strandsName, About: "strands of package strand", Families: []suite.Family{family},
 	Runs: map[string]suite.Func{
-		switchTwo.Name:   runSwitches(yieldStrands),
-		switchMany.Name:  runSwitches(yieldStrands),
-		spawn.Name:       runIdle(idleStrands),
-		idle.Name:        runIdle(idleStrands),
-		million.Name:     runIdle(idleStrands),
-		connections.Name: runConnections(strandsName),
-		echo.Name:        runEcho(strandsName),
+		switchTwo.Name:    runSwitches(yieldStrands),
+		switchMany.Name:   runSwitches(yieldStrands),
+		spawn.Name:        runIdle(idleStrands),
+		spawnMillion.Name: runIdle(idleStrands),
+		growth.Name:       runGrowth(strandsName, runIdle(idleStrands)),
+		idle.Name:         runIdle(idleStrands),
+		million.Name:      runIdle(idleStrands),
+		connections.Name:  runConnections(strandsName),
+		echo.Name:         runEcho(strandsName),
 	},
 	Notes: map[string]string{
 		connections.Name: "a strand for each connection, which borrows a buffer while it has a line",
@@ -116,13 +136,15 @@ var ofActors = suite.Subject{
 var ofGoroutines = suite.Subject{
 	Name: goroutinesName, About: "goroutines, and package net", Families: []suite.Family{family},
 	Runs: map[string]suite.Func{
-		switchTwo.Name:   runSwitches(yieldGoroutines),
-		switchMany.Name:  runSwitches(yieldGoroutines),
-		spawn.Name:       runIdle(idleGoroutines),
-		idle.Name:        runIdle(idleGoroutines),
-		million.Name:     runIdle(idleGoroutines),
-		connections.Name: runConnections(goroutinesName),
-		echo.Name:        runEcho(goroutinesName),
+		switchTwo.Name:    runSwitches(yieldGoroutines),
+		switchMany.Name:   runSwitches(yieldGoroutines),
+		spawn.Name:        runIdle(idleGoroutines),
+		spawnMillion.Name: runIdle(idleGoroutines),
+		growth.Name:       runGrowth(goroutinesName, runIdle(idleGoroutines)),
+		idle.Name:         runIdle(idleGoroutines),
+		million.Name:      runIdle(idleGoroutines),
+		connections.Name:  runConnections(goroutinesName),
+		echo.Name:         runEcho(goroutinesName),
 	},
 	Notes: map[string]string{
 		switchTwo.Name:   "runtime.Gosched with GOMAXPROCS 1",
