@@ -33,12 +33,15 @@ const (
 	protoactor = "protoactor"
 )
 
+// whole is how long a run has to be to do all that a workload says.
+const whole = 100 * time.Millisecond
+
 // ticks is how many ticks of a millisecond a run of beside-flood and of beside-ticks has.
 const ticks = 2000
 
 var flood = suite.Workload{
 	Name: Flood, Family: suite.Actors, Baseline: channels, Unit: "µs", Per: time.Microsecond,
-	Kind: suite.Latency, Percentiles: []float64{50, 99, 99.9}, Size: 1000, TinySize: 100, N: ticks, TinyN: 20,
+	Kind: suite.Latency, Percentiles: []float64{50, 99, 99.9}, Size: 1000, TinySize: 100, N: ticks, NFor: whole, TinyN: 20,
 	About: "from the sending of an urgent message until it is handled: a plain goroutine sends one at each tick of a " +
 		"millisecond, beside four that flood the actor with messages of 1 µs, at most 1,000 of which wait",
 	Targets: []suite.Target{
@@ -49,14 +52,14 @@ var flood = suite.Workload{
 
 var missed = suite.Workload{
 	Name: Ticks, Family: suite.Actors, Baseline: channels, Unit: "ticks",
-	Kind: suite.Count, Size: 1000, TinySize: 100, N: ticks, TinyN: 20,
+	Kind: suite.Count, Size: 1000, TinySize: 100, N: ticks, NFor: whole, TinyN: 20,
 	About:   "how many of 2,000 ticks the goroutine of beside-flood missed, since it did not get a processor in time",
 	Targets: []suite.Target{{Subject: troupe, Row: Ticks, Of: suite.MedianFigure, AtMost: 50}},
 }
 
 var halt = suite.Workload{
 	Name: Halt, Family: suite.Actors, Baseline: channels, Unit: "ms", Per: time.Millisecond,
-	Kind: suite.Latency, Percentiles: []float64{50}, Size: 200, TinySize: 10, N: 20, TinyN: 2,
+	Kind: suite.Latency, Percentiles: []float64{50}, Size: 200, TinySize: 10, N: 20, NFor: whole, TinyN: 2,
 	About: "a plain goroutine stops 200 idle actors and waits until all have ended, beside four that flood another actor, " +
 		"as in beside-flood",
 	Targets: []suite.Target{
@@ -66,7 +69,7 @@ var halt = suite.Workload{
 
 var requests = suite.Workload{
 	Name: HTTP, Family: suite.Actors, Baseline: channels, Unit: "µs", Per: time.Microsecond,
-	Kind: suite.Latency, Percentiles: []float64{50, 99}, Size: 16, TinySize: 4, N: 20, TinyN: 5,
+	Kind: suite.Latency, Percentiles: []float64{50, 99}, Size: 16, TinySize: 4, N: 20, NFor: whole, TinyN: 5,
 	About:   "a request to an HTTP server in the same process, while 16 actors compute on all workers, 50 µs for each message",
 	Targets: []suite.Target{{Subject: troupe, Row: HTTP + "-p99", Of: suite.RatioToBaseline, AtMost: 1.2}},
 }
