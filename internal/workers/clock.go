@@ -14,6 +14,10 @@ const (
 	// other goroutines while every worker is busy. The Go runtime would take
 	// it away only after 10 ms.
 	giveWayAfter = 100 * time.Microsecond
+	// besideAfter is the same while fewer workers are busy than there are processors, and
+	// the program's own goroutines take the rest. Those may be what feeds the worker, and
+	// to give way to them more often makes both wait; see decision 6.
+	besideAfter = 400 * time.Microsecond
 	// heavyAfter is the mean time of a piece of work from which on even a
 	// single queued one is worth waking another worker for: several times the
 	// price of the waking.
@@ -77,7 +81,9 @@ func (w *Worker) spend(n int) {
 func (w *Worker) overspend() {
 	if w.meter.nudged {
 		w.meter.unnudge()
-		w.giveWay()
+		if w.s.busy() >= w.s.processors {
+			runtime.Gosched()
+		}
 		if w.meter.budget >= 0 {
 			return
 		}
@@ -104,20 +110,17 @@ func (w *Worker) readClock() {
 	w.location.UpdateLater(&w.s.machine, w.s.flat, now)
 	w.meter.budget = w.meter.stride - 1
 	w.meter.fresh = true
-	if now-w.meter.gaveWayAt < giveWayAfter {
-		return
-	}
-	w.meter.gaveWayAt = now
-	w.giveWay()
-}
-
-// giveWay lets other goroutines run if every processor is taken: by workers, or also by
-// the program's own goroutines. Else there is one for the others, and the Go runtime would
-// wake a thread for it.
-func (w *Worker) giveWay() {
-	if w.s.busy() >= w.s.processors || w.s.monitor.full.Load() {
+	if w.mustGiveWay(now - w.meter.gaveWayAt) {
+		w.meter.gaveWayAt = now
 		runtime.Gosched()
 	}
+}
+
+// mustGiveWay reports whether a worker that has kept its processor for so long lets other
+// goroutines run, as every processor is taken: by workers, or also by the program's own
+// goroutines. Else there is one for the others, and the Go runtime would wake a thread for it.
+func (w *Worker) mustGiveWay(kept time.Duration) bool {
+	return kept >= giveWayAfter && w.s.busy() >= w.s.processors || kept >= besideAfter && w.s.monitor.full.Load()
 }
 
 // stepAside lets other goroutines run between two rounds of a search. Where
