@@ -236,12 +236,8 @@ func (a *activation) handleLane(which Lane) {
 		}
 	}
 	// A handler that waits shall be resumed as urgently as its message came.
-	priority := workers.Normal
-	if which == Control {
-		priority = workers.Critical
-	}
 	a.scope = x
-	before := a.f.SetPriority(priority)
+	before := a.f.SetPriority(a.opts.priorityOf(which))
 	budget, allowed := a.beginBurst(which)
 	var err error
 	switch a.reentrancy {

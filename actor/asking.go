@@ -161,7 +161,7 @@ func (s *asking) conclude(f *workers.Fiber, state uint64) {
 		waiter = workers.Waiter{}
 	}
 	s.state.Store(state)
-	waiter.Wake(f, workers.Normal)
+	waiter.Wake(f, workers.Own)
 }
 
 // isAnswered reports whether the asker need not wait any more.

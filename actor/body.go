@@ -91,7 +91,7 @@ func (b *body) begin(x *scope, main func() error) error {
 	p.mu.Unlock()
 	b.node.Init(b)
 	if p.opts.placed {
-		if err := f.SubmitTo(&b.node, workers.Normal, p.opts.place); err != nil {
+		if err := f.SubmitTo(&b.node, p.opts.priority, p.opts.place); err != nil {
 			return fmt.Errorf("actor: the body of %s: %w", p, err)
 		}
 	} else {
@@ -115,6 +115,7 @@ func (o *options) suitProcess() error {
 func (b *body) Run(f *workers.Fiber, _ workers.Priority) {
 	b.frame.Enter(f)
 	f.SetOwner(b.scope.p)
+	f.SetPriority(b.scope.p.opts.priority)
 	d := deskOf(f) // Where codeOn finds it.
 	d.body = b
 	returned := false
@@ -182,11 +183,7 @@ func (b *body) wait(f *workers.Fiber) {
 		}
 		f.Suspend()
 	}
-	priority := workers.Normal
-	if b.lane == Control {
-		priority = workers.Critical
-	}
-	f.SetPriority(priority)
+	f.SetPriority(b.scope.p.opts.priorityOf(b.lane))
 }
 
 // claim takes the turn for the handler, before it calls goOn. It returns false if

@@ -305,6 +305,9 @@
 // for what must stay on one processor or never run at the same time;
 // [WithAffinity] and [Near] keep those together that share much.
 //
+// [WithPriority] sets the class of an actor's Data and Management messages among those of
+// other actors: workers take High before Normal before Low. Control is critical for all.
+//
 // # Cost
 //
 // An idle actor takes about 370 bytes, with a place for one message of up to 8 bytes;

@@ -292,8 +292,8 @@ if err := s.begin(r.round, err); err != nil {
 			Name: "the asker is woken before the answer is there",
 			In:   "asking.conclude",
 			Old: `s.state.Store(state)
-waiter.Wake(f, workers.Normal)`,
-			New: `waiter.Wake(f, workers.Normal)
+waiter.Wake(f, workers.Own)`,
+			New: `waiter.Wake(f, workers.Own)
 s.state.Store(state)`,
 			Want: "deadlock",
 		},

@@ -55,7 +55,7 @@ type Info struct {
 	State State
 	// Reason is why the actor has ended, if it has Exited.
 	Reason error
-	// Priority is the most urgent one under which the actor is queued, or Normal.
+	// Priority is Critical while the actor is queued for a Control or system message, else that of WithPriority.
 	Priority sched.Priority
 	// Handled counts the messages that its handlers were given.
 	Handled uint64
@@ -235,7 +235,7 @@ func (p *proc) fill(i *Info) {
 	defer p.mu.Unlock()
 	*i = Info{
 		PID: p.pid, Name: p.opts.name, Parent: p.parent.pid, Capacity: p.opts.capacity,
-		Restarts: int(p.restarts), Priority: workers.Normal, Place: p.opts.place,
+		Restarts: int(p.restarts), Priority: p.opts.priority, Place: p.opts.place,
 	}
 	p.describeMailbox(i)
 	for _, e := range p.edgesLocked(nil) {

@@ -169,7 +169,7 @@ func (all waiters) tell(from *workers.Fiber) {
 	var refused waiters
 	for _, w := range all {
 		if w.timer == nil {
-			w.wake.Wake(from, workers.Normal)
+			w.wake.Wake(from, workers.Own)
 		} else {
 			refused = append(refused, w)
 		}

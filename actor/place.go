@@ -20,7 +20,8 @@ import (
 //
 // Workers have the ids 0 to sched.Scheduler.Workers-1. Spawn returns an error
 // for another id, and for a worker that is reserved for more urgent work than
-// an actor's messages, which have the priority Normal, or for a [Backend] besides.
+// an actor's messages, which have the priority Normal unless [WithPriority] says otherwise,
+// or for a [Backend] besides.
 // Children are not placed with their parent.
 func WithWorker(id int) Option { return withPlace(workers.Pinned(id)) }
 
@@ -65,32 +66,32 @@ func (o *options) settle(s *System) error {
 		if o.near.sys.scheduler != s.scheduler {
 			return fmt.Errorf("actor: Near was given %s, which runs on another scheduler", o.near)
 		}
-		o.place, o.placed = o.near.vicinity()
+		o.place, o.placed = o.near.vicinity(o.priority)
 		o.near = nil
 	}
 	if !o.placed {
 		return nil
 	}
-	if err := s.scheduler.CheckPlace(o.place, workers.Normal); err != nil {
+	if err := s.scheduler.CheckPlace(o.place, o.priority); err != nil {
 		return fmt.Errorf("actor: spawn with a place: %w", err)
 	}
 	return nil
 }
 
-// vicinity is a place close to where the actor runs. There is none if all
-// workers are held.
-func (p *proc) vicinity() (at workers.Place, ok bool) {
+// vicinity is a place for work of the given priority, close to where the actor runs.
+// There is none if all workers are held.
+func (p *proc) vicinity(priority workers.Priority) (at workers.Place, ok bool) {
 	s := p.sys.scheduler
 	if id, ok := p.opts.place.Worker(); ok {
 		return workers.Preferred(id), true
 	}
 	if f := p.frame.Fiber(); f != nil && p.opts.host == nil {
 		// A spare worker can't be preferred, nor can one that takes Control only.
-		if at = workers.Preferred(f.LastWorker()); s.CheckPlace(at, workers.Normal) == nil {
+		if at = workers.Preferred(f.LastWorker()); s.CheckPlace(at, priority) == nil {
 			return at, true
 		}
 	}
-	id, ok := s.LeastLoadedWorker(workers.Normal)
+	id, ok := s.LeastLoadedWorker(priority)
 	return workers.Preferred(id), ok
 }
 

@@ -3,7 +3,6 @@ package actor
 import (
 	"reflect"
 
-	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -140,7 +139,7 @@ func (a *activation) handlePocket() {
 		a.vanish()
 	}
 	a.scope, x.lane, x.asked = x, Data, address{}
-	before := a.f.SetPriority(workers.Normal)
+	before := a.f.SetPriority(a.opts.priority)
 	err := x.typed.handleBatch(a, &hollow, Data)
 	a.f.SetPriority(before)
 	if err != nil {

@@ -26,10 +26,18 @@ var processFaults = planted.Group{
 		{
 			Name: "a process forgets the urgency of its message",
 			In:   "body.wait",
-			Old:  "b.lane == Control",
-			New:  "false",
+			Old:  "b.scope.p.opts.priorityOf(b.lane)",
+			New:  "b.scope.p.opts.priorityOf(Data)",
 			Want: "bulk work came before",
 			Run:  "^TestProcessKeepsTheUrgencyOfItsMessage$",
+		},
+		{
+			Name: "an actor of a low class is queued as any other",
+			In:   "proc.announced",
+			Old:  "priority = p.opts.priority",
+			New:  "priority = workers.Normal",
+			Want: "handled in the order",
+			Run:  "^TestPriorityOrdersActors$",
 		},
 		{
 			Name: "a trapped exit comes before the messages",

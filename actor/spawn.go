@@ -174,7 +174,8 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 		return err
 	}
 	if prepares {
-		p.submit(b.fiber, workers.Normal) // A start is no more urgent than a message.
+		// A start is no more urgent than a message, and no less than the parent's work that mostly waits for it.
+		p.submit(b.fiber, min(p.opts.priority, workers.Normal))
 	}
 	return nil
 }
@@ -191,6 +192,9 @@ func (s *System) settled(opts []Option, c cellular) (*options, error) {
 		}
 	}
 	if err := o.settleOverflow(c); err != nil {
+		return nil, err
+	}
+	if err := o.settlePriority(); err != nil {
 		return nil, err
 	}
 	if err := o.settle(s); err != nil {
@@ -226,6 +230,7 @@ type options struct {
 	timeouts   *timeouts // What the options say, and
 	timing     *timing   // what follows from it.
 	retry      int
+	priority   workers.Priority // For Data and Management.
 	backend    Backend
 	host       hosts.Host // Nil for the scheduler.
 	pump       *Pump      // Whose loop host is, or nil.
@@ -246,7 +251,7 @@ type options struct {
 const defaultThroughput = 100
 
 var defaults = options{
-	capacity: defaultCapacity, throughput: defaultThroughput, stash: defaultStash, maxSuspended: defaultMaxSuspended,
+	capacity: defaultCapacity, throughput: defaultThroughput, priority: workers.Normal, stash: defaultStash, maxSuspended: defaultMaxSuspended,
 }
 
 func collect(opts []Option) (*options, error) {

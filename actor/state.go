@@ -23,7 +23,7 @@ import (
 // are, and no message is left without an activation to come.
 //
 // An actor may be queued twice, at critical for a Control or system message
-// and at its usual priority for the others. Whichever entry comes first runs;
+// and at its own priority, see [WithPriority], for the others. Whichever entry comes first runs;
 // the other finds nothing, or what has come since.
 //
 // Between two activations there is a happens-before edge: they all pass
@@ -41,7 +41,7 @@ const (
 	pendingSystem uint32 = 1 << (numLanes + iota) // After the bits of the lanes.
 	pendingTurn                                   // Somebody waits for the turn, see turn.go.
 	queuedUrgent                                  // Queued at critical.
-	queuedNormal                                  // Queued at normal.
+	queuedNormal                                  // Queued at the actor's own priority.
 	running                                       // An activation is running.
 	held                                          // Only system messages are handled.
 	paused                                        // The same, since somebody wants it so; see suspend.go.
@@ -89,7 +89,7 @@ func (p *proc) announced(s, bit uint32) (next uint32, priority workers.Priority,
 	if s&dead != 0 || s&bit != 0 && !p.lags(s, bit) {
 		return s, 0, false
 	}
-	next, priority = s|bit, workers.Normal
+	next = s | bit
 	if s&running != 0 && bit != Data.bit() {
 		p.alert.Store(s&termBits | alerted)
 	}
@@ -101,6 +101,7 @@ func (p *proc) announced(s, bit uint32) (next uint32, priority workers.Priority,
 	default:
 		if queue = s&(queuedUrgent|queuedNormal) == 0; queue {
 			next |= queuedNormal
+			priority = p.opts.priority
 		}
 	}
 	return next, priority, queue
@@ -204,7 +205,7 @@ func (p *proc) transitionFromRunning(f *workers.Fiber, todo, term uint32, next b
 		now := s&^(running|inCode) | todo
 		left := p.runnable(s, pending)
 		var queue bool
-		priority := workers.Normal
+		priority := p.opts.priority
 		switch {
 		case left&pendingUrgent != 0:
 			queue, priority = s&queuedUrgent == 0, workers.Critical
@@ -218,7 +219,7 @@ func (p *proc) transitionFromRunning(f *workers.Fiber, todo, term uint32, next b
 		}
 		switch {
 		case !queue:
-		case next && priority != workers.Critical && p.opts.host == nil:
+		case next && (priority == workers.High || priority == workers.Normal) && p.opts.host == nil:
 			f.SubmitNext(&p.node)
 		default:
 			p.submit(f, priority)

@@ -115,7 +115,7 @@ func (t *turn) endLocked() (next *turn) {
 func (t *turn) resume(from *workers.Fiber) {
 	if t != nil {
 		invariants.Yield()
-		t.f.Resume(from, workers.Normal)
+		t.f.Resume(from, workers.Own)
 	}
 }
 

@@ -114,7 +114,7 @@ func (c *pool[J, R]) dispatch(f *workers.Fiber) {
 		woken := c.admit()
 		c.mu.Unlock()
 		for _, waiter := range woken {
-			waiter.Wake(f, workers.Normal)
+			waiter.Wake(f, workers.Own)
 		}
 		switch {
 		case w != nil:
@@ -172,7 +172,7 @@ func (c *pool[J, R]) admit() (woken []workers.Waiter) {
 
 // start makes a job of a task.
 func (c *pool[J, R]) start(f *workers.Fiber, w *work[J, R]) {
-	priority := workers.Normal
+	priority := c.cfg.Priority
 	if w.lane == actor.Control {
 		priority = workers.Critical
 	}
@@ -207,8 +207,8 @@ func (c *pool[J, R]) settle(f *workers.Fiber, w *work[J, R], err error) {
 	c.freeKey(w)
 	waiter, stoppers := w.waiter, c.quiet()
 	c.mu.Unlock()
-	waiter.Wake(f, workers.Normal)
+	waiter.Wake(f, workers.Own)
 	for _, s := range stoppers {
-		s.Wake(f, workers.Normal)
+		s.Wake(f, workers.Own)
 	}
 }

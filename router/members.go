@@ -74,7 +74,7 @@ func (c *core[M]) add(ctx context.Context, refs []actor.Ref[M]) error {
 		return err
 	}
 	for _, w := range waiters {
-		w.Wake(nil, workers.Normal)
+		w.Wake(nil, workers.Own)
 	}
 	for i, ref := range fresh {
 		if err := c.keeper.Send(ctx, order{watch: ref.PID()}); err != nil {
@@ -170,7 +170,7 @@ func (c *core[M]) close() {
 	waiters := c.takeWaiters()
 	c.mu.Unlock()
 	for _, w := range waiters {
-		w.Wake(nil, workers.Normal)
+		w.Wake(nil, workers.Own)
 	}
 }
 

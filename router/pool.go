@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // PoolConfig configures a [Pool] whose tasks are made of a J and result in an R.
@@ -38,6 +39,10 @@ type PoolConfig[J, R any] struct {
 	// cause [ErrTaskTimeout]; Do is expected to return soon. Defaults to 0, which
 	// means that tasks have no limit.
 	Timeout time.Duration
+	// Priority is how urgent the tasks of Data and Management are for the scheduler:
+	// [sched.High], [sched.Normal] or [sched.Low]. Tasks of Control are critical in any case.
+	// Defaults to Normal.
+	Priority sched.Priority
 	// OnError is called when a task has failed that was sent, so that nobody else
 	// is told. It is called where the task ran, by several at the same time, and
 	// must not wait. A panic in it is contained and reported to Logger. Defaults
@@ -57,11 +62,16 @@ func (c PoolConfig[J, R]) withDefaults(s *workers.Scheduler) (PoolConfig[J, R], 
 		return c, fmt.Errorf("router: PoolConfig.Workers is %d; it must be positive, at most %d, or 0 for the default", c.Workers, maxPoolWorkers)
 	case c.Capacity < 0:
 		return c, fmt.Errorf("router: PoolConfig.Capacity is %d; it must be positive, or 0 for the default", c.Capacity)
+	case c.Priority > workers.Low:
+		return c, fmt.Errorf("router: PoolConfig.Priority is %v; use High, Normal or Low", c.Priority)
 	case c.Timeout < 0:
 		return c, fmt.Errorf("router: PoolConfig.Timeout is %v; it must be positive, or 0 for none", c.Timeout)
 	}
 	if c.Name == "" {
 		c.Name = "pool"
+	}
+	if c.Priority == workers.Critical { // The zero value.
+		c.Priority = workers.Normal
 	}
 	if c.Workers == 0 {
 		c.Workers = s.Workers()

@@ -74,7 +74,7 @@ func (c *pool[J, R]) frontStopped() {
 	stoppers := c.quiet()
 	c.mu.Unlock()
 	for _, s := range stoppers {
-		s.Wake(nil, workers.Normal)
+		s.Wake(nil, workers.Own)
 	}
 	if !drain {
 		c.close()
@@ -127,7 +127,7 @@ func (c *pool[J, R]) close() {
 	}
 	c.mu.Unlock()
 	for _, w := range woken {
-		w.Wake(nil, workers.Normal)
+		w.Wake(nil, workers.Own)
 	}
 	for w := c.dropOne(); w != nil; w = c.dropOne() {
 		c.settle(nil, w, c.stopped())

@@ -210,7 +210,7 @@ func (g *Group[T]) release(f *workers.Fiber) {
 
 func wake(waiters []*workers.Waiter, f *workers.Fiber) {
 	for _, w := range waiters {
-		w.Wake(f, workers.Normal)
+		w.Wake(f, workers.Own)
 	}
 }
 

@@ -24,4 +24,4 @@ type sleeper Fiber
 func (s *sleeper) Alarm() *alarms.Number { return &s.alarm }
 
 // Wake resumes the fiber.
-func (s *sleeper) Wake() { (*Fiber)(s).Resume(nil, Low) } // That is: with its own priority.
+func (s *sleeper) Wake() { (*Fiber)(s).Resume(nil, Own) }

@@ -13,6 +13,10 @@ const (
 	Low
 
 	numPriorities = 4
+
+	// Own, given to [Fiber.Resume] or [Waiter.Wake], leaves it to the work that waits how
+	// urgent it is.
+	Own = Low
 )
 
 var priorityNames = [numPriorities]string{"critical", "high", "normal", "low"}
