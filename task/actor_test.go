@@ -124,6 +124,9 @@ func TestAGhostThatWaitsGoesOnToItsEnd(t *testing.T) {
 		"with a detached context": func(ctx context.Context) error {
 			return task.Sleep(context.WithoutCancel(ctx), nap)
 		},
+		"with the background": func(context.Context) error {
+			return task.Sleep(context.Background(), nap)
+		},
 		"in a shield": func(ctx context.Context) error {
 			return task.Shield(ctx, task.NoLimit, func(ctx context.Context) error { return task.Sleep(ctx, nap) })
 		},

@@ -49,8 +49,8 @@ func Checkpoint(ctx context.Context) error {
 	return nil
 }
 
-// Sleep waits for d, or for the end of ctx, whose cause it returns then. In a
-// task, with its context, it holds no worker. If ctx has ended it returns at
+// Sleep waits for d, or for the end of ctx, whose cause it returns then. In a task, a job, a
+// strand or a handler it holds no worker, whatever the context. If ctx has ended it returns at
 // once, also if d is 0 or less.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if ctx == nil || d <= 0 {
@@ -59,7 +59,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil { // What is critical goes first anyway, as soon as this waits.
 		return workers.Cause(ctx)
 	}
-	f := workers.Current(ctx)
+	f := workers.CurrentOrHere(ctx)
 	if f == nil {
 		return sleepBlocked(ctx, d)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/simulated"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -117,5 +118,32 @@ func TestBadShields(t *testing.T) {
 		if err == nil {
 			t.Error("Shield accepts what makes no sense")
 		}
+	}
+}
+
+// The scheduler has one worker and no spares, so what sleeps there must not hold it.
+func TestSleepHoldsNoWorkerWhateverTheContext(t *testing.T) {
+	simulated.Too(t, testSleepHoldsNoWorkerWhateverTheContext)
+}
+
+func testSleepHoldsNoWorkerWhateverTheContext(t testing.TB) {
+	own, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for name, elsewhere := range map[string]context.Context{"background": context.Background(), "of the test": own} {
+		s := newScheduler(t, sched.Config{Workers: 1, MaxSpares: -1})
+		newScheduler(t, sched.Config{Workers: 1}) // Which is not the one to find.
+		inJob(t, guarded(t), s, func(ctx context.Context) error {
+			ran := false
+			other, err := s.Go(ctx, func(context.Context) error { ran = true; return nil })
+			if err != nil {
+				return err
+			}
+			for !ran {
+				if err := task.Sleep(elsewhere, time.Microsecond); err != nil {
+					t.Errorf("with the context %s: %v", name, err)
+				}
+			}
+			return other.Wait(ctx)
+		})
 	}
 }

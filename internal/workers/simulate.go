@@ -39,6 +39,7 @@ func newSimulated(cfg Config, e *sim.Engine) *Scheduler {
 	s.workers.Store(&[]*Worker{w})
 	s.sim = &simulated{s: s, engine: e, w: w, names: map[Runner]string{}, left: map[*Fiber]bool{}}
 	e.Join(s.sim)
+	s.enterLiving()
 	return s
 }
 
@@ -184,6 +185,7 @@ func (m *simulated) Settle() bool {
 	}
 	m.closed = true
 	m.w.leave()
+	s.leaveLiving()
 	close(s.ended)
 	return true
 }
@@ -251,6 +253,7 @@ func (m *simulated) Close() (left []string) {
 		<-done
 	}
 	m.w.leave()
+	m.s.leaveLiving()
 	close(m.s.ended)
 	return left
 }

@@ -66,6 +66,7 @@ func (s *Scheduler) beginStop() {
 	}
 	go func() {
 		s.running.Wait()
+		s.leaveLiving()
 		s.alarms.Close()
 		close(s.ended)
 	}()
