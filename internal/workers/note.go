@@ -1,6 +1,11 @@
 package workers
 
-import "github.com/troupe-go/troupe/internal/gid"
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/internal/gid"
+	"github.com/troupe-go/troupe/internal/workers/roster"
+)
 
 // A note is what a layer above keeps with a fiber, so that it can tell from
 // outside what goes on there, be it at work or waiting. So handlers are watched
@@ -42,4 +47,24 @@ func (s *Scheduler) Notes(visit func(note any, goroutine uint64)) {
 // elsewhere. It costs about 3 ns.
 func (s *Scheduler) Here() *Fiber {
 	return fiberOf(s.index.Of(uintptr(gid.Current())))
+}
+
+// living has the schedulers of the process that have begun and not ended. It is how work
+// finds its own scheduler when all it has is a context that leads nowhere.
+var living roster.List[*Scheduler]
+
+// CurrentOrHere is [Current] for a caller whose context may lead nowhere, such as
+// context.Background: it then looks for the fiber by the goroutine. That costs about
+// 3 ns for each scheduler in the process, and more where identities are costly, see
+// package gid.
+func CurrentOrHere(ctx context.Context) *Fiber {
+	if f := Current(ctx); f != nil {
+		return f
+	}
+	for _, s := range living.All() {
+		if f := s.Here(); f != nil {
+			return f
+		}
+	}
+	return nil
 }

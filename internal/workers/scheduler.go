@@ -196,7 +196,7 @@ func New(cfg Config) (*Scheduler, error) {
 
 // launch starts the scheduler, or leaves nothing of it behind.
 func (s *Scheduler) launch() error {
-	s.enterLiving()
+	living.Add(s)
 	s.start()
 	if !s.cfg.PinWorkers {
 		return nil

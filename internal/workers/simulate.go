@@ -39,7 +39,7 @@ func newSimulated(cfg Config, e *sim.Engine) *Scheduler {
 	s.workers.Store(&[]*Worker{w})
 	s.sim = &simulated{s: s, engine: e, w: w, names: map[Runner]string{}, left: map[*Fiber]bool{}}
 	e.Join(s.sim)
-	s.enterLiving()
+	living.Add(s)
 	return s
 }
 
@@ -185,7 +185,7 @@ func (m *simulated) Settle() bool {
 	}
 	m.closed = true
 	m.w.leave()
-	s.leaveLiving()
+	living.Remove(s)
 	close(s.ended)
 	return true
 }
@@ -253,7 +253,7 @@ func (m *simulated) Close() (left []string) {
 		<-done
 	}
 	m.w.leave()
-	m.s.leaveLiving()
+	living.Remove(m.s)
 	close(m.s.ended)
 	return left
 }

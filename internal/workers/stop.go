@@ -66,7 +66,7 @@ func (s *Scheduler) beginStop() {
 	}
 	go func() {
 		s.running.Wait()
-		s.leaveLiving()
+		living.Remove(s)
 		s.alarms.Close()
 		close(s.ended)
 	}()
