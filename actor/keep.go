@@ -24,6 +24,10 @@ func (c *scope) Keep(k workers.Kept) bool { return k != nil && c.p.keep(k, c.inc
 // LetGo is the end of Keep.
 func (c *scope) LetGo(from *workers.Fiber, k workers.Kept) { c.p.letGo(from, k) }
 
+// KeeperID returns the number of the actor's PID, by which package task tells whose a group
+// is.
+func (c *scope) KeeperID() uint64 { return c.p.pid.Number() }
+
 func (p *proc) keep(k workers.Kept, incarnation uint32) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -169,6 +169,8 @@ type rare struct {
 	kept      map[workers.Kept]uint64 // By the order in which it came; see keep.go.
 	keptCount uint64
 
+	reductions uint64 // See reductions.go.
+
 	gauge *gauge // Made when a message of the pocket is measured.
 	// retrials are the messages in the lanes in which the actor has failed.
 	retrials []retrial

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/task"
 )
 
 // Actor is a snapshot of one actor.
@@ -44,6 +45,17 @@ type Actor struct {
 	// Failures are its last ones, the oldest first. They are in Inspector.Actor
 	// only.
 	Failures []Failure `json:"failures,omitempty"`
+	// Tasks are those whose groups were opened with its context, 1,000 at most. They are in
+	// Inspector.Actor and in a tree only, and TaskCount is the number of all.
+	Tasks     []Task `json:"tasks,omitempty"`
+	TaskCount int    `json:"task_count,omitempty"`
+}
+
+// maxTasks bounds the tasks that an actor is shown with.
+const maxTasks = 1000
+
+func (a *Actor) showTasks(all []Task) {
+	a.Tasks, a.TaskCount = all[:min(len(all), maxTasks)], len(all)
 }
 
 // Lane is one of the queues of a mailbox.
@@ -114,6 +126,7 @@ func (i *Inspector) Actor(id actor.PID) (Actor, error) {
 	}
 	a := actorOf(&info)
 	a.Failures = i.failures.of(id)
+	a.showTasks(tasksOf(task.OwnedBy(i.sys.Scheduler(), id.Number())))
 	for _, r := range i.sys.Handlers() {
 		if r.PID == id {
 			a.Handler = handlerOf(r)

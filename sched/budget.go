@@ -32,6 +32,16 @@ func Yield(ctx context.Context) { workers.Yield(ctx) }
 //		budget.Spend(1)
 //	}
 //
+// A budget of [NewLimitedBudget] has a limit besides, and Spent says when that is used up, so that
+// a loop can stop and leave the rest for later:
+//
+//	budget := sched.NewLimitedBudget(ctx, 10_000)
+//	for len(rows) > 0 && !budget.Spent() {
+//		sum += rows[0].n
+//		rows = rows[1:]
+//		budget.Spend(1)
+//	}
+//
 // A Budget is a small value, good for the call that has made it: it needs no
 // memory besides, is not safe for concurrent use, and does nothing on any other
 // goroutine. The zero Budget does nothing at all.
@@ -39,6 +49,17 @@ type Budget workers.Budget
 
 // NewBudget returns a budget for the caller, whose context is ctx.
 func NewBudget(ctx context.Context) Budget { return Budget(workers.NewBudget(ctx)) }
+
+// NewLimitedBudget returns a budget for the caller, whose context is ctx, that is spent
+// after n reductions. If n is not positive, it is spent at once. The limit also counts on a
+// goroutine that is no work of a scheduler, where a budget does nothing else.
+func NewLimitedBudget(ctx context.Context, n int) Budget {
+	return Budget(workers.NewLimitedBudget(ctx, n))
+}
+
+// Spent reports whether the limit of the budget is used up. It is false for a budget
+// without a limit. It costs about 1 ns.
+func (b *Budget) Spent() bool { return (*workers.Budget)(b).Spent() }
 
 // Spend says that the work has made n reductions. It costs about 1 ns, and now
 // and then a look at the clock. It must be called by the work itself.

@@ -40,6 +40,21 @@ type Config struct {
 	// Steal is how workers without work take some from others. It can be changed
 	// later by SetStealStrategy. Defaults to StealAdaptive.
 	Steal StealStrategy
+	// MaxSteal bounds how many pieces of work a worker takes by one steal; it never takes
+	// more than half of a queue. Few spread short work over many workers, many cost less
+	// for each piece. Defaults to 64.
+	MaxSteal int
+	// BackoffMin and BackoffMax bound how long a sleeping worker waits until work is looked
+	// for on its behalf: BackoffMin after it fell asleep, then twice as long each time, up
+	// to BackoffMax. A submission wakes a worker at once, so this concerns only work of
+	// which no submission tells, such as a lone piece whose owner does not come to it. A
+	// look comes up to 8 ms late. Default to 1 ms and 1 s.
+	BackoffMin, BackoffMax time.Duration
+	// PreemptionDepth is how many pieces of work may wait on a worker for having given way
+	// at a checkpoint to critical work, one within the other. Each holds a stack, and each
+	// delays those below it. Defaults to 3; -1 means that running work gives way to no
+	// critical work, which then waits until that is done or yields. At most 64.
+	PreemptionDepth int
 	// PinWorkers gives each worker a thread to itself and binds that to a processor,
 	// in turn those that the program's affinity mask allows: first one thread of
 	// each core, neighbours one after the other. That is for programs which have

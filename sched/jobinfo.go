@@ -16,6 +16,13 @@ type JobInfo struct {
 	// Steals counts the workers that took the job from another, up to 127, and
 	// Preemptions the times that it gave way to other work, up to 511.
 	Steals, Preemptions int
+	// Reductions is how much the job has done by its own account: what it has spent by a
+	// [Budget], and 1 for each checkpoint. A Budget passes it on at its next checkpoint,
+	// some 20 us later. ReductionsLeft is how many of them are left until the
+	// job yields to others of its priority; it is -1 if it never does, by Config.Reductions.
+	// Both are 0 before the job begins and after it has ended.
+	Reductions     uint64
+	ReductionsLeft int
 	// Started is when the job began, to about 10 ms, and zero before.
 	Started time.Time
 	// Worker is the id of the worker that the job is on, or was before it began to

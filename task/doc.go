@@ -28,6 +28,9 @@
 //   - [Quorum] waits for n successes, or until they are out of reach.
 //   - A [Joiner] of your own decides whatever it likes.
 //
+// With the option [Staggered] the tasks begin one after the other, each a while after the one
+// before, or when that has failed: with [FirstSuccess], Happy Eyeballs.
+//
 // A task that is cancelled is asked to end, by its context, and waited for. Panics and
 // Goexits of a task are its result, a [*sched.PanicError] with the stack or
 // [sched.ErrGoexit], and failures like any other.

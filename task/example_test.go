@@ -123,6 +123,30 @@ func ExampleFirstSuccess() {
 	// Output: [near] <nil>
 }
 
+// Addresses are tried one after the other, 250 ms apart, or at once when the one before has
+// failed. The third is not tried any more.
+func ExampleStaggered() {
+	dial := func(ctx context.Context, address string) (string, error) {
+		if address == "2001:db8::1" {
+			return "", errors.New("no route")
+		}
+		return "connected to " + address, task.Sleep(ctx, 10*time.Millisecond)
+	}
+	within(func(ctx context.Context) error {
+		conn, err := task.Run(ctx, task.FirstSuccess[string](), func(_ context.Context, g *task.Group[string]) error {
+			for _, address := range []string{"2001:db8::1", "2001:db8::2", "192.0.2.1"} {
+				if _, err := g.Go(func(ctx context.Context) (string, error) { return dial(ctx, address) }); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, task.Staggered(250*time.Millisecond))
+		fmt.Println(conn, err)
+		return nil
+	})
+	// Output: [connected to 2001:db8::2] <nil>
+}
+
 func ExampleQuorum() {
 	within(func(ctx context.Context) error {
 		for _, broken := range []int{1, 2} {

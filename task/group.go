@@ -35,6 +35,7 @@ type Group[T any] struct {
 	owner         workers.Keeper // The actor, say, with whose context it was opened, or nil.
 	frame         *workers.Frame // By which the opener's context leads to its fiber, or nil.
 	opts          options
+	turns         *turns // Of tasks that wait for each other to begin, or nil.
 	opener        gid.ID // The goroutine that NewGroup was called on.
 	// asking is the goroutine, a gid.ID, on which a joiner of the user's is being asked,
 	// or 0. Written by that goroutine, and compared with its own by who waits.
@@ -109,7 +110,7 @@ func NewGroup[T any](ctx context.Context, j Joiner[T], opts ...Option) (*Group[T
 	if j == nil {
 		j = FirstFailure[T]()
 	}
-	g := &Group[T]{joiner: j, opts: o, opener: gid.Current()}
+	g := &Group[T]{joiner: j, opts: o, turns: newTurns(o.stagger), opener: gid.Current()}
 	g.frame, _ = ctx.Value(workers.FrameKey{}).(*workers.Frame)
 	if own, ok := j.(builtin); ok {
 		traits := own.traits()
@@ -296,6 +297,9 @@ func (g *Group[T]) add(t *Task[T], from *workers.Fiber) error {
 	}
 	g.enter(t)
 	g.started(1)
+	if g.turns != nil {
+		g.turns.enter(t)
+	}
 	cancelled := g.cancelled
 	start := g.opts.limit == 0 || g.placed < g.opts.limit || cancelled
 	switch {

@@ -18,6 +18,10 @@ type Info struct {
 	Group string // The name that the option Name was given.
 	// Place is the file and line of the task's function.
 	Place string
+	// Owner tells the actor with whose context the group was opened, directly or below, and
+	// whose end ends the task: it is the number of its PID, see actor.PIDFromNumber. It is 0
+	// for a task that no actor owns, such as a detached one.
+	Owner uint64
 	State sched.JobState
 	// Queued says that the task waits in its group for a place; see Limit.
 	Queued   bool
@@ -51,8 +55,23 @@ func (t *Task[T]) about() Info {
 	return Info{
 		ID: info.ID, Name: t.Name(), Group: t.g.opts.name,
 		Place: fmt.Sprintf("%s:%d", filepath.Base(file), line),
-		State: info.State, Detached: t.standing.is(detached), Started: info.Started,
+		Owner: t.ownerID(), State: info.State, Detached: t.standing.is(detached), Started: info.Started,
 	}
+}
+
+func (t *Task[T]) ownerID() uint64 {
+	if t.standing.is(detached) {
+		return 0
+	}
+	return t.g.ownerID()
+}
+
+// ownerID returns the number of the group's keeper, or 0.
+func (g *Group[T]) ownerID() uint64 {
+	if g.owner == nil {
+		return 0
+	}
+	return g.owner.KeeperID()
 }
 
 func (b *body[T]) about() Info { return (*Task[T])(b).about() }

@@ -3,6 +3,7 @@ package task
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/sched"
@@ -17,6 +18,7 @@ type options struct {
 	name     string
 	priority workers.Priority
 	limit    int
+	stagger  time.Duration
 	discard  bool
 	detached bool
 }
@@ -64,6 +66,8 @@ func apply(opts []Option) (o options, err error) {
 		err = errors.New("task: On was given a nil scheduler; make one with sched.New")
 	case o.limit < 0:
 		err = fmt.Errorf("task: the limit is %d; it must be positive, or 0 for none", o.limit)
+	case o.stagger < 0:
+		err = fmt.Errorf("task: the delay of Staggered is %v; it must be positive, or 0 for none", o.stagger)
 	case o.priority > workers.Low:
 		err = fmt.Errorf("task: unknown priority %d; use Critical, High, Normal or Low", o.priority)
 	}

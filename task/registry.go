@@ -27,6 +27,7 @@ type registry struct {
 type listed interface {
 	appendLive(infos []Info) []Info
 	retire()
+	ownerID() uint64
 	Cancel(cause error) bool
 	// entry returns where the group's place in the list is kept, one more than its
 	// index, and 0 while it has none: guarded by the registry's mu.

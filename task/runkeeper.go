@@ -36,6 +36,14 @@ type leftGroup interface {
 
 var _ workers.Keeper = (*runKeeper)(nil)
 
+// KeeperID implements [workers.Keeper].
+func (r *runKeeper) KeeperID() uint64 {
+	if r.outer == nil {
+		return 0
+	}
+	return r.outer.KeeperID()
+}
+
 // Keep implements [workers.Keeper].
 func (r *runKeeper) Keep(k workers.Kept) bool {
 	g, ok := k.(leftGroup)

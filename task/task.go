@@ -161,6 +161,11 @@ func (b *body[T]) Do(ctx context.Context) (err error) {
 	}
 	work := t.work
 	t.work = nil
+	if ts := t.g.turns; ts != nil {
+		if err := ts.await(ctx, t); err != nil {
+			return t.explain(ctx, err)
+		}
+	}
 	if fn, ok := work.(func(context.Context) (T, error)); ok {
 		t.value, err = fn(ctx)
 	} else {
@@ -221,6 +226,9 @@ func (b *body[T]) CutError() error {
 func (b *body[T]) Ended(f *workers.Fiber) {
 	t := (*Task[T])(b)
 	t.g.taskEnded(t, f)
+	if ts := t.g.turns; ts != nil { // Where it has decided, the others were cancelled first.
+		ts.end(t, t.State() != workers.JobCompleted, f)
+	}
 	if t.g.adopting.Load() {
 		t.g.mu.Lock()   // Until adopt is done: the scheduler must not be, before that.
 		t.g.mu.Unlock() //nolint:staticcheck // As above.

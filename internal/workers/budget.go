@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -36,12 +37,30 @@ type Budget struct {
 	// the next checkpoint.
 	left, chunk int
 	at          time.Duration // Of the last checkpoint; 0 when that tells nothing.
+	// limited says that the budget has a limit, and rest is what was left of that when
+	// the chunk began.
+	limited bool
+	rest    int
 }
 
 // NewBudget returns a budget for the caller, whose context is ctx.
 func NewBudget(ctx context.Context) Budget {
 	return Budget{f: Current(ctx), chunk: 1}
 }
+
+// NewLimitedBudget returns a budget that is spent after n reductions. See
+// sched.NewLimitedBudget.
+func NewLimitedBudget(ctx context.Context, n int) Budget {
+	b := NewBudget(ctx)
+	b.limited, b.rest = true, n
+	return b
+}
+
+// Spent reports whether the budget has a limit and that is used up. See sched.Budget.
+func (b *Budget) Spent() bool { return b.limited && b.sinceSettled() >= b.rest }
+
+// sinceSettled returns what was spent since the chunk began.
+func (b *Budget) sinceSettled() int { return b.chunk - 1 - b.left }
 
 // Spend says that the work has made n reductions. It costs about 1 ns, and now
 // and then a look at the clock. It must be called by the work itself.
@@ -54,12 +73,15 @@ func (b *Budget) Spend(n int) {
 // settle passes a checkpoint and decides how much may be spent until the next
 // one: what takes checkpointEvery at the present pace.
 func (b *Budget) settle() {
+	spent := b.sinceSettled()
+	if b.limited {
+		b.rest = max(0, b.rest-spent)
+	}
 	f := b.f
 	if f == nil || !f.Here() {
-		b.f, b.left, b.chunk = nil, math.MaxInt, math.MaxInt
+		b.f, b.left, b.chunk = nil, math.MaxInt-1, math.MaxInt
 		return
 	}
-	spent := b.chunk - 1 - b.left
 	now := f.s.now()
 	if b.at != 0 {
 		b.chunk = nextChunk(spent, now-b.at)
@@ -85,14 +107,22 @@ func nextChunk(spent int, took time.Duration) int {
 // other work ran in between.
 func (f *Fiber) checkpoint(n int) (left bool) {
 	f.w.spend(maxStride / 2)
-	if f.Urgent() && f.w.queues.Interrupted() < preemptionDepth {
+	if s, ok := f.owner.(spender); ok {
+		s.Spent(n)
+	}
+	if f.Urgent() && f.w.queues.Interrupted() < f.s.cfg.PreemptionDepth {
 		f.w.op = opGiveWay
 		f.leave()
 		left = true
 	}
 	if done := f.tally.reductions(); n < f.s.cfg.Reductions-done {
+		if done+n > maxReductions { // Where it never yields.
+			f.addSlice(done + n)
+			done = -n
+		}
 		f.tally.setReductions(done + n)
 	} else {
+		f.addSlice(done + n)
 		f.tally.setReductions(0)
 		left = f.YieldToEquals() || left
 	}
@@ -125,6 +155,20 @@ func YieldBody(b Body) bool {
 	}
 	f.hasReturned(opYield, f.co.Yield())
 	return true
+}
+
+// depthDefault fills in Config.PreemptionDepth.
+func (c *Config) depthDefault() error {
+	switch {
+	case c.PreemptionDepth < -1 || c.PreemptionDepth > nextCapacity:
+		return fmt.Errorf("sched: Config.PreemptionDepth is %d; it must be positive, at most %d, 0 for the default, or -1 for none",
+			c.PreemptionDepth, nextCapacity)
+	case c.PreemptionDepth == -1:
+		c.PreemptionDepth = 0
+	case c.PreemptionDepth == 0:
+		c.PreemptionDepth = preemptionDepth
+	}
+	return nil
 }
 
 // prepareToYield says to the worker how the fiber yields. It returns false if nothing
@@ -189,3 +233,44 @@ func (w *Worker) hasWorkFor(p Priority) bool {
 	}
 	return w.queues.HasMoreUrgent(queues.Priority(p)) || w.queues.First.Len() > 0
 }
+
+// spender is an owner of work that keeps count of its reductions itself, since it comes to
+// one fiber after another; see Fiber.SetOwner. Spent is called at each checkpoint that the
+// work passes, on the work's own goroutine.
+type spender interface{ Spent(n int) }
+
+// addSlice takes note of a slice that the job on the fiber has used up.
+func (f *Fiber) addSlice(n int) {
+	j := f.job.Load()
+	if j == nil {
+		return
+	}
+	if f.tally.used.by.Load() != j.id {
+		f.tally.used.sum.Store(0)
+		f.tally.used.by.Store(j.id)
+	}
+	f.tally.used.sum.Store(f.tally.used.sum.Load() + uint64(n))
+}
+
+// reductionsOf returns the reductions of a job that is on the fiber. While a slice
+// ends, the sum may have it twice.
+func (f *Fiber) reductionsOf(j *Job) uint64 {
+	sum := uint64(f.tally.reductions())
+	if f.tally.used.by.Load() == j.id {
+		sum += f.tally.used.sum.Load()
+	}
+	return sum
+}
+
+// ReductionsLeft returns what the work on the fiber may still do until it yields, or -1 if
+// it yields never. Any goroutine may ask.
+func (f *Fiber) ReductionsLeft() int {
+	if f.s.cfg.Reductions == math.MaxInt {
+		return -1
+	}
+	return max(0, f.s.cfg.Reductions-f.tally.reductions())
+}
+
+// Runs reports whether n is the work that runs, or waits, on the fiber. Any goroutine may
+// ask.
+func (f *Fiber) Runs(n *Node) bool { return f.running.Load() == n }

@@ -118,3 +118,40 @@ func benchmarkCriticalStart(b *testing.B, work func(context.Context) error) {
 	b.ReportMetric(quantile(0.99), "p99-us")
 	b.ReportMetric(quantile(1), "max-us")
 }
+
+// TestPreemptionDepthIsConfigured has four critical jobs come one within the other, on a
+// worker where fewer may, or none.
+func TestPreemptionDepthIsConfigured(t *testing.T) {
+	for depth, want := range map[int]string{
+		-1: "(0)(1)(2)(3)", 1: "(0(1)(2)(3))", 2: "(0(1(2)(3)))", 5: "(0(1(2(3))))",
+	} {
+		ctx := guarded(t)
+		s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1, PreemptionDepth: depth})
+		order, jobs := "", []*workers.Job{}
+		var nest func(level int) func(context.Context) error
+		nest = func(level int) func(context.Context) error {
+			return func(ctx context.Context) error {
+				order += fmt.Sprint("(", level)
+				if level < 3 {
+					j, err := s.Go(ctx, nest(level+1), workers.WithPriority(workers.Critical))
+					if err != nil {
+						return err
+					}
+					jobs = append(jobs, j)
+				}
+				workers.Checkpoint(ctx)
+				order += ")"
+				return nil
+			}
+		}
+		finish(t, ctx, start(t, ctx, s, nest(0)))
+		for len(jobs) > 0 && ctx.Err() == nil { // Each adds the next before it ends.
+			j := jobs[0]
+			jobs = jobs[1:]
+			finish(t, ctx, j)
+		}
+		if err := s.Stop(ctx); err != nil || order != want {
+			t.Errorf("with depth %d the order is %s, want %s: %v", depth, order, want, err)
+		}
+	}
+}

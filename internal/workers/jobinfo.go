@@ -14,6 +14,8 @@ type JobInfo struct {
 	Cost                time.Duration
 	Timeout             time.Duration
 	Steals, Preemptions int
+	Reductions          uint64
+	ReductionsLeft      int
 	Started             time.Time
 	Worker              int
 }
@@ -110,6 +112,16 @@ func (j *Job) Info() JobInfo {
 	}
 	if isLive(word) {
 		info.Worker = int(j.fiber.on.Load())
+		j.describeReductions(&info)
 	}
 	return info
+}
+
+// describeReductions fills in what the job, which has begun, has spent. If it has ended
+// meanwhile, that would be the count of other work.
+func (j *Job) describeReductions(info *JobInfo) {
+	sum, left := j.fiber.reductionsOf(j), j.fiber.ReductionsLeft()
+	if isLive(j.state.word.Load()) {
+		info.Reductions, info.ReductionsLeft = sum, left
+	}
 }

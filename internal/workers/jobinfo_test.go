@@ -45,6 +45,14 @@ func TestInfoFollowsTheJob(t *testing.T) {
 		}
 		info.Started = time.Time{}
 		want.State, want.Worker = st, worker
+		switch { // It passes one checkpoint, where it gives way first.
+		case st == workers.JobPending || st.Ended():
+			want.Reductions, want.ReductionsLeft = 0, 0
+		case st == workers.JobRunning && want.Preemptions == 1:
+			want.Reductions, want.ReductionsLeft = 1, 3999
+		default:
+			want.ReductionsLeft = 4000
+		}
 		if info != want || j.State() != st {
 			t.Errorf("info is %+v, want %+v", info, want)
 		}
@@ -78,6 +86,9 @@ func TestInfoFollowsTheJob(t *testing.T) {
 	receive(t, ctx, "the next job's start", steps)
 	if n := next.Info().Preemptions; n != 0 {
 		t.Errorf("a job that has just begun gave way %d times", n)
+	}
+	if info := next.Info(); info.Reductions != 0 || info.ReductionsLeft != 4000 {
+		t.Errorf("a job that has just begun: %+v", info)
 	}
 	goOn <- struct{}{}
 	finish(t, ctx, next)

@@ -11,6 +11,9 @@ type Keeper interface {
 	// LetGo is the end of that, and does nothing to work that is not entered. From
 	// is the caller's fiber, or nil.
 	LetGo(from *Fiber, k Kept)
+	// KeeperID returns the number of what has the life, such as the one of an actor's PID,
+	// or 0.
+	KeeperID() uint64
 }
 
 // Kept is work that a [Keeper] has been given. It is compared by ==.

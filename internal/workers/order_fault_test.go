@@ -45,7 +45,7 @@ m.s.ageing.look(now)`,
 		{
 			Name: "preemptions nest without a limit",
 			In:   "Fiber.checkpoint",
-			Old:  "f.Urgent() && f.w.queues.Interrupted() < preemptionDepth",
+			Old:  "f.Urgent() && f.w.queues.Interrupted() < f.s.cfg.PreemptionDepth",
 			New:  "f.Urgent()",
 			Want: "order is",
 		},

@@ -27,6 +27,9 @@ type Config struct {
 	Reductions                 int
 	QueueCapacity              int
 	Steal                      StealStrategy
+	MaxSteal                   int
+	BackoffMin, BackoffMax     time.Duration
+	PreemptionDepth            int
 	PinWorkers                 bool
 	JobTimeout                 time.Duration
 	MaxQueued                  int
@@ -65,8 +68,11 @@ func (c Config) withDefaults() (Config, error) {
 	case c.WhenFull >= numFullPolicies:
 		return c, fmt.Errorf("sched: Config.WhenFull is %d; use WaitWhenFull or RejectWhenFull", c.WhenFull)
 	}
-	if err := c.Steal.check(); err != nil {
-		return c, fmt.Errorf("sched: Config.Steal: %w", err)
+	if err := c.stealDefaults(); err != nil {
+		return c, err
+	}
+	if err := c.depthDefault(); err != nil {
+		return c, err
 	}
 	if c.PinWorkers {
 		if err := checkPinning(); err != nil {

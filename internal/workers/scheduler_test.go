@@ -24,6 +24,13 @@ func TestConfigIsValidated(t *testing.T) {
 		{"blocked after", workers.Config{BlockedAfter: -time.Second}, []string{"Config.BlockedAfter", "-1s", "positive"}},
 		{"age after", workers.Config{AgeAfter: -time.Second}, []string{"Config.AgeAfter", "-1s", "-1 for never"}},
 		{"reductions", workers.Config{Reductions: -2}, []string{"Config.Reductions", "-2", "-1 for no yielding"}},
+		{"steal", workers.Config{MaxSteal: -1}, []string{"Config.MaxSteal", "-1", "positive"}},
+		{"backoff", workers.Config{BackoffMin: -time.Second}, []string{"Config.BackoffMin", "-1s", "positive"}},
+		{"longest backoff", workers.Config{BackoffMax: -time.Second}, []string{"Config.BackoffMax", "-1s", "positive"}},
+		{"backoffs", workers.Config{BackoffMin: 2 * time.Second, BackoffMax: time.Second},
+			[]string{"Config.BackoffMax is 1s", "less than Config.BackoffMin", "2s"}},
+		{"depth", workers.Config{PreemptionDepth: -2}, []string{"Config.PreemptionDepth", "-2", "-1 for none"}},
+		{"large depth", workers.Config{PreemptionDepth: 65}, []string{"Config.PreemptionDepth", "65", "at most 64"}},
 		{"capacity", workers.Config{QueueCapacity: -7}, []string{"Config.QueueCapacity", "-7", "positive"}},
 		{"large capacity", workers.Config{QueueCapacity: 1<<20 + 1}, []string{"Config.QueueCapacity", "1048577", "at most 1048576"}},
 	} {

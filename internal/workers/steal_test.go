@@ -58,6 +58,12 @@ func TestStealMovesByStrategyAndCost(t *testing.T) {
 			t.Errorf("%v took %d of %d pieces of %v, want %d", c.strategy, got, c.queued, c.pace, c.want)
 		}
 	}
+	for _, most := range []int{1, 7, 200} {
+		s := workers.NewStill(workers.Config{Workers: 2, Steal: workers.StealBatched, MaxSteal: most})
+		if got := stealOnce(s, 1000, 0); got != most {
+			t.Errorf("with MaxSteal %d, a thief took %d of 1000", most, got)
+		}
+	}
 }
 
 // TestStealGoesByHints queues jobs of which their submitter has said that each

@@ -44,6 +44,36 @@ func (st StealStrategy) check() error {
 	return nil
 }
 
+// stealDefaults fills in what Config leaves out about stealing.
+func (c *Config) stealDefaults() error {
+	if err := c.Steal.check(); err != nil {
+		return fmt.Errorf("sched: Config.Steal: %w", err)
+	}
+	switch {
+	case c.MaxSteal < 0:
+		return fmt.Errorf("sched: Config.MaxSteal is %d; it must be positive, or 0 for the default", c.MaxSteal)
+	case c.BackoffMin < 0:
+		return fmt.Errorf("sched: Config.BackoffMin is %v; it must be positive, or 0 for the default", c.BackoffMin)
+	case c.BackoffMax < 0:
+		return fmt.Errorf("sched: Config.BackoffMax is %v; it must be positive, or 0 for the default", c.BackoffMax)
+	case c.BackoffMax > 0 && c.BackoffMax < c.BackoffMin:
+		return fmt.Errorf("sched: Config.BackoffMax is %v, less than Config.BackoffMin, which is %v", c.BackoffMax, c.BackoffMin)
+	}
+	if c.MaxSteal == 0 {
+		c.MaxSteal = stealing.MaxBatch
+	}
+	if c.BackoffMin == 0 {
+		c.BackoffMin = stealing.BackoffMin
+		if c.BackoffMax > 0 {
+			c.BackoffMin = min(c.BackoffMin, c.BackoffMax)
+		}
+	}
+	if c.BackoffMax == 0 {
+		c.BackoffMax = max(stealing.BackoffMax, c.BackoffMin)
+	}
+	return nil
+}
+
 // StealReason says why a worker steals as it does. Package sched says what each is.
 type StealReason uint8
 

@@ -92,7 +92,7 @@ type Worker struct {
 
 const (
 	// preemptionDepth is how many pieces of work may wait on a worker for having
-	// given way, one within the other. More would each hold a stack, and delay
+	// given way, one within the other, by default. More would each hold a stack, and delay
 	// the first of them further, for little: what comes next is critical too.
 	preemptionDepth = 3
 	// spareCapacity is the size of a spare worker's queues.
@@ -102,9 +102,10 @@ const (
 func newWorker(s *Scheduler, t *parking.Tier, id int, spare bool) *Worker {
 	w := &Worker{
 		s: s, id: id, spare: spare, urgent: t == s.lot.Urgent(), tier: Priority(t.Least()),
-		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
-		meter:  meter{stride: 1},
-		policy: stealing.New(stealing.Strategy(s.cfg.Steal)),
+		random:  rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
+		meter:   meter{stride: 1},
+		policy:  stealing.New(stealing.Strategy(s.cfg.Steal), s.cfg.MaxSteal),
+		backoff: stealing.NewBackoff(s.cfg.BackoffMin, s.cfg.BackoffMax),
 	}
 	w.pool.Init(&s.pool, s.cfg.PinWorkers)
 	w.activity.turnTo(WorkerWorking)

@@ -60,6 +60,7 @@ function content(page, a) {
       card('Mailbox: data, management, control', el('div', { class: 'figure' }, el('b', {}, count(a.mailbox || 0)), el('span', {}, ...lanes(a))), chart),
       card('Messages handled per second', el('div', { class: 'figure' }, el('b', {}, last && Number.isFinite(last.rate) ? count(last.rate) : '–')), flow),
       card('Facts', el('dl', { class: 'facts' }, ...facts.flatMap(([k, v]) => [el('dt', {}, k), el('dd', {}, v)])))),
+    tasks(a),
     failures(a),
     around('Links', a.links, a.link_count), around('Monitors', a.monitors, a.monitor_count),
   ];
@@ -70,6 +71,12 @@ function failures(a) {
   return card('Last errors', ...[...a.failures].reverse().map((f) => el('div', { 'data-key': 'failure' + f.time },
     el('p', {}, el('span', { class: 'tag bad' }, f.exit), ' ', clock(f.time), ' ', el('span', { class: 'error' }, f.error)),
     f.stack ? el('details', { open: true }, el('summary', {}, 'Stack'), el('pre', { tabindex: 0 }, f.stack)) : null)));
+}
+
+function tasks(a) {
+  if (!a.tasks || !a.tasks.length) return null;
+  return card('Tasks (' + count(a.task_count || a.tasks.length) + ')', table([{ title: 'Task', n: true }, { title: 'Name' }, { title: 'Group', hide: true }, { title: 'State' }, { title: 'Place', hide: true }],
+    a.tasks.slice(0, 200).map((t) => ({ key: 'task' + t.id, cells: [count(t.id), t.name, t.group || '', t.queued ? t.state + ', queued' : t.state, el('span', { class: 'dim mono' }, t.place)] }))));
 }
 
 function around(what, pids, number) {

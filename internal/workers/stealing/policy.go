@@ -53,6 +53,7 @@ const (
 //
 // A decision falls again only when its cause is down to half, so that a worker on the edge does not switch all the time.
 type Policy struct {
+	most       int      // How many pieces one steal may move.
 	configured Strategy // The strategy that the scheduler last gave.
 	strategy   Strategy // In force: single, batched or local.
 	reason     Reason
@@ -69,7 +70,7 @@ type Counters struct{ Switches, Attempts, Contended, Empty, Batches, Fruitless u
 type window struct{ attempts, contended, searches, fruitless int }
 
 const (
-	// MaxBatch bounds how many pieces one steal moves.
+	// MaxBatch bounds how many pieces one steal moves, by default.
 	MaxBatch = 64
 	// Load is how much work one steal moves, by estimate. To move a piece costs 35 ns (BenchmarkSteal) and the waking
 	// before it about 5 us: a few percent of 200 us. And that is short enough that the last steal of many leaves nobody
@@ -82,9 +83,9 @@ const (
 	Window = 16
 )
 
-// New returns the policy of a worker that has not stolen.
-func New(configured Strategy) Policy {
-	p := Policy{configured: Adaptive, strategy: Batched, reason: Unmeasured, dirty: true}
+// New returns the policy of a worker that has not stolen, and may take so many pieces by one steal.
+func New(configured Strategy, most int) Policy {
+	p := Policy{most: most, configured: Adaptive, strategy: Batched, reason: Unmeasured, dirty: true}
 	p.Adopt(configured)
 	p.count = Counters{}
 	return p
@@ -189,7 +190,7 @@ func (p *Policy) AtMost(length int) int {
 	if p.strategy == Single {
 		return 1
 	}
-	return max(1, min(length/2, MaxBatch))
+	return max(1, min(length/2, p.most))
 }
 
 // Load returns how much work one steal may move.

@@ -17,7 +17,8 @@ import (
 func TestPolicyIsWithinBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		configured := stealing.Strategy(rapid.IntRange(0, int(stealing.Local)).Draw(t, "configured"))
-		p := stealing.New(configured)
+		limit := rapid.IntRange(1, 100).Draw(t, "limit")
+		p := stealing.New(configured, limit)
 		var published stealing.Published
 		random := rand.New(rand.NewPCG(1, 2))
 		t.Repeat(map[string]func(*rapid.T){
@@ -26,7 +27,7 @@ func TestPolicyIsWithinBounds(t *testing.T) {
 			"search": func(t *rapid.T) { p.Searched(rapid.Bool().Draw(t, "in vain"), rapid.Bool().Draw(t, "flat")) },
 			"": func(t *rapid.T) {
 				n := rapid.IntRange(1, 1000).Draw(t, "queued")
-				if most := p.AtMost(n); most < 1 || most > max(1, n/2) || most > stealing.MaxBatch {
+				if most := p.AtMost(n); most < 1 || most > max(1, n/2) || most > limit {
 					t.Fatalf("%d of %d pieces may be moved", most, n)
 				}
 				published.Publish(&p)
@@ -50,7 +51,7 @@ func TestPolicyIsWithinBounds(t *testing.T) {
 
 // The pauses double up to a second, and begin from a millisecond when the worker has had work.
 func TestBackoff(t *testing.T) {
-	var b stealing.Backoff
+	b := stealing.NewBackoff(stealing.BackoffMin, stealing.BackoffMax)
 	now, slept := time.Duration(0), uint64(0)
 	next := func(jobs uint64) time.Duration {
 		slept++
@@ -74,6 +75,12 @@ func TestBackoff(t *testing.T) {
 	b.Postpone(now)
 	if got := b.After(); got != 2*time.Millisecond {
 		t.Errorf("after a search in vain the next one comes after %v", got)
+	}
+	b = stealing.NewBackoff(20*time.Millisecond, 50*time.Millisecond)
+	for i, want := range []time.Duration{20 * time.Millisecond, 40 * time.Millisecond, 50 * time.Millisecond, 50 * time.Millisecond} {
+		if b.Postpone(now); b.After() != want {
+			t.Errorf("between 20 and 50 ms, pause %d is %v, want %v", i, b.After(), want)
+		}
 	}
 }
 
