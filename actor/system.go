@@ -57,6 +57,15 @@ type Config struct {
 	// Defaults to nil: dead letters are only counted.
 	OnDeadLetter func(DeadLetter)
 
+	// AskTimeout ends asks of the system's actors whose contexts have no deadline, with
+	// [ErrAskTimeout]: an actor that forgets to reply would keep its asker waiting for ever.
+	// An ask ends up to an eighth of the time later. It is from the call of Ask on, or of what
+	// else asks; the time in which an ask waits for room may come on top. The asked handler's
+	// context has no deadline by it. [WithoutAskTimeout] is for single asks that rightly take
+	// longer. There is no limit in a simulation (see package simtest), which reports an ask
+	// that nobody answers. Defaults to 5 s; a negative value means that there is no limit.
+	AskTimeout time.Duration
+
 	// MaxBlocking is on how many goroutines the handlers of actors run at a time that
 	// are OnBlocking. When all of them are taken, the others wait. A handler that waits for
 	// other actors is not counted meanwhile, and goes on before others begin. Defaults to
@@ -109,6 +118,7 @@ type System struct {
 	dropped     atomic.Uint64
 	lateReplies atomic.Uint64
 	pools       replyPools
+	asks        askLimit
 	unhandled   atomic.Uint64
 	ghosts      atomic.Int64
 	monitors    atomic.Uint64 // How many there have been.
@@ -191,6 +201,7 @@ func NewSystem(cfg Config) (*System, error) {
 	if s.simulated = s.scheduler.Simulated(); s.simulated {
 		s.clock = simulatedClock{scheduler: s.scheduler}
 	}
+	s.asks.begin(s)
 	s.root = &proc{sys: s, opts: &defaults}
 	return s, nil
 }
@@ -214,6 +225,8 @@ type Stats struct {
 	LateReplies uint64 // Replies whose asker did not wait any more.
 	Ghosts      int    // Handlers that have not returned since they were killed.
 	Unhandled   uint64 // Messages for which a handler has returned ErrUnhandled; dead letters too.
+	AskTimeouts uint64 // Asks that have ended with ErrAskTimeout.
+	Forgotten   uint64 // Of these, those whose handler had returned without a reply.
 }
 
 // Stats returns a snapshot. It costs a few loads.
@@ -227,6 +240,8 @@ func (s *System) Stats() Stats {
 		Dropped:     s.dropped.Load(),
 		LateReplies: s.lateReplies.Load(),
 		Unhandled:   s.unhandled.Load(),
+		AskTimeouts: s.asks.ended.Load(),
+		Forgotten:   s.asks.forgotten.Load(),
 		Ghosts:      int(s.ghosts.Load()),
 	}
 }
