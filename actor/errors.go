@@ -10,7 +10,9 @@ import (
 
 var (
 	// ErrStopped is returned when a message is sent to an actor that has stopped
-	// or no longer accepts messages. The message goes to the dead letters.
+	// or no longer accepts messages. The message goes to the dead letters. As returned by
+	// a send or an ask, it is wrapped by an error that names the reason, and the one of the
+	// supervisor that has given up, if there are any; it keeps the actor's memory.
 	// Compare ErrSystemStopped, which is about the whole system.
 	ErrStopped = errors.New("actor: the actor has stopped")
 

@@ -216,6 +216,9 @@ func (p *proc) refuse(which Lane, m letter, mode sendMode, reason error) error {
 	if mode&mayKeep == 0 {
 		p.deadLetter(which, m, reason)
 	}
+	if reason == ErrStopped { //nolint:errorlint // As its callers give it.
+		return (*ended)(p)
+	}
 	return p.notSent(reason)
 }
 
