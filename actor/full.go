@@ -53,15 +53,15 @@ func (*overLimit) Unwrap() error      { return ErrFull }
 type ended proc
 
 func (e *ended) Error() string {
-	p := (*proc)(e)
-	return fmt.Sprintf("send to %s: %v%s", p, ErrStopped, cutShort(p.whyEnded()))
+	return fmt.Sprintf("send to %s: %v%s", (*proc)(e), ErrStopped, cutShort(e.why()))
 }
 
 func (*ended) Unwrap() error { return ErrStopped }
 
-// whyEnded returns the reason of p, and of the nearest actor above it that has ended with
-// one, as a supervisor does that gives up. It is empty while p has not ended.
-func (p *proc) whyEnded() (why string) {
+// why returns the reason of the actor, and of the nearest actor above it that has ended with
+// one, as a supervisor does that gives up. It is empty while the actor has not ended.
+func (e *ended) why() (why string) {
+	p := (*proc)(e)
 	if !p.stopped.Load() {
 		return ""
 	}

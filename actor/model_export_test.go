@@ -12,7 +12,7 @@ import (
 
 // NewModelSystem returns a system on the scheduler of a model.
 func NewModelSystem(s *workers.Scheduler, onDeadLetter func(DeadLetter)) *System {
-	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: pids.New[proc](s.Workers(), 0), clock: wallClock{}, born: time.Now(), empty: make(chan struct{})}
+	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter, Logger: silence}, scheduler: s, table: pids.New[proc](s.Workers(), 0), clock: wallClock{}, born: time.Now(), empty: make(chan struct{})}
 	sys.root = &proc{sys: sys, opts: &defaults}
 	sys.vigil.sys = sys
 	sys.asks.sys = sys

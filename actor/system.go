@@ -46,7 +46,9 @@ type Config struct {
 	// stand still then, and a Stop of the system waits until its context ends.
 	// Defaults to a new one, which stops with the system.
 	Scheduler *sched.Scheduler
-	// Logger is told of actors that fail. Defaults to nil, which is silence.
+	// Logger is told of actors that fail. Defaults to [slog.Default], as it is at that time; in
+	// a simulation (see package simtest), whose trace shows it, to silence.
+	// slog.New(slog.DiscardHandler) is silence everywhere.
 	Logger *slog.Logger
 	// OnDeadLetter is called with each message that is not handled. It is called
 	// where the message was dropped, also at the same time by several, and must
@@ -336,8 +338,8 @@ func (s *System) rootDisown(p *proc) {
 // of an actor, nor end the process.
 func (s *System) tellDeadLetter(d DeadLetter) {
 	defer func() {
-		if v := recover(); v != nil && s.cfg.Logger != nil {
-			s.cfg.Logger.Error("OnDeadLetter panicked", slog.Any("panic", v), slog.String("to", d.To.String()))
+		if v := recover(); v != nil {
+			s.log().Error("OnDeadLetter panicked", slog.Any("panic", v), slog.String("to", d.To.String()))
 		}
 	}()
 	s.cfg.OnDeadLetter(d)
@@ -349,3 +351,16 @@ func (s *System) spawner() (birthplace, error) {
 	}
 	return birthplace{parent: s.root}, nil
 }
+
+// log returns where failures are told.
+func (s *System) log() *slog.Logger {
+	switch {
+	case s.cfg.Logger != nil:
+		return s.cfg.Logger
+	case s.simulated:
+		return silence
+	}
+	return slog.Default()
+}
+
+var silence = slog.New(slog.DiscardHandler)
