@@ -34,12 +34,18 @@ type asking struct {
 	// moves counts the changes of holder in this round. Written under a pin, and
 	// read by the asker too, after it has set placed.
 	moves xatomic.Uint32
+	// index is where the ask is among those that wait, if it is one of them. Guarded by
+	// the mutex of its list; see limitedList.
+	index int32
 
 	// The rest is written before open, and then read and written under a pin.
 	asker  *proc // Whose handler waits; nil for a goroutine.
 	holder *proc // Who has to act for the wait to end, as far as is known, or nil.
 	kind   WaitKind
 	lane   Lane
+	// returned says that a handler of the holder has returned without an answer, and has
+	// not sent the message on. Nobody knows then which actor has to act.
+	returned bool
 	// chained says that the message was let in, see chain.go.
 	chained bool
 	up      address       // The ask that the asker was handling, if any.
@@ -70,7 +76,7 @@ const (
 // open begins the next round.
 func (s *asking) open(asker, holder *proc, up address, kind WaitKind, lane Lane) (round uint64) {
 	round = s.state.Load()&^slotPhase + slotRound
-	s.asker, s.holder, s.up, s.kind, s.lane, s.chained = asker, holder, up, kind, lane, false
+	s.asker, s.holder, s.up, s.kind, s.lane, s.chained, s.returned = asker, holder, up, kind, lane, false, false
 	if asker != nil {
 		s.since = asker.looksAtClock()
 	}
@@ -213,7 +219,7 @@ func (s *asking) hold(round uint64, p *proc) bool {
 
 // move changes the holder. The caller has pinned the round.
 func (s *asking) move(p *proc) {
-	s.holder = p
+	s.holder, s.returned = p, false
 	s.moves.Add(1)
 }
 
@@ -236,8 +242,8 @@ type address struct {
 	round uint64
 }
 
-// release takes note that p does not have the message of the ask any more. Who
-// will answer is not known from now on, unless it was sent on.
+// release takes note that p does not have the message of the ask any more, which it has
+// not handled. Nobody knows from now on which actor will answer, unless the message was sent on.
 func (a address) release(p *proc) {
 	if !a.slot.pin(a.round) {
 		return
@@ -246,4 +252,37 @@ func (a address) release(p *proc) {
 		a.slot.move(nil)
 	}
 	a.slot.unpin(a.round)
+}
+
+// handled is release where a handler of p has returned.
+func (a address) handled(p *proc) {
+	if !a.slot.pin(a.round) {
+		return
+	}
+	s := a.slot
+	if s.holder == p || s.holder == nil && s.moves.Load() == 0 { // The asker of the latter is about to say that it is p.
+		s.move(p)
+		s.returned = true
+		if p.sys.simulated && s.group == nil {
+			s.waiter.Explain(func() string { return waitsForAnswer(p.String(), true) })
+		}
+	}
+	s.unpin(a.round)
+}
+
+// waitsForAnswer says for a simulation what an asker waits for.
+func waitsForAnswer(of string, returned bool) string {
+	if returned {
+		return "for the answer of " + of + ", whose handler returned without a reply"
+	}
+	return "for the answer of " + of
+}
+
+// isForgotten reports whether a handler has returned without an answer.
+func (s *asking) isForgotten(round uint64) bool {
+	if !s.pin(round) {
+		return false
+	}
+	defer s.unpin(round)
+	return s.returned
 }

@@ -250,11 +250,10 @@ func (b *body) finish(reason error) {
 	}
 	b.last = true
 	err := b.goOn(reason, numLanes)
-	log := b.scope.p.sys.cfg.Logger
-	if err == nil || errors.Is(err, reason) || errors.Is(err, ErrStopped) || log == nil {
+	if err == nil || errors.Is(err, reason) || errors.Is(err, ErrStopped) {
 		return
 	}
-	log.Error("process failed at its end", slog.String("pid", b.scope.p.pid.String()),
+	b.scope.p.sys.log().Error("process failed at its end", slog.String("pid", b.scope.p.pid.String()),
 		slog.String("name", b.scope.p.opts.name), slog.Any("reason", err))
 }
 

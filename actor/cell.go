@@ -137,7 +137,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			x.asked = address{} // Which would be kept alive.
 		}
 		if asked.slot != nil && asked.slot.isOpen(asked.round) && !x.keeps(asked) {
-			asked.release(a.proc) // Put aside, it would come again.
+			asked.handled(a.proc) // Put aside, it would come again.
 		}
 		if err != nil {
 			unhandled, bears := a.bears(err)

@@ -97,21 +97,32 @@ type edge struct {
 	lane    Lane
 	chained bool
 	since   time.Duration
-	begins  *scope // For a StartWait: the incarnation that has not started.
+	// returned says that a handler of to has returned without an answer. Nobody is known
+	// who has to act, so such an edge is no part of rings.
+	returned bool
+	begins   *scope // For a StartWait: the incarnation that has not started.
 	// group is that of the ask, and need and spare are what it has yet to wait for, if
 	// it does not wait for all.
 	group       *gathering
 	need, spare int32
 }
 
-// edge returns the edge of p that s is in the given round.
+// edge returns the edge of p that s is in the given round. It returns false if there is
+// none, or nobody is known who has to act.
 func (s *asking) edge(p *proc, round uint64) (edge, bool) {
+	e, ok := s.edgeOrReturned(p, round)
+	return e, ok && !e.returned
+}
+
+// edgeOrReturned is edge, except that it also returns an edge for people alone: to an
+// actor whose handler has returned.
+func (s *asking) edgeOrReturned(p *proc, round uint64) (edge, bool) {
 	if s.placed.Load() != round || !s.pin(round) {
 		return edge{}, false
 	}
 	e := edge{
 		wait: s, round: round, moves: s.moves.Load(), from: s.asker, to: s.holder, up: s.up,
-		kind: s.kind, lane: s.lane, chained: s.chained, since: s.since, group: s.group,
+		kind: s.kind, lane: s.lane, chained: s.chained, since: s.since, returned: s.returned, group: s.group,
 	}
 	if g := s.group; g != nil && !g.all {
 		e.need, e.spare = g.need.Load(), g.spare.Load()
@@ -136,8 +147,8 @@ func (p *proc) hasStarted() bool {
 // is reentrant. Those of one handler lie side by side.
 func (p *proc) edges() []edge { return p.edgesFor(nil) }
 
-// edgesFor is edges, without some that are of no interest to the search, if there is
-// one.
+// edgesFor is edges, for a search if there is one: without some that are of no interest to
+// it, and without those to actors whose handlers have returned.
 func (p *proc) edgesFor(r *ringSearch) []edge {
 	if p.reentrancy == NoReentrancy {
 		return p.edgesLocked(r)
@@ -179,18 +190,18 @@ func (s *asking) addTo(all []edge, p *proc, r *ringSearch) []edge {
 // edges appends the edges that a handler of p has by its wait s.
 func (s *asking) edges(all []edge, p *proc, r *ringSearch) []edge {
 	if s.group == nil {
-		return appendEdge(all, s, p, s.state.Load()&^slotPhase)
+		return appendEdge(all, s, p, s.state.Load()&^slotPhase, r)
 	}
 	for _, q := range s.group.asks {
 		if one := q.wait(); r == nil || r.matters(one, q.target()) {
-			all = appendEdge(all, one, p, onlyRound)
+			all = appendEdge(all, one, p, onlyRound, r)
 		}
 	}
 	return all
 }
 
-func appendEdge(all []edge, s *asking, p *proc, round uint64) []edge {
-	if e, ok := s.edge(p, round); ok {
+func appendEdge(all []edge, s *asking, p *proc, round uint64, r *ringSearch) []edge {
+	if e, ok := s.edgeOrReturned(p, round); ok && (r == nil || !e.returned) {
 		all = append(all, e)
 	}
 	return all

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"errors"
 
 	"github.com/troupe-go/troupe/internal/workers"
@@ -9,7 +10,9 @@ import (
 
 var (
 	// ErrStopped is returned when a message is sent to an actor that has stopped
-	// or no longer accepts messages. The message goes to the dead letters.
+	// or no longer accepts messages. The message goes to the dead letters. As returned by
+	// a send or an ask, it is wrapped by an error that names the reason, and the one of the
+	// supervisor that has given up, if there are any; it keeps the actor's memory.
 	// Compare ErrSystemStopped, which is about the whole system.
 	ErrStopped = errors.New("actor: the actor has stopped")
 
@@ -44,6 +47,14 @@ var (
 	// dropped, or its handler failed before it replied. The error also wraps
 	// the reason. An ask whose context ends first returns the cause of that.
 	ErrNoReply = errors.New("actor: no reply will come")
+
+	// ErrAskTimeout is returned by an ask whose context has no deadline when there is no
+	// answer within Config.AskTimeout. The error says whom was asked, by a message of which
+	// type, and whether the handler has returned without a reply. It wraps
+	// [context.DeadlineExceeded], so that code which retries or gives up by that need not
+	// know of it; an ask whose context's own deadline has passed does not wrap ErrAskTimeout.
+	// ErrNoReply is about an answer that can't come.
+	ErrAskTimeout error = askTimeout{}
 
 	// ErrGhostLimit is the reason of an incarnation that could not begin, since the
 	// handler of an earlier one was killed and has not returned, and more of these are
@@ -151,3 +162,8 @@ type goexit struct{}
 
 func (goexit) Error() string { return "actor: the actor's code called runtime.Goexit" }
 func (goexit) Unwrap() error { return workers.ErrGoexit }
+
+type askTimeout struct{}
+
+func (askTimeout) Error() string { return "actor: no answer in time" }
+func (askTimeout) Unwrap() error { return context.DeadlineExceeded }

@@ -203,3 +203,6 @@ func (d *Dues) Until(at int) iter.Seq[int] {
 		}
 	}
 }
+
+// SweepsAsks reports whether the limit of asks has a sweep to come.
+func SweepsAsks(s *System) bool { return s.asks.awake.Load() }

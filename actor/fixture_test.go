@@ -3,6 +3,7 @@ package actor_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -155,4 +156,9 @@ func answer(ctx *actor.Context[question], q question) error { return q.reply.Sen
 // asking makes the message of an ask for the successor of n.
 func asking(n int) func(actor.Reply[int]) question {
 	return func(r actor.Reply[int]) question { return question{n, r} }
+}
+
+// unreturned leaves out waits for actors whose handlers have returned without a reply.
+func unreturned(waits []actor.Wait) []actor.Wait {
+	return slices.DeleteFunc(waits, func(w actor.Wait) bool { return w.Returned })
 }

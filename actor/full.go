@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // What is refused is told by errors that say who has refused it and why. They are
@@ -46,6 +47,49 @@ func (*fullControl) Unwrap() error    { return ErrFull }
 func (*fullManagement) Unwrap() error { return ErrFull }
 func (*fullData) Unwrap() error       { return ErrFull }
 func (*overLimit) Unwrap() error      { return ErrFull }
+
+// ended is [ErrStopped] of an actor, with the reason if it has one. That is what the actor
+// keeps for Ref.Err anyway.
+type ended proc
+
+func (e *ended) Error() string {
+	return fmt.Sprintf("send to %s: %v%s", (*proc)(e), ErrStopped, cutShort(e.why()))
+}
+
+func (*ended) Unwrap() error { return ErrStopped }
+
+// why returns the reason of the actor, and of the nearest actor above it that has ended with
+// one, as a supervisor does that gives up. It is empty while the actor has not ended.
+func (e *ended) why() (why string) {
+	p := (*proc)(e)
+	if !p.stopped.Load() {
+		return ""
+	}
+	if p.reason != nil {
+		why = fmt.Sprintf(": %v", p.reason) // Which copes with an Error that panics.
+	}
+	for above := p.parent; above != nil && above.impl != nil; above = above.parent {
+		if above.stopped.Load() && above.reason != nil {
+			return why + fmt.Sprintf("; %s, above it, ended: %v", above, above.reason)
+		}
+	}
+	if why == "" && p.sys.stopping.Load() {
+		return ": its system stops, or has stopped"
+	}
+	return why
+}
+
+// maxReason is how long a reason may be in the error of a send. A panic's may have a whole
+// message in it.
+const maxReason = 300
+
+// cutShort returns text, or its beginning if it is too long.
+func cutShort(text string) string {
+	if len(text) <= maxReason {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxReason], "") + "..."
+}
 
 // noRoom is the end of a sender's wait for room. Hundreds of thousands may end at once, so its text is made when somebody
 // wants it.

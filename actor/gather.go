@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/troupe-go/troupe/internal/workers"
 )
@@ -172,12 +173,7 @@ type inquiry[M, T any] struct {
 func (q *inquiry[M, T]) wait() *asking   { return &q.slot.asking }
 func (q *inquiry[M, T]) hasAnswer() bool { return q.answer != nil }
 
-func (q *inquiry[M, T]) target() *proc {
-	if q.ref.cell == nil {
-		return nil
-	}
-	return &q.ref.cell.proc
-}
+func (q *inquiry[M, T]) target() *proc { return q.ref.target() }
 
 func (q *inquiry[M, T]) begin(ctx context.Context, g *gathering) {
 	if err := q.precheck(g); err != nil {
@@ -253,7 +249,10 @@ func (q *inquiry[M, T]) conclude(why error) {
 	case s.withdraw(onlyRound):
 		q.fail(why)
 	case q.err == nil && s.isAnswered(onlyRound):
-		q.answer.Value, q.err = s.value, s.err
+		q.answer.Value = s.value
+		if s.err != nil {
+			q.err = s.sys.asks.expired(s.err, q.target(), reflect.TypeFor[M]())
+		}
 	case q.err == nil: // It was not begun.
 		q.fail(why)
 	}

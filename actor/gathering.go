@@ -84,6 +84,10 @@ func (g *gathering) run(ctx context.Context) {
 		s.group, s.asker = g, g.asker
 	}
 	g.send(ctx)
+	if !g.enough() && sys.asks.applies(ctx) {
+		sys.asks.enter(g.asks[0].wait())
+		defer sys.asks.leave(g.asks[0].wait())
+	}
 	for !g.enough() {
 		if g.lookForRoom(); g.asker != nil {
 			g.enterGraph(f)

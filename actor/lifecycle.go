@@ -152,8 +152,8 @@ func (a *activation) fail(reason error) {
 }
 
 func (a *activation) report(reason error) {
-	log := a.sys.cfg.Logger
-	if log == nil {
+	log := a.sys.log()
+	if !log.Enabled(background, slog.LevelError) {
 		return
 	}
 	attrs := []any{slog.String("pid", a.pid.String()), slog.String("name", a.opts.name), slog.Any("reason", reason)}

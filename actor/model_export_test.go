@@ -12,9 +12,11 @@ import (
 
 // NewModelSystem returns a system on the scheduler of a model.
 func NewModelSystem(s *workers.Scheduler, onDeadLetter func(DeadLetter)) *System {
-	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter}, scheduler: s, table: pids.New[proc](s.Workers(), 0), clock: wallClock{}, born: time.Now(), empty: make(chan struct{})}
+	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter, Logger: silence}, scheduler: s, table: pids.New[proc](s.Workers(), 0), clock: wallClock{}, born: time.Now(), empty: make(chan struct{})}
 	sys.root = &proc{sys: sys, opts: &defaults}
 	sys.vigil.sys = sys
+	sys.asks.sys = sys
+	sys.asks.awake.Store(true)  // Likewise: no ask has a limit.
 	sys.vigil.awake.Store(true) // So that nobody starts it: a thread of the model looks.
 	return sys
 }

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"reflect"
 )
 
 // Here is what somebody needs who stands between senders and several actors,
@@ -120,6 +121,7 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	slot := takeSlot[T](ctx, f, s, asker, up)
 	slot.waiter.ArmOn(f, s.scheduler)
 	round := slot.open(asker, nil, up, AskWait, Data)
+	s.asks.rouse()
 	to, err := deliverAsk(ctx, by, msg(Reply[T]{slot: slot, round: round}), address{&slot.asking, round})
 	if err == nil && to.cell != nil && asker != nil {
 		slot.delivered(round, &to.cell.proc, to.lane)
@@ -130,17 +132,18 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	if err != nil {
 		slot.withdraw(round)
 		slot.keep(f)
-		return zero, err
+		return zero, s.asks.expired(err, to.target(), reflect.TypeFor[M]())
 	}
 	if s.simulated {
-		explain(ctx, func() string { return "for the answer of " + to.String() })
+		explain(ctx, func() string { return waitsForAnswer(to.String(), slot.isForgotten(round)) })
 	}
 	err = slot.wait(ctx, round)
 	v := slot.value
-	if err == nil {
-		err = slot.err
-	} else {
+	switch {
+	case err != nil:
 		err = fmt.Errorf("ask %s: %w", to, err)
+	case slot.err != nil:
+		err = s.asks.expired(slot.err, to.target(), reflect.TypeFor[M]())
 	}
 	slot.keep(f)
 	return v, err

@@ -205,8 +205,8 @@ func (o *probes) tell(call func(*Probe)) {
 
 func (o *probes) contain(p *Probe, call func(*Probe)) {
 	defer func() {
-		if v := recover(); v != nil && o.sys.cfg.Logger != nil {
-			o.sys.cfg.Logger.Error("a Probe panicked", slog.Any("panic", v))
+		if v := recover(); v != nil {
+			o.sys.log().Error("a Probe panicked", slog.Any("panic", v))
 		}
 	}()
 	call(p)

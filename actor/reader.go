@@ -353,7 +353,7 @@ func (a *activation) concludeRead(asked address, e *errand, which Lane, m letter
 		}
 	}()
 	if asked.slot != nil && asked.slot.isOpen(asked.round) {
-		asked.release(a.proc)
+		asked.handled(a.proc)
 	}
 	if err != nil {
 		unhandled, bears := a.bears(err)

@@ -136,7 +136,10 @@ func TestFullReentrancyHandlesEverything(t *testing.T) {
 	}
 	suspendedIn(t, ctx, ref, 3)
 	// The oracle keeps the replies. When its handlers have returned, nobody knows who owes them.
-	until(t, ctx, func() bool { i, err := ref.Info(); return err == nil && len(i.Waits) == 0 })
+	until(t, ctx, func() bool {
+		i, err := ref.Info()
+		return err == nil && len(i.Waits) == 3 && len(unreturned(i.Waits)) == 0
+	})
 	i, err := ref.Info()
 	wantNoErr(t, err)
 	if i.Handled != 3 || ref.Backlog() != 3 {

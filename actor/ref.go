@@ -157,3 +157,11 @@ func orBackground(ctx context.Context) context.Context {
 	}
 	return ctx
 }
+
+// target returns the actor, or nil for the zero Ref.
+func (r Ref[M]) target() *proc {
+	if r.cell == nil {
+		return nil
+	}
+	return &r.cell.proc
+}

@@ -35,7 +35,8 @@ import (
 // handler fails. A handler that sends it on to another actor gives the ask away only if the
 // Reply is in the message itself. Of a Reply that can only be
 // found in a map, a function, a channel, or an interface behind a pointer, no message
-// belongs to the ask; the asker waits until its context ends.
+// belongs to the ask; the asker waits until its context ends, or
+// for Config.AskTimeout.
 type Reply[T any] struct {
 	mark  replyMark
 	slot  *replySlot[T]
@@ -156,9 +157,10 @@ func (r Reply[T]) late(ctx context.Context, err error) error {
 // Ask returns what Send returns if the message could not be sent; the error
 // that Reply.Fail was given; [ErrNoReply] if the message was dropped or its
 // handler failed; a [*CycleError] if the ask closes a ring of
-// handlers that wait for each other; and else the cause of ctx. A context
-// without an end waits as long as the answer takes: an actor that forgets to
-// reply keeps the asker waiting.
+// handlers that wait for each other; and else the cause of ctx. If ctx has no
+// deadline, it returns [ErrAskTimeout] when there is no answer within the
+// Config.AskTimeout of the asked actor's system, 5 s by default: an actor may forget
+// to reply. See [WithoutAskTimeout] for asks that rightly take longer.
 //
 // The handler's context has the deadline and the values of ctx, and ends with it;
 // see [Context]. In steady state an Ask allocates nothing, unless its context has
@@ -184,13 +186,14 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	s := takeSlot[T](ctx, f, target.sys, asker, up)
 	s.waiter.ArmOn(f, target.sys.scheduler)
 	round := s.open(asker, target, up, AskWait, to.lane)
-	if err := to.cell.send(ctx, to.lane, msg(Reply[T]{slot: s, round: round}), mayWait, address{&s.asking, round}); err != nil {
+	target.sys.asks.rouse()
+	if err := to.cell.send(ctx, to.lane, msg(Reply[T]{slot: s, round: round}), mayWait|isAsk, address{&s.asking, round}); err != nil {
 		s.withdraw(round)
 		s.keep(f)
-		return zero, err
+		return zero, target.sys.asks.expired(err, target, reflect.TypeFor[M]())
 	}
 	if target.sys.simulated {
-		explain(ctx, func() string { return "for the answer of " + to.String() })
+		explain(ctx, func() string { return waitsForAnswer(to.String(), s.isForgotten(round)) })
 	}
 	var err error
 	if asker != nil {
@@ -200,10 +203,11 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 		err = s.wait(ctx, round)
 	}
 	v := s.value
-	if err == nil {
-		err = s.err
-	} else {
+	switch {
+	case err != nil:
 		err = fmt.Errorf("ask %s: %w", to, err)
+	case s.err != nil:
+		err = target.sys.asks.expired(s.err, target, reflect.TypeFor[M]())
 	}
 	s.keep(f)
 	return v, err
@@ -262,6 +266,20 @@ func deskAt(f *workers.Fiber) *desk {
 // wait returns when the ask is answered, or with an error when ctx has ended
 // and no answer can come any more.
 func (s *replySlot[T]) wait(ctx context.Context, round uint64) error {
+	if s.errand != nil && s.sys.asks.applies(ctx) {
+		return s.waitListed(ctx, round)
+	}
+	return s.waitFor(ctx, round)
+}
+
+// waitListed is wait for an ask whose slot no sweep would know otherwise.
+func (s *replySlot[T]) waitListed(ctx context.Context, round uint64) error {
+	s.sys.asks.enter(&s.asking)
+	defer s.sys.asks.leave(&s.asking)
+	return s.waitFor(ctx, round)
+}
+
+func (s *replySlot[T]) waitFor(ctx context.Context, round uint64) error {
 	for !s.isAnswered(round) {
 		if !s.waiter.Wait(ctx) && s.withdraw(round) {
 			return s.sys.explainLate(context.Cause(ctx))
@@ -293,7 +311,11 @@ func slotPool[T any](sys *System) *replyPool[T] {
 		return p
 	}
 	p := &replyPool[T]{}
-	p.New = func() any { return &replySlot[T]{pool: p, sys: sys} }
+	p.New = func() any {
+		s := &replySlot[T]{pool: p, sys: sys}
+		sys.asks.enrol(&s.asking)
+		return s
+	}
 	return sys.pools.enter(key, p).(*replyPool[T])
 }
 

@@ -16,6 +16,7 @@ const (
 	mayWait     sendMode = 1 << iota // For room in the lane.
 	mayKeep                          // If the actor has stopped, the message stays the sender's.
 	hasLingered                      // Has hoped for room once.
+	isAsk                            // The caller asks, and has the limit of asks while it waits for room.
 )
 
 // maySend does what comes before a send in a simulation, or where some
@@ -139,6 +140,11 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	if p.sys.simulated {
 		explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, p) })
 	}
+	if mode&isAsk != 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = p.sys.LimitAsk(ctx)
+		defer cancel()
+	}
 	for {
 		goOn := waiter.Wait(ctx)
 		p.mu.Lock()
@@ -209,6 +215,9 @@ func (place *queuePlace) check(p *proc) (over bool, err error) {
 func (p *proc) refuse(which Lane, m letter, mode sendMode, reason error) error {
 	if mode&mayKeep == 0 {
 		p.deadLetter(which, m, reason)
+	}
+	if reason == ErrStopped { //nolint:errorlint // As its callers give it.
+		return (*ended)(p)
 	}
 	return p.notSent(reason)
 }

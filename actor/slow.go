@@ -125,8 +125,8 @@ func (s *System) giveOrCount(kind *reports, r HandlerReport) {
 // become that of an actor, nor end the process.
 func (s *System) tellContained(what string, tell func()) {
 	defer func() {
-		if v := recover(); v != nil && s.cfg.Logger != nil {
-			s.cfg.Logger.Error(what+" panicked", slog.Any("panic", v))
+		if v := recover(); v != nil {
+			s.log().Error(what+" panicked", slog.Any("panic", v))
 		}
 	}()
 	tell()
@@ -134,8 +134,8 @@ func (s *System) tellContained(what string, tell func()) {
 
 // tellTimeout makes known what was done about a handler.
 func (s *System) tellTimeout(r HandlerReport) {
-	if log := s.cfg.Logger; log != nil && r.Action != TimeoutStop { // Its end is logged anyway.
-		log.Warn("handler takes too long", slog.String("pid", r.PID.String()), slog.String("name", r.Name),
+	if r.Action != TimeoutStop { // Its end is logged anyway.
+		s.log().Warn("handler takes too long", slog.String("pid", r.PID.String()), slog.String("name", r.Name),
 			slog.String("message", r.Message), slog.Duration("limit", r.Limit), slog.String("action", r.Action.String()))
 	}
 	s.giveOrCount(&s.timeoutReports, r)

@@ -59,10 +59,8 @@ func (s *System) tellSpareLimit() {
 	l := SpareLimit{MaxSpares: s.scheduler.MaxSpares(), Blocked: len(held), Ghosts: int(s.ghosts.Load())}
 	slices.SortFunc(held, func(a, b sched.Held) int { return cmp.Compare(b.For, a.For) })
 	l.Longest = held[:min(named, len(held))]
-	if log := s.cfg.Logger; log != nil {
-		log.Warn("no worker is free: handlers block all of them", slog.String("system", s.cfg.Name),
-			slog.Int("ghosts", l.Ghosts), slog.String("why", l.String()))
-	}
+	s.log().Warn("no worker is free: handlers block all of them", slog.String("system", s.cfg.Name),
+		slog.Int("ghosts", l.Ghosts), slog.String("why", l.String()))
 	if tell := s.cfg.OnSpareLimit; tell != nil {
 		s.tellContained("OnSpareLimit", func() { tell(l) })
 	}

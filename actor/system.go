@@ -46,7 +46,9 @@ type Config struct {
 	// stand still then, and a Stop of the system waits until its context ends.
 	// Defaults to a new one, which stops with the system.
 	Scheduler *sched.Scheduler
-	// Logger is told of actors that fail. Defaults to nil, which is silence.
+	// Logger is told of actors that fail. Defaults to [slog.Default], as it is at that time; in
+	// a simulation (see package simtest), whose trace shows it, to silence.
+	// slog.New(slog.DiscardHandler) is silence everywhere.
 	Logger *slog.Logger
 	// OnDeadLetter is called with each message that is not handled. It is called
 	// where the message was dropped, also at the same time by several, and must
@@ -56,6 +58,15 @@ type Config struct {
 	// Stop has returned: by who sends then, or by a timer that has fired just before.
 	// Defaults to nil: dead letters are only counted.
 	OnDeadLetter func(DeadLetter)
+
+	// AskTimeout ends asks of the system's actors whose contexts have no deadline, with
+	// [ErrAskTimeout]: an actor that forgets to reply would keep its asker waiting for ever.
+	// An ask ends up to an eighth of the time later. It is from the call of Ask on, or of what
+	// else asks; the time in which an ask waits for room may come on top. The asked handler's
+	// context has no deadline by it. [WithoutAskTimeout] is for single asks that rightly take
+	// longer. There is no limit in a simulation (see package simtest), which reports an ask
+	// that nobody answers. Defaults to 5 s; a negative value means that there is no limit.
+	AskTimeout time.Duration
 
 	// MaxBlocking is on how many goroutines the handlers of actors run at a time that
 	// are OnBlocking. When all of them are taken, the others wait. A handler that waits for
@@ -109,6 +120,7 @@ type System struct {
 	dropped     atomic.Uint64
 	lateReplies atomic.Uint64
 	pools       replyPools
+	asks        askLimit
 	unhandled   atomic.Uint64
 	ghosts      atomic.Int64
 	monitors    atomic.Uint64 // How many there have been.
@@ -191,6 +203,7 @@ func NewSystem(cfg Config) (*System, error) {
 	if s.simulated = s.scheduler.Simulated(); s.simulated {
 		s.clock = simulatedClock{scheduler: s.scheduler}
 	}
+	s.asks.begin(s)
 	s.root = &proc{sys: s, opts: &defaults}
 	return s, nil
 }
@@ -214,6 +227,8 @@ type Stats struct {
 	LateReplies uint64 // Replies whose asker did not wait any more.
 	Ghosts      int    // Handlers that have not returned since they were killed.
 	Unhandled   uint64 // Messages for which a handler has returned ErrUnhandled; dead letters too.
+	AskTimeouts uint64 // Asks that have ended with ErrAskTimeout.
+	Forgotten   uint64 // Of these, those whose handler had returned without a reply.
 }
 
 // Stats returns a snapshot. It costs a few loads.
@@ -227,6 +242,8 @@ func (s *System) Stats() Stats {
 		Dropped:     s.dropped.Load(),
 		LateReplies: s.lateReplies.Load(),
 		Unhandled:   s.unhandled.Load(),
+		AskTimeouts: s.asks.ended.Load(),
+		Forgotten:   s.asks.forgotten.Load(),
 		Ghosts:      int(s.ghosts.Load()),
 	}
 }
@@ -321,8 +338,8 @@ func (s *System) rootDisown(p *proc) {
 // of an actor, nor end the process.
 func (s *System) tellDeadLetter(d DeadLetter) {
 	defer func() {
-		if v := recover(); v != nil && s.cfg.Logger != nil {
-			s.cfg.Logger.Error("OnDeadLetter panicked", slog.Any("panic", v), slog.String("to", d.To.String()))
+		if v := recover(); v != nil {
+			s.log().Error("OnDeadLetter panicked", slog.Any("panic", v), slog.String("to", d.To.String()))
 		}
 	}()
 	s.cfg.OnDeadLetter(d)
@@ -334,3 +351,16 @@ func (s *System) spawner() (birthplace, error) {
 	}
 	return birthplace{parent: s.root}, nil
 }
+
+// log returns where failures are told.
+func (s *System) log() *slog.Logger {
+	switch {
+	case s.cfg.Logger != nil:
+		return s.cfg.Logger
+	case s.simulated:
+		return silence
+	}
+	return slog.Default()
+}
+
+var silence = slog.New(slog.DiscardHandler)

@@ -147,7 +147,7 @@ func TestTicksAreMeasured(t *testing.T) {
 // that is let in by its call chain does not wait.
 func TestAskByATimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sys := newSystem(t, actor.Config{})
+		sys := newSystem(t, actor.Config{AskTimeout: -1})
 		busy := spawn(t, sys, func(c *actor.Context[question], q question) error {
 			if q.n == 0 {
 				time.Sleep(time.Minute) //nolint:forbidigo // In a bubble.

@@ -11,7 +11,7 @@ type Wait struct {
 	Name string // Its name, or "".
 	Kind WaitKind
 	// On is who has to act for the wait to end: the actor that has the message of
-	// the ask, or the full lane, or that is to stop.
+	// the ask, or the full lane, or that is to stop. It may have stopped if Returned is set.
 	On     PID
 	OnName string // Its name, or "".
 	Lane   Lane   // On which the message was, or is to be, sent.
@@ -19,11 +19,18 @@ type Wait struct {
 	// not later than it did, and earlier at most by what the handler had computed
 	// before, and 50 us. It is zero in a CycleError for the wait that is refused.
 	Since time.Time
+	// Returned says that a handler of On has returned without a reply, and has not sent the
+	// message on. It may reply later, or have forgotten it; see [ErrAskTimeout].
+	Returned bool
 }
 
 // String returns who waits, how, and for whom.
 func (w Wait) String() string {
-	return fmt.Sprintf("%s%s (%s) -> %s%s", w.Name, w.PID, w.what(), w.OnName, w.On)
+	text := fmt.Sprintf("%s%s (%s) -> %s%s", w.Name, w.PID, w.what(), w.OnName, w.On)
+	if w.Returned {
+		text += ", whose handler returned without a reply"
+	}
+	return text
 }
 
 func (w Wait) what() string {
@@ -62,7 +69,7 @@ func (k WaitKind) String() string {
 func (e edge) describe() Wait {
 	w := Wait{
 		PID: e.from.pid, Name: e.from.opts.name, Kind: e.kind,
-		On: e.to.pid, OnName: e.to.opts.name, Lane: e.lane,
+		On: e.to.pid, OnName: e.to.opts.name, Lane: e.lane, Returned: e.returned,
 	}
 	if e.since != 0 {
 		w.Since = e.from.sys.scheduler.TimeOf(e.since)

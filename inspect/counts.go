@@ -81,6 +81,8 @@ type Metrics struct {
 	DeadLetters  uint64 `json:"dead_letters"`
 	LateReplies  uint64 `json:"late_replies"`
 	Unhandled    uint64 `json:"unhandled"`
+	AskTimeouts  uint64 `json:"ask_timeouts"`
+	Forgotten    uint64 `json:"forgotten_replies"` // Of the asks that timed out, those whose handler had returned.
 	Ghosts       int    `json:"ghosts"`
 	SlowHandlers uint64 `json:"slow_handlers"`
 	Timeouts     uint64 `json:"timeouts"` // Of handlers.
@@ -97,6 +99,7 @@ func (i *Inspector) Metrics() Metrics {
 	st := i.sys.Stats()
 	m := Metrics{
 		Actors: st.Actors, DeadLetters: st.DeadLetters, LateReplies: st.LateReplies, Unhandled: st.Unhandled, Ghosts: st.Ghosts,
+		AskTimeouts: st.AskTimeouts, Forgotten: st.Forgotten,
 		SlowHandlers: i.counts.slow.Load(), Timeouts: i.counts.timeouts.Load(), Delay: map[string]HistogramSnapshot{},
 	}
 	byKind := map[string]*KindMetrics{}

@@ -12,10 +12,12 @@ type Wait struct {
 	// for an actor's start or end.
 	Kind string `json:"kind"`
 	Lane string `json:"lane"`
+	// Returned says that a handler of To has returned without a reply, see [actor.Wait].
+	Returned bool `json:"returned,omitempty"`
 }
 
 func waitOf(w actor.Wait) Wait {
-	return Wait{w.PID, w.Name, w.On, w.OnName, w.Kind.String(), w.Lane.String()}
+	return Wait{w.PID, w.Name, w.On, w.OnName, w.Kind.String(), w.Lane.String(), w.Returned}
 }
 
 // Waits returns what the handlers of actors wait for, of other actors. It looks

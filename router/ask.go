@@ -50,7 +50,9 @@ func AskFirst[M, T any](ctx context.Context, r Router[M], msg func(actor.Reply[T
 	c := r.route.core
 	t := c.members.Load()
 	for len(t.refs) == 0 {
-		if err := c.awaitRoutees(ctx, t, true); err != nil {
+		limited, cancel := c.sys.LimitAsk(ctx)
+		err := c.awaitRoutees(limited, t, true)
+		if cancel(); err != nil {
 			return zero, err
 		}
 		t = c.members.Load()

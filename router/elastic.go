@@ -191,7 +191,8 @@ func NewElastic[M any](at actor.Spawner, cfg ElasticConfig[M]) (*Elastic[M], err
 	if !ok {
 		ctx = context.Background()
 	}
-	_, err = actor.Ask(ctx, e.chief, func(r actor.Reply[struct{}]) tick[M] { return tick[M]{begin: r, first: true} })
+	// The members start meanwhile, which takes as long as their hooks do.
+	_, err = actor.Ask(actor.WithoutAskTimeout(ctx), e.chief, func(r actor.Reply[struct{}]) tick[M] { return tick[M]{begin: r, first: true} })
 	if err != nil {
 		_ = e.chief.Stop(patient{ctx})
 		return nil, err

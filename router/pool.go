@@ -48,7 +48,7 @@ type PoolConfig[J, R any] struct {
 	// must not wait. A panic in it is contained and reported to Logger. Defaults
 	// to nil: such failures are only counted.
 	OnError func(task J, err error)
-	// Logger reports a panic in OnError. Defaults to nil, which is silence.
+	// Logger reports a panic in OnError. Defaults to [slog.Default], as it is at that time.
 	Logger *slog.Logger
 }
 
@@ -365,9 +365,11 @@ func (c *pool[J, R]) tally(w *work[J, R], err error) {
 }
 
 func (c *pool[J, R]) panicked(v any, stack []byte) {
-	if c.cfg.Logger != nil {
-		c.cfg.Logger.Error("OnError panicked", slog.Any("panic", v), slog.String("pool", c.cfg.Name), slog.String("stack", string(stack)))
+	log := c.cfg.Logger
+	if log == nil {
+		log = slog.Default()
 	}
+	log.Error("OnError panicked", slog.Any("panic", v), slog.String("pool", c.cfg.Name), slog.String("stack", string(stack)))
 }
 
 func (c *pool[J, R]) stopped() error { return fmt.Errorf("%s: %w", c.cfg.Name, actor.ErrStopped) }

@@ -46,7 +46,7 @@ func (r *route[M]) send(ctx context.Context, m M, wait bool) error {
 	if c.cfg.Strategy == Broadcast {
 		return r.broadcast(ctx, m, wait)
 	}
-	_, err := r.deliver(ctx, m, wait, actor.PID{})
+	_, err := r.deliver(ctx, m, mayWaitIf(wait), actor.PID{})
 	return err
 }
 
@@ -56,17 +56,43 @@ func (r *route[M]) Deliver(ctx context.Context, m M) (actor.Ref[M], error) {
 	if x, ok := ctx.(interface{ PID() actor.PID }); ok {
 		self = x.PID()
 	}
-	return r.deliver(ctx, m, true, self)
+	return r.deliver(ctx, m, asks, self)
+}
+
+// waiting says whether a message waits for routees, or for room.
+type waiting uint8
+
+const (
+	never waiting = iota
+	always
+	asks // Not longer than its ask; see [actor.System.LimitAsk].
+)
+
+func mayWaitIf(wait bool) waiting {
+	if wait {
+		return always
+	}
+	return never
+}
+
+// limit returns the context in which a message waits, and the end of its use.
+func (c *core[M]) limit(ctx context.Context, wait waiting) (context.Context, context.CancelFunc) {
+	if wait == asks {
+		return c.sys.LimitAsk(ctx)
+	}
+	return ctx, func() {}
 }
 
 // deliver hands m to one routee, and returns which one. It passes over the
 // actor that must not get it.
-func (r *route[M]) deliver(ctx context.Context, m M, wait bool, not actor.PID) (actor.Ref[M], error) {
+func (r *route[M]) deliver(ctx context.Context, m M, wait waiting, not actor.PID) (actor.Ref[M], error) {
 	c := r.core
 	for {
 		t := c.members.Load()
 		if len(t.refs) == 0 {
-			if err := c.awaitRoutees(ctx, t, wait); err != nil {
+			limited, cancel := c.limit(ctx, wait)
+			err := c.awaitRoutees(limited, t, wait != never)
+			if cancel(); err != nil {
 				return actor.Ref[M]{}, err
 			}
 			continue
@@ -102,7 +128,7 @@ func (r *route[M]) deliver(ctx context.Context, m M, wait bool, not actor.PID) (
 
 // deliverFull hands m to another routee than the chosen one, whose lane is full,
 // or waits for that. It returns the ref that the error is about.
-func (r *route[M]) deliverFull(ctx context.Context, t *members[M], chosen int, m M, wait bool, not actor.PID) (actor.Ref[M], error) {
+func (r *route[M]) deliverFull(ctx context.Context, t *members[M], chosen int, m M, wait waiting, not actor.PID) (actor.Ref[M], error) {
 	c := r.core
 	if c.cfg.WhenFull == TryOthers && c.cfg.Strategy != ConsistentHash {
 		for k := 1; k < len(t.refs); k++ {
@@ -121,10 +147,12 @@ func (r *route[M]) deliverFull(ctx context.Context, t *members[M], chosen int, m
 		}
 	}
 	ref := t.refs[chosen].On(r.lane)
-	if !wait {
+	if wait == never {
 		return ref, fmt.Errorf("%s: %w: %s, of %d routees", c.cfg.Name, actor.ErrFull, ref, len(t.refs))
 	}
-	return ref, ref.Offer(ctx, m)
+	limited, cancel := c.limit(ctx, wait)
+	defer cancel()
+	return ref, ref.Offer(limited, m)
 }
 
 // refuse counts a message that nobody gets.

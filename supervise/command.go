@@ -30,7 +30,8 @@ func (s *Supervisor) order(ctx context.Context, o order) error {
 	if err := s.inOnRestart(); err != nil {
 		return err
 	}
-	_, err := actor.Ask(ctx, s.self().On(actor.Control), func(r actor.Reply[struct{}]) command {
+	// A start or a stop takes as long as the child's hooks do.
+	_, err := actor.Ask(actor.WithoutAskTimeout(ctx), s.self().On(actor.Control), func(r actor.Reply[struct{}]) command {
 		o.from(r)
 		return o
 	})

@@ -31,6 +31,8 @@ var (
 	timeouts  = figure{"actor.handler", "timeouts", "Handlers that exceeded their timeout.", true, nil}
 	late      = figure{"actor.late", "replies", "Replies whose asker did not wait any more.", true, nil}
 	unhandled = figure{"actor.unhandled", "messages", "Messages that their handler did not know.", true, nil}
+	asks      = figure{"actor.ask", "timeouts", "Asks without a deadline that had no answer in time.", true, nil}
+	forgotten = figure{"actor.forgotten", "replies", "Of these asks, those whose handler had returned.", true, nil}
 	ghosts    = figure{"actor", "ghosts", "Handlers that have not returned since they were killed.", false, nil}
 
 	queued   = figure{"sched.queued", "nodes", "Pieces of work that wait.", false, []string{"priority"}}
@@ -48,7 +50,7 @@ var (
 	// all has them in order.
 	all = []*figure{
 		&actors, &mailbox, &capacity, &senders, &handled, &letters, &yields, &restarts, &exits,
-		&slow, &timeouts, &late, &unhandled, &ghosts,
+		&slow, &timeouts, &late, &unhandled, &asks, &forgotten, &ghosts,
 		&queued, &jobs, &overdue, &refused, &awake, &ran, &stolen, &parked, &suspends, &preempts, &blocks,
 	}
 )
@@ -81,6 +83,8 @@ func observe(m inspect.Metrics, w inspect.Workers, emit func(f *figure, value ui
 	emit(&timeouts, m.Timeouts)
 	emit(&late, m.LateReplies)
 	emit(&unhandled, m.Unhandled)
+	emit(&asks, m.AskTimeouts)
+	emit(&forgotten, m.Forgotten)
 	emit(&ghosts, uint64(max(0, m.Ghosts)))
 	observeWorkers(w, emit)
 }

@@ -70,6 +70,7 @@ func fail(span trace.Span, err error) {
 		{actor.ErrStopped, "stopped"},
 		{actor.ErrFenced, "fenced"},
 		{actor.ErrKilled, "killed"},
+		{actor.ErrAskTimeout, "ask_timeout"},
 		{context.DeadlineExceeded, "deadline_exceeded"},
 		{context.Canceled, "canceled"},
 	} {

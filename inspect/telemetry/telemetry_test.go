@@ -132,7 +132,7 @@ func TestInstrument(t *testing.T) {
 		t.Errorf("the attributes are %v", took.DataPoints[0].Attributes.ToSlice())
 	}
 	for _, name := range []string{
-		"troupe.actor.live", "troupe.actor.dead_letters", "troupe.actor.slow_handlers", "troupe.actor.late_replies", "troupe.actor.restarts",
+		"troupe.actor.live", "troupe.actor.dead_letters", "troupe.actor.slow_handlers", "troupe.actor.late_replies", "troupe.actor.ask_timeouts", "troupe.actor.forgotten_replies", "troupe.actor.restarts",
 		"troupe.actor.throughput.yields", "troupe.sched.overdue_jobs", "troupe.sched.worker.steals", "troupe.actor.message.latency",
 	} {
 		if found[name] == nil {

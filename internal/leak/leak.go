@@ -7,6 +7,8 @@ package leak
 import (
 	"fmt"
 	"io"
+	"log"
+	"log/slog"
 	"os"
 	"runtime"
 	"slices"
@@ -23,8 +25,14 @@ const limit = 10 * time.Second
 const longest = 100 * time.Millisecond
 
 // Main runs the tests of a package and exits. If they pass and leave a goroutine
-// that was not there before them, it prints the goroutine's stack and fails.
-func Main(m *testing.M) { os.Exit(run(m, os.Stderr, limit)) }
+// that was not there before them, it prints the goroutine's stack and fails. Actors that
+// fail in tests, mostly on purpose, are not logged, unless a test gives a logger.
+func Main(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	log.SetOutput(os.Stderr) // Which SetDefault has taken away.
+	log.SetFlags(log.LstdFlags)
+	os.Exit(run(m, os.Stderr, limit))
+}
 
 // Check fails the test at its end, after the cleanups that are registered later, if
 // there is a goroutine that is not there now. Tests that run in parallel see each

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"os"
 	"runtime"
 	"sync"
@@ -51,7 +52,8 @@ func soak(out io.Writer, lasts time.Duration, senders int) error {
 	goroutines := runtime.NumGoroutine()
 	r := &run{ctx: context.Background(), out: log.New(out, "", 0)}
 	sys, err := actor.NewSystem(actor.Config{
-		MaxGhosts: -1, // Kills come by the thousand, and blocked handlers return.
+		MaxGhosts: -1,                            // Kills come by the thousand, and blocked handlers return.
+		Logger:    slog.New(slog.DiscardHandler), // So do failures.
 		OnDeadLetter: func(d actor.DeadLetter) {
 			if m, ok := d.Message.(cargo); ok {
 				r.books.note(m.parcel, dead)

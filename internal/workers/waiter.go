@@ -138,6 +138,14 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 	}
 }
 
+// Explain says what the waiting work waits for, as [Fiber.Explain] does, on behalf of
+// whoever waits.
+func (w *Waiter) Explain(what func() string) {
+	if w.fiber != nil {
+		w.fiber.Explain(what)
+	}
+}
+
 // Lay ends the use of the Waiter by the waiting side until that arms it again, for
 // work of the same scheduler. A goroutine then finds the channel that it had: 30 ns
 // less than from the pool and back.

@@ -138,6 +138,7 @@ func (t *troupe) work(ctx context.Context, survey bool) (Tally, error) {
 	if err := t.walker.Send(ctx, start{}); err != nil {
 		return Tally{}, err
 	}
+	ctx = actor.WithoutAskTimeout(ctx) // They answer when all is done.
 	tally, err := actor.Ask(ctx, t.collector, func(reply actor.Reply[Tally]) toCollector { return await{reply} })
 	if err != nil {
 		return Tally{}, err
