@@ -25,6 +25,10 @@ type Config struct {
 	// Steps bounds one schedule. A program that has not come to rest by then is
 	// reported as one that never will. Defaults to 100,000.
 	Steps int
+	// Repeat has each n-th schedule of a search run two times more, with traces, and
+	// fails the search if they differ: the program is not deterministic. By default only the
+	// natural schedule is run twice, and a schedule that fails is repeated.
+	Repeat int
 	// Forbid says what must not be left behind when the body returns. Defaults to
 	// nothing, since programs may well leave that to the end of their systems.
 	Forbid Leftovers
@@ -79,6 +83,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("simtest: Config.Steps is %d; it must be positive, or 0 for the default", c.Steps)
 	case c.Depth < 0:
 		return c, fmt.Errorf("simtest: Config.Depth is %d; it must be positive, or 0 for the default", c.Depth)
+	case c.Repeat < 0:
+		return c, fmt.Errorf("simtest: Config.Repeat is %d; it must be positive, or 0 for none", c.Repeat)
 	case c.Strategy >= numStrategies:
 		return c, fmt.Errorf("simtest: unknown strategy %d; use Mixed, Random, PCT or Exhaustive", uint8(c.Strategy))
 	}

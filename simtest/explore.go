@@ -40,7 +40,7 @@ func Find(t *testing.T, cfg Config, body func(s *Sim)) (*Failure, error) {
 	if body == nil {
 		return nil, errors.New("simtest: the body is nil")
 	}
-	r := &runner{t, cfg, body}
+	r := &runner{t: t, cfg: cfg, body: body}
 	if text := os.Getenv(envReplay); text != "" {
 		seed, choices, err := decodeToken(text)
 		if err != nil {
@@ -65,7 +65,7 @@ func Replay(t *testing.T, cfg Config, schedule string, body func(s *Sim)) (*Fail
 	if err != nil {
 		return nil, err
 	}
-	return (&runner{t, cfg, body}).replay(seed, choices), nil
+	return (&runner{t: t, cfg: cfg, body: body}).replay(seed, choices), nil
 }
 
 // Fuzz runs the body under the one schedule that the bytes say, for a fuzz
@@ -82,7 +82,7 @@ func Fuzz(t *testing.T, cfg Config, schedule []byte, body func(s *Sim)) {
 	for i, b := range schedule {
 		choices[i] = int(b)
 	}
-	r := &runner{t, cfg, body}
+	r := &runner{t: t, cfg: cfg, body: body}
 	if o := r.once(&replayer{choices: choices, wrap: true}, cfg.Seed, false); o.failed() {
 		t.Error(r.failure(cfg.Seed, o, "under the given schedule"))
 	}
@@ -95,26 +95,38 @@ func (r *runner) explore() *Failure {
 		return r.failure(r.cfg.Seed, natural, "under the natural schedule, the oldest work first")
 	}
 	again := r.once(&replayer{}, r.cfg.Seed, true)
-	if diff := parts(natural.trace, again.trace); diff != "" {
-		return &Failure{
-			When:     "to be the same twice",
-			Messages: []string{"not deterministic: the same schedule gave two different runs: " + diff, usualCauses},
-		}
+	if diff := difference(natural, again, 2); diff != "" {
+		return r.notTheSame(diff)
 	}
+	r.natural = natural
 	for i := range r.cfg.Schedules {
 		seed := r.cfg.Seed + uint64(i)
-		if o := r.once(r.chooser(seed, len(natural.made)), seed, false); o.failed() {
+		o := r.once(r.chooser(seed, len(natural.made)), seed, false)
+		if o.failed() {
 			f := r.failure(seed, o, fmt.Sprintf("in schedule %d of %d, seed %d", i+1, r.cfg.Schedules, seed))
 			f.Schedules = i + 1
+			return f
+		}
+		if f := r.sample(i, seed, o); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
+// notTheSame is the failure of a program of which two runs of one schedule differ,
+// though neither has failed.
+func (r *runner) notTheSame(differs string) *Failure {
+	return &Failure{
+		When:     "to be the same twice",
+		Messages: []string{"not deterministic: the same schedule gave two different runs: " + differs, usualCauses},
+		Differs:  differs,
+	}
+}
+
 const usualCauses = `This is what usually causes it: the order of a range over a map; a choice that a select makes among
 several ready channels; goroutines of the program's own that race with each other; random numbers from elsewhere than
-Sim.Rand; pointers that are compared or printed; state that outlives the body, as a package's variables and caches do.`
+Sim.Rand; pointers that are compared; state that outlives the body, as a package's variables and caches do.`
 
 // chooser returns the chooser of a seed. Length is about how many decisions the
 // program takes.
@@ -136,6 +148,12 @@ func (r *runner) exhaust() *Failure {
 			f.Schedules = i + 1
 			return f
 		}
+		if i == 0 {
+			r.natural = o
+		}
+		if f := r.sample(i, r.cfg.Seed, o); f != nil {
+			return f
+		}
 		var more bool
 		if choices, more = advance(o.made); !more {
 			r.t.Logf("simtest: all %d schedules were run", i+1)
@@ -152,5 +170,5 @@ func (r *runner) replay(seed uint64, choices []int) *Failure {
 		r.t.Logf("simtest: the program passes under the replayed schedule\n%s", ending(o.trace.lines()))
 		return nil
 	}
-	return r.explain(o, seed, choices, "when replayed")
+	return r.explain(o, &confirmed{outcome: o, choices: choices, runs: 1, failed: 1}, seed, "when replayed")
 }

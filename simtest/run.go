@@ -20,6 +20,8 @@ type runner struct {
 	t    *testing.T
 	cfg  Config
 	body func(s *Sim)
+	// natural is the first run of the natural schedule, if it passed.
+	natural *outcome
 }
 
 // outcome is what one run has come to.
