@@ -35,11 +35,18 @@ type left struct {
 	number uint64 // The place of this among all of them.
 }
 
+// simulatedProcessors is how many processors there are in a simulation, and so how many
+// workers a program finds, whatever GOMAXPROCS is: pools, readers and the grain of
+// parallel loops depend on it, and a schedule is to be the same on every machine. Four,
+// since that is more than one and few enough for pools to be full.
+const simulatedProcessors = 4
+
 // newSimulated returns a scheduler whose work is run by e.
 func newSimulated(cfg Config, e *sim.Engine) *Scheduler {
 	cfg.QueueCapacity = 1 // Nothing is ever in the worker's own queues.
 	cfg.PinWorkers = false
 	s := assemble(cfg)
+	s.processors = simulatedProcessors
 	s.lot.Open().TakePlace()
 	w := newWorker(s, s.lot.Open(), 0, false)
 	s.workers.Store(&[]*Worker{w})
