@@ -2,6 +2,7 @@ package simtest
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -78,7 +79,7 @@ func (r *runner) explain(found *outcome, c *confirmed, seed uint64, when string)
 		return f
 	}
 	f.Schedule = encodeToken(seed, c.choices)
-	f.Command = fmt.Sprintf("%s=%s go test -run '%s' .", envReplay, f.Schedule, pattern(r.t.Name()))
+	f.Command = fmt.Sprintf("%s=%s go test -run %s .", envReplay, f.Schedule, quoted(pattern(r.t.Name())))
 	return f
 }
 
@@ -98,11 +99,14 @@ func upToFailure(lines []string) []string {
 	return lines
 }
 
+// quoted is a word for the shell.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
 // pattern is the argument of -run that selects a test by its name.
 func pattern(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
-		parts[i] = "^" + part + "$"
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
 	}
 	return strings.Join(parts, "/")
 }
