@@ -133,7 +133,7 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 		return zero, err
 	}
 	if s.simulated {
-		explain(ctx, func() string { return "for the answer of " + to.String() })
+		s.explain(ctx, func() string { return slot.describe(round, to.String(), &to.cell.proc) })
 	}
 	err = slot.wait(ctx, round)
 	v := slot.value

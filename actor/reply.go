@@ -190,7 +190,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 		return zero, err
 	}
 	if target.sys.simulated {
-		explain(ctx, func() string { return "for the answer of " + to.String() })
+		target.sys.explain(ctx, func() string { return s.describe(round, to.String(), target) })
 	}
 	var err error
 	if asker != nil {

@@ -137,7 +137,7 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 		}
 	}
 	if p.sys.simulated {
-		explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, p) })
+		p.sys.explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, p) })
 	}
 	for {
 		goOn := waiter.Wait(ctx)

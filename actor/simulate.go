@@ -23,10 +23,32 @@ func (s *System) interleave(ctx context.Context) {
 }
 
 // explain says what the caller waits for from now on.
-func explain(ctx context.Context, what func() string) {
+func (s *System) explain(ctx context.Context, what func() string) {
 	if f := workers.Current(ctx); f != nil {
-		f.Explain(what)
+		f.ExplainLater(what)
+	} else {
+		s.scheduler.Explain(what)
 	}
+}
+
+// describe says of whom the answer is awaited, and why it will not come, as far as that
+// is known.
+func (s *asking) describe(round uint64, to string, target *proc) string {
+	text := "for the answer of " + to
+	if !s.pin(round) {
+		return text
+	}
+	holder, moves := s.holder, s.moves.Load()
+	s.unpin(round)
+	switch i, err := target.sys.Info(target.pid); {
+	case holder == target || holder == nil && err == nil && i.Stashed > 0:
+		return text
+	case holder != nil:
+		return fmt.Sprintf("%s, which %s has to give", text, holder)
+	case moves == 1:
+		return text + ": its handler has returned without a reply"
+	}
+	return text + ": the last handler that had its message has returned without a reply"
 }
 
 // maxTraced is how much of a message a trace shows.

@@ -92,7 +92,9 @@ func Fuzz(t *testing.T, cfg Config, schedule []byte, body func(s *Sim)) {
 func (r *runner) explore() *Failure {
 	natural := r.once(&replayer{}, r.cfg.Seed, true)
 	if natural.failed() {
-		return r.failure(r.cfg.Seed, natural, "under the natural schedule, the oldest work first")
+		f := r.failure(r.cfg.Seed, natural, "under the natural schedule, the oldest work first")
+		f.Schedules = 1
+		return f
 	}
 	again := r.once(&replayer{}, r.cfg.Seed, true)
 	if diff := difference(natural, again, 2); diff != "" {
@@ -104,10 +106,11 @@ func (r *runner) explore() *Failure {
 		o := r.once(r.chooser(seed, len(natural.made)), seed, false)
 		if o.failed() {
 			f := r.failure(seed, o, fmt.Sprintf("in schedule %d of %d, seed %d", i+1, r.cfg.Schedules, seed))
-			f.Schedules = i + 1
+			f.Schedules = i + 2 // With the natural one.
 			return f
 		}
 		if f := r.sample(i, seed, o); f != nil {
+			f.Schedules = i + 2
 			return f
 		}
 	}
@@ -120,7 +123,7 @@ func (r *runner) notTheSame(differs string) *Failure {
 	return &Failure{
 		When:     "to be the same twice",
 		Messages: []string{"not deterministic: the same schedule gave two different runs: " + differs, usualCauses},
-		Differs:  differs,
+		Differs:  differs, Seed: r.cfg.Seed, Schedules: 1,
 	}
 }
 
@@ -152,6 +155,7 @@ func (r *runner) exhaust() *Failure {
 			r.natural = o
 		}
 		if f := r.sample(i, r.cfg.Seed, o); f != nil {
+			f.Schedules = i + 1
 			return f
 		}
 		var more bool

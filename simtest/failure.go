@@ -12,7 +12,8 @@ type Failure struct {
 	Messages []string
 	// When says how the failure was found.
 	When string
-	// Schedules is how many schedules were run before, this one included.
+	// Schedules is how many schedules were run before, this one and the natural one
+	// included. It is 0 where there was no search.
 	Schedules int
 	// Seed and Schedule say how to replay it; see [Replay]. The schedule was repeated,
 	// and each run had the same trace. It is empty if that was not so.

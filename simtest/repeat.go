@@ -83,7 +83,7 @@ func (r *runner) sample(i int, seed uint64, o *outcome) *Failure {
 		return nil
 	}
 	f := r.notTheSame(differs)
-	f.When, f.Seed, f.Schedules = fmt.Sprintf("to be the same again in schedule %d of %d, seed %d", i+1, r.cfg.Schedules, seed), seed, i+1
+	f.When, f.Seed = fmt.Sprintf("to be the same again in schedule %d of %d, seed %d", i+1, r.cfg.Schedules, seed), seed
 	return f
 }
 

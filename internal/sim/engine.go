@@ -165,8 +165,9 @@ func (e ErrStepLimit) Error() string {
 	return fmt.Sprintf("the program has not come to rest after %d steps", e.Steps)
 }
 
-// ErrStalled is why an engine gave up when nothing can happen any more.
-type ErrStalled struct{}
+// ErrStalled is why an engine gave up when nothing can happen any more, and who waits
+// then.
+type ErrStalled struct{ Waits []string }
 
 func (ErrStalled) Error() string {
 	return "nothing can happen any more: no work is queued and no timer is set"
@@ -314,9 +315,9 @@ func (e *Engine) isClosed() bool {
 	return e.closed
 }
 
-// horizon is how far ahead the stepper waits for something to happen. Nobody
+// Horizon is how far ahead the stepper waits for something to happen. Nobody
 // sets a timer for later.
-const horizon = 50 * 365 * 24 * time.Hour
+const Horizon = 50 * 365 * 24 * time.Hour
 
 // rest is called when nothing is queued. It returns false when that is final.
 func (e *Engine) rest() bool {
@@ -330,7 +331,7 @@ func (e *Engine) rest() bool {
 	case <-e.poke:
 	case <-timer.C:
 		if !ok {
-			e.outage = ErrStalled{}
+			e.outage = ErrStalled{e.Waits()} // Before the body is told that it is over.
 			return false
 		}
 		for _, h := range e.joined() {
@@ -342,7 +343,7 @@ func (e *Engine) rest() bool {
 
 // deadline returns when the next host has something to expire, or the horizon.
 func (e *Engine) deadline() (wait time.Duration, ok bool) {
-	wait = horizon
+	wait = Horizon
 	for _, h := range e.joined() {
 		if d, has := h.Deadline(); has && d < wait {
 			wait, ok = d, true
@@ -434,8 +435,9 @@ func (e *Engine) CloseHosts() (left []string) {
 	return left
 }
 
-// Waits says which work of all hosts waits, and for what.
+// Waits says which work of all hosts waits, and which goroutines outside, and for what.
 func (e *Engine) Waits() (waits []string) {
+	waits = e.outsideWaits()
 	for _, h := range e.hosts {
 		waits = append(waits, h.Waits()...)
 	}

@@ -387,7 +387,7 @@ func (f *Fiber) Handling(name string) (kill bool) {
 	}
 	fault := m.engine.Faults().Handling(name)
 	if d := fault.Hold; d > 0 {
-		f.rarely().waits = fmt.Sprintf("for %v, as it was told to be slow", d)
+		f.ExplainLater(func() string { return fmt.Sprintf("for %v, as it was told to be slow", d) })
 		until := time.Now().Add(d)
 		time.AfterFunc(d, func() { f.Resume(nil, Normal) })
 		for time.Now().Before(until) {
@@ -404,17 +404,34 @@ func (s *Scheduler) PretendsFull(name string) bool {
 
 // waiting is what the work waits for, or waited for last, as it has explained it.
 func (f *Fiber) waiting() string {
-	if f.rare == nil {
+	if f.rare == nil || f.rare.waits == nil {
 		return ""
 	}
-	return f.rare.waits
+	return f.rare.waits()
 }
 
 // Explain says, for a simulation, what the work waits for from now on; elsewhere
 // nothing happens.
 func (f *Fiber) Explain(what func() string) {
 	if f.s.sim != nil {
-		f.rarely().waits = what()
+		text := what()
+		f.rarely().waits = func() string { return text }
+	}
+}
+
+// ExplainLater is Explain for what may be said better when somebody asks: why the wait is
+// in vain, in the report of a deadlock. What is kept, so a caller outside of simulations
+// would allocate it for nothing.
+func (f *Fiber) ExplainLater(what func() string) {
+	if f.s.sim != nil {
+		f.rarely().waits = what
+	}
+}
+
+// Explain is ExplainLater for a caller on no fiber, which waits by means of a [Waiter].
+func (s *Scheduler) Explain(what func() string) {
+	if s.sim != nil {
+		s.sim.engine.Explain(what)
 	}
 }
 

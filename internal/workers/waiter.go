@@ -104,6 +104,7 @@ func suspendUntil(ctx context.Context, f *Fiber) bool {
 
 // waitBlocked is Wait for a goroutine.
 func (w *Waiter) waitBlocked(ctx context.Context) bool {
+	defer sim.Awake()
 	if over := sim.Over(); over != nil {
 		return w.waitSimulated(ctx, over)
 	}
