@@ -5,9 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -63,4 +65,32 @@ func runByShell(t *testing.T, command string) (lines string) {
 		}
 	}
 	return lines
+}
+
+// A search that finds nothing says what it has searched.
+func TestQuietSearch(t *testing.T) {
+	if os.Getenv("SIMTEST_QUIET") != "" {
+		simtest.Run(t, simtest.Config{Schedules: 1200}, func(*simtest.Sim) {})
+		simtest.Run(t, simtest.Config{Strategy: simtest.Exhaustive}, func(*simtest.Sim) {})
+		simtest.Run(t, simtest.Config{Strategy: simtest.Exhaustive, Schedules: 1}, func(s *simtest.Sim) {
+			c := counter(s, s.System(actor.Config{}))
+			_, _ = c.Send(bg, get{}), c.Send(bg, get{})
+		})
+		return
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, "-test.v", "-test.run", "^TestQuietSearch$")
+	cmd.Env = append(os.Environ(), "SIMTEST_QUIET=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{`: simtest: 1,200 schedules, \d+\.\d s, quiet\n`, `: simtest: 1 schedules, which are all, \d`, `: simtest: 1 schedules, and there are more, \d`} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("%s is missing in\n%s", want, out)
+		}
+	}
 }

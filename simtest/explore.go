@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/sim"
 )
@@ -29,8 +31,9 @@ func Run(t *testing.T, cfg Config, body func(s *Sim)) {
 }
 
 // Find is [Run], except that it returns the failure instead of failing the test,
-// or nil if there was none: for a test that shows that a fault is found. The
-// error is of the configuration.
+// or nil if there was none: for a test that shows that a fault is found. Then the test's
+// log, which go test -v prints, says how much was searched. The error is of the
+// configuration.
 func Find(t *testing.T, cfg Config, body func(s *Sim)) (*Failure, error) {
 	t.Helper()
 	cfg, err := cfg.withDefaults()
@@ -40,7 +43,7 @@ func Find(t *testing.T, cfg Config, body func(s *Sim)) (*Failure, error) {
 	if body == nil {
 		return nil, errors.New("simtest: the body is nil")
 	}
-	r := &runner{t: t, cfg: cfg, body: body}
+	r := &runner{t: t, cfg: cfg, body: body, begun: time.Now()}
 	if text := os.Getenv(envReplay); text != "" {
 		seed, choices, err := decodeToken(text)
 		if err != nil {
@@ -65,7 +68,7 @@ func Replay(t *testing.T, cfg Config, schedule string, body func(s *Sim)) (*Fail
 	if err != nil {
 		return nil, err
 	}
-	return (&runner{t: t, cfg: cfg, body: body}).replay(seed, choices), nil
+	return (&runner{t: t, cfg: cfg, body: body, begun: time.Now()}).replay(seed, choices), nil
 }
 
 // Fuzz runs the body under the one schedule that the bytes say, for a fuzz
@@ -82,7 +85,7 @@ func Fuzz(t *testing.T, cfg Config, schedule []byte, body func(s *Sim)) {
 	for i, b := range schedule {
 		choices[i] = int(b)
 	}
-	r := &runner{t: t, cfg: cfg, body: body}
+	r := &runner{t: t, cfg: cfg, body: body, begun: time.Now()}
 	if o := r.once(&replayer{choices: choices, wrap: true}, cfg.Seed, false); o.failed() {
 		t.Error(r.failure(cfg.Seed, o, "under the given schedule"))
 	}
@@ -114,6 +117,7 @@ func (r *runner) explore() *Failure {
 			return f
 		}
 	}
+	r.quiet(r.cfg.Schedules, "")
 	return nil
 }
 
@@ -160,12 +164,27 @@ func (r *runner) exhaust() *Failure {
 		}
 		var more bool
 		if choices, more = advance(o.made); !more {
-			r.t.Logf("simtest: all %d schedules were run", i+1)
+			r.quiet(i+1, ", which are all")
 			return nil
 		}
 	}
-	r.t.Logf("simtest: %d schedules were run, and there are more", r.cfg.Schedules)
+	r.quiet(r.cfg.Schedules, ", and there are more")
 	return nil
+}
+
+// quiet says what was searched when nothing was found.
+func (r *runner) quiet(schedules int, remark string) {
+	r.t.Helper()
+	r.t.Logf("simtest: %s schedules%s, %.1f s, quiet", grouped(schedules), remark, time.Since(r.begun).Seconds())
+}
+
+// grouped formats a number with a comma before each three digits.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }
 
 func (r *runner) replay(seed uint64, choices []int) *Failure {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/sim"
@@ -22,6 +23,7 @@ type runner struct {
 	body func(s *Sim)
 	// natural is the first run of the natural schedule, if it passed.
 	natural *outcome
+	begun   time.Time
 }
 
 // outcome is what one run has come to.
