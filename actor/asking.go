@@ -263,26 +263,6 @@ func (a address) handled(p *proc) {
 	if s.holder == p || s.holder == nil && s.moves.Load() == 0 { // The asker of the latter is about to say that it is p.
 		s.move(p)
 		s.returned = true
-		if p.sys.simulated && s.group == nil {
-			s.waiter.Explain(func() string { return waitsForAnswer(p.String(), true) })
-		}
 	}
 	s.unpin(a.round)
-}
-
-// waitsForAnswer says for a simulation what an asker waits for.
-func waitsForAnswer(of string, returned bool) string {
-	if returned {
-		return "for the answer of " + of + ", whose handler returned without a reply"
-	}
-	return "for the answer of " + of
-}
-
-// isForgotten reports whether a handler has returned without an answer.
-func (s *asking) isForgotten(round uint64) bool {
-	if !s.pin(round) {
-		return false
-	}
-	defer s.unpin(round)
-	return s.returned
 }

@@ -247,7 +247,7 @@ func TestForgottenReplyInASimulation(t *testing.T) {
 	if f == nil {
 		t.Fatal("nothing was found")
 	}
-	for _, want := range []string{"deadlock", "for the answer of forgetful", "whose handler returned without a reply"} {
+	for _, want := range []string{"deadlock", "for the answer of forgetful", "its handler has returned without a reply"} {
 		if !strings.Contains(f.Messages[0], want) {
 			t.Errorf("%q is not in %q", want, f.Messages[0])
 		}

@@ -96,7 +96,7 @@ func (g *gathering) run(ctx context.Context) {
 			break
 		}
 		if sys.simulated {
-			explain(ctx, g.describe)
+			sys.explain(ctx, g.describe)
 		}
 		if !g.waiter.Wait(ctx) {
 			g.why = sys.explainLate(context.Cause(ctx))

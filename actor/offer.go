@@ -135,7 +135,7 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 		return zero, s.asks.expired(err, to.target(), reflect.TypeFor[M]())
 	}
 	if s.simulated {
-		explain(ctx, func() string { return waitsForAnswer(to.String(), slot.isForgotten(round)) })
+		s.explain(ctx, func() string { return slot.describe(round, to.String(), &to.cell.proc) })
 	}
 	err = slot.wait(ctx, round)
 	v := slot.value

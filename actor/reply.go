@@ -193,7 +193,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 		return zero, target.sys.asks.expired(err, target, reflect.TypeFor[M]())
 	}
 	if target.sys.simulated {
-		explain(ctx, func() string { return waitsForAnswer(to.String(), s.isForgotten(round)) })
+		target.sys.explain(ctx, func() string { return s.describe(round, to.String(), target) })
 	}
 	var err error
 	if asker != nil {

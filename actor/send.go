@@ -138,7 +138,7 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 		}
 	}
 	if p.sys.simulated {
-		explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, p) })
+		p.sys.explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, p) })
 	}
 	if mode&isAsk != 0 {
 		var cancel context.CancelFunc

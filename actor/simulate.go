@@ -23,10 +23,30 @@ func (s *System) interleave(ctx context.Context) {
 }
 
 // explain says what the caller waits for from now on.
-func explain(ctx context.Context, what func() string) {
+func (s *System) explain(ctx context.Context, what func() string) {
 	if f := workers.Current(ctx); f != nil {
-		f.Explain(what)
+		f.ExplainLater(what)
+	} else {
+		s.scheduler.Explain(what)
 	}
+}
+
+// describe says of whom the answer is awaited, and why it will not come, as far as that
+// is known.
+func (s *asking) describe(round uint64, to string, target *proc) string {
+	text := "for the answer of " + to
+	if !s.pin(round) {
+		return text
+	}
+	holder, returned := s.holder, s.returned
+	s.unpin(round)
+	if holder != nil && holder != target {
+		text += fmt.Sprintf(", which %s has to give", holder)
+	}
+	if returned {
+		text += ": its handler has returned without a reply"
+	}
+	return text
 }
 
 // maxTraced is how much of a message a trace shows.

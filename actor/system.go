@@ -21,7 +21,7 @@ type Config struct {
 	// Name is for people; it appears in logs. Defaults to "troupe".
 	Name string
 	// Workers is how many workers the system's scheduler has. Defaults to
-	// GOMAXPROCS. It must be 0 if Scheduler is given.
+	// GOMAXPROCS, and in a simulation to 4. It must be 0 if Scheduler is given.
 	Workers int
 	// MaxSpares is how many workers are started at most, beyond Workers, in place of
 	// those that handlers block. When there are so many, messages of Data and Management

@@ -9,7 +9,8 @@ import (
 // Config configures a [Scheduler]. The zero value is a good one.
 type Config struct {
 	// Workers is how many workers are awake at a time. It does not count those
-	// that are blocked in their work. Defaults to GOMAXPROCS.
+	// that are blocked in their work. Defaults to GOMAXPROCS, and in a simulation to 4
+	// on every machine.
 	Workers int
 	// MaxSpares bounds how many workers are started, beyond Workers, in place of
 	// blocked ones. When the bound is reached, work waits for the blocked ones,

@@ -25,6 +25,11 @@ type Config struct {
 	// Steps bounds one schedule. A program that has not come to rest by then is
 	// reported as one that never will. Defaults to 100,000.
 	Steps int
+	// Repeat has each n-th schedule of a search run two times more, with traces, and
+	// fails the search if they differ: the program is not deterministic. By default only the
+	// natural schedule is run twice, and a schedule that fails is repeated. The environment
+	// variable TROUPE_REPEAT, a number, takes precedence over it.
+	Repeat int
 	// Forbid says what must not be left behind when the body returns. Defaults to
 	// nothing, since programs may well leave that to the end of their systems.
 	Forbid Leftovers
@@ -68,6 +73,7 @@ func (s Strategy) String() string {
 // The environment variables by which one command changes a search.
 const (
 	envSchedules = "TROUPE_SCHEDULES"
+	envRepeat    = "TROUPE_REPEAT"
 	envReplay    = "TROUPE_REPLAY"
 )
 
@@ -79,6 +85,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("simtest: Config.Steps is %d; it must be positive, or 0 for the default", c.Steps)
 	case c.Depth < 0:
 		return c, fmt.Errorf("simtest: Config.Depth is %d; it must be positive, or 0 for the default", c.Depth)
+	case c.Repeat < 0:
+		return c, fmt.Errorf("simtest: Config.Repeat is %d; it must be positive, or 0 for none", c.Repeat)
 	case c.Strategy >= numStrategies:
 		return c, fmt.Errorf("simtest: unknown strategy %d; use Mixed, Random, PCT or Exhaustive", uint8(c.Strategy))
 	}
@@ -88,12 +96,10 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Schedules == 0 {
 		c.Schedules = 100
 	}
-	if text := os.Getenv(envSchedules); text != "" {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 {
-			return c, fmt.Errorf("simtest: %s is %q; it must be a positive number", envSchedules, text)
+	for name, n := range map[string]*int{envSchedules: &c.Schedules, envRepeat: &c.Repeat} {
+		if err := fromEnvironment(name, n); err != nil {
+			return c, err
 		}
-		c.Schedules = n
 	}
 	if c.Seed == 0 {
 		c.Seed = 1
@@ -105,4 +111,18 @@ func (c Config) withDefaults() (Config, error) {
 		c.Steps = 100_000
 	}
 	return c, nil
+}
+
+// fromEnvironment sets n if there is a variable of that name.
+func fromEnvironment(name string, n *int) error {
+	text := os.Getenv(name)
+	if text == "" {
+		return nil
+	}
+	given, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || given < 1 {
+		return fmt.Errorf("simtest: %s is %q; it must be a positive number", name, text)
+	}
+	*n = given
+	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/sim"
 )
@@ -29,8 +31,9 @@ func Run(t *testing.T, cfg Config, body func(s *Sim)) {
 }
 
 // Find is [Run], except that it returns the failure instead of failing the test,
-// or nil if there was none: for a test that shows that a fault is found. The
-// error is of the configuration.
+// or nil if there was none: for a test that shows that a fault is found. Then the test's
+// log, which go test -v prints, says how much was searched. The error is of the
+// configuration.
 func Find(t *testing.T, cfg Config, body func(s *Sim)) (*Failure, error) {
 	t.Helper()
 	cfg, err := cfg.withDefaults()
@@ -40,7 +43,7 @@ func Find(t *testing.T, cfg Config, body func(s *Sim)) (*Failure, error) {
 	if body == nil {
 		return nil, errors.New("simtest: the body is nil")
 	}
-	r := &runner{t, cfg, body}
+	r := &runner{t: t, cfg: cfg, body: body, begun: time.Now()}
 	if text := os.Getenv(envReplay); text != "" {
 		seed, choices, err := decodeToken(text)
 		if err != nil {
@@ -65,7 +68,7 @@ func Replay(t *testing.T, cfg Config, schedule string, body func(s *Sim)) (*Fail
 	if err != nil {
 		return nil, err
 	}
-	return (&runner{t, cfg, body}).replay(seed, choices), nil
+	return (&runner{t: t, cfg: cfg, body: body, begun: time.Now()}).replay(seed, choices), nil
 }
 
 // Fuzz runs the body under the one schedule that the bytes say, for a fuzz
@@ -82,7 +85,7 @@ func Fuzz(t *testing.T, cfg Config, schedule []byte, body func(s *Sim)) {
 	for i, b := range schedule {
 		choices[i] = int(b)
 	}
-	r := &runner{t, cfg, body}
+	r := &runner{t: t, cfg: cfg, body: body, begun: time.Now()}
 	if o := r.once(&replayer{choices: choices, wrap: true}, cfg.Seed, false); o.failed() {
 		t.Error(r.failure(cfg.Seed, o, "under the given schedule"))
 	}
@@ -92,29 +95,45 @@ func Fuzz(t *testing.T, cfg Config, schedule []byte, body func(s *Sim)) {
 func (r *runner) explore() *Failure {
 	natural := r.once(&replayer{}, r.cfg.Seed, true)
 	if natural.failed() {
-		return r.failure(r.cfg.Seed, natural, "under the natural schedule, the oldest work first")
+		f := r.failure(r.cfg.Seed, natural, "under the natural schedule, the oldest work first")
+		f.Schedules = 1
+		return f
 	}
 	again := r.once(&replayer{}, r.cfg.Seed, true)
-	if diff := parts(natural.trace, again.trace); diff != "" {
-		return &Failure{
-			When:     "to be the same twice",
-			Messages: []string{"not deterministic: the same schedule gave two different runs: " + diff, usualCauses},
-		}
+	if diff := difference(natural, again, 2); diff != "" {
+		return r.notTheSame(diff)
 	}
+	r.natural = natural
 	for i := range r.cfg.Schedules {
 		seed := r.cfg.Seed + uint64(i)
-		if o := r.once(r.chooser(seed, len(natural.made)), seed, false); o.failed() {
+		o := r.once(r.chooser(seed, len(natural.made)), seed, false)
+		if o.failed() {
 			f := r.failure(seed, o, fmt.Sprintf("in schedule %d of %d, seed %d", i+1, r.cfg.Schedules, seed))
-			f.Schedules = i + 1
+			f.Schedules = i + 2 // With the natural one.
+			return f
+		}
+		if f := r.sample(i, seed, o); f != nil {
+			f.Schedules = i + 2
 			return f
 		}
 	}
+	r.quiet(r.cfg.Schedules, "")
 	return nil
+}
+
+// notTheSame is the failure of a program of which two runs of one schedule differ,
+// though neither has failed.
+func (r *runner) notTheSame(differs string) *Failure {
+	return &Failure{
+		When:     "to be the same twice",
+		Messages: []string{"not deterministic: the same schedule gave two different runs: " + differs, usualCauses},
+		Differs:  differs, Seed: r.cfg.Seed, Schedules: 1,
+	}
 }
 
 const usualCauses = `This is what usually causes it: the order of a range over a map; a choice that a select makes among
 several ready channels; goroutines of the program's own that race with each other; random numbers from elsewhere than
-Sim.Rand; pointers that are compared or printed; state that outlives the body, as a package's variables and caches do.`
+Sim.Rand; pointers that are compared; state that outlives the body, as a package's variables and caches do.`
 
 // chooser returns the chooser of a seed. Length is about how many decisions the
 // program takes.
@@ -136,14 +155,36 @@ func (r *runner) exhaust() *Failure {
 			f.Schedules = i + 1
 			return f
 		}
+		if i == 0 {
+			r.natural = o
+		}
+		if f := r.sample(i, r.cfg.Seed, o); f != nil {
+			f.Schedules = i + 1
+			return f
+		}
 		var more bool
 		if choices, more = advance(o.made); !more {
-			r.t.Logf("simtest: all %d schedules were run", i+1)
+			r.quiet(i+1, ", which are all")
 			return nil
 		}
 	}
-	r.t.Logf("simtest: %d schedules were run, and there are more", r.cfg.Schedules)
+	r.quiet(r.cfg.Schedules, ", and there are more")
 	return nil
+}
+
+// quiet says what was searched when nothing was found.
+func (r *runner) quiet(schedules int, remark string) {
+	r.t.Helper()
+	r.t.Logf("simtest: %s schedules%s, %.1f s, quiet", grouped(schedules), remark, time.Since(r.begun).Seconds())
+}
+
+// grouped formats a number with a comma before each three digits.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }
 
 func (r *runner) replay(seed uint64, choices []int) *Failure {
@@ -152,5 +193,5 @@ func (r *runner) replay(seed uint64, choices []int) *Failure {
 		r.t.Logf("simtest: the program passes under the replayed schedule\n%s", ending(o.trace.lines()))
 		return nil
 	}
-	return r.explain(o, seed, choices, "when replayed")
+	return r.explain(o, &confirmed{outcome: o, choices: choices, runs: 1, failed: 1}, seed, "when replayed")
 }

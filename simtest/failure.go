@@ -2,6 +2,7 @@ package simtest
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -11,13 +12,18 @@ type Failure struct {
 	Messages []string
 	// When says how the failure was found.
 	When string
-	// Schedules is how many schedules were run before, this one included.
+	// Schedules is how many schedules were run before, this one and the natural one
+	// included. It is 0 where there was no search.
 	Schedules int
-	// Seed and Schedule say how to replay it; see [Replay].
+	// Seed and Schedule say how to replay it; see [Replay]. The schedule was repeated,
+	// and each run had the same trace. It is empty if that was not so.
 	Seed     uint64
 	Schedule string
-	// Command replays it from the shell.
+	// Command replays it from the shell. It is empty if Schedule is.
 	Command string
+	// Differs says where two runs of the schedule part, if they do: the program is
+	// not deterministic.
+	Differs string
 	// Trace is what happened, one line for each event: the virtual time since the
 	// beginning, what kind of event it is, and what it concerns.
 	Trace []string
@@ -47,27 +53,41 @@ func (r *runner) failure(seed uint64, o *outcome, when string) *Failure {
 	if o.stuck { // A program that hangs would hang again.
 		return &Failure{Messages: o.failures, When: when, Seed: seed}
 	}
-	simple := r.shrink(seed, o.choices(), o)
-	final := r.once(&replayer{choices: simple}, seed, true)
-	if !final.failed() {
-		messages := append(o.failures[:len(o.failures):len(o.failures)],
-			"not deterministic: the same schedule does not fail again. "+usualCauses)
-		return &Failure{Messages: messages, When: when, Seed: seed}
+	c := r.confirm(seed, r.shrink(seed, o.choices(), o), kind(o))
+	if c.differs != "" {
+		// The simpler schedule may have failed by chance, and the one that was found may not.
+		if whole := r.confirm(seed, o.choices(), kind(o)); whole.differs == "" || c.failed == 0 {
+			c = whole
+		}
 	}
-	return r.explain(final, seed, simple, when)
+	return r.explain(o, c, seed, when)
 }
 
-// explain is a failed run with its trace.
-func (r *runner) explain(o *outcome, seed uint64, choices []int, when string) *Failure {
-	f := &Failure{Messages: o.failures, When: when, Seed: seed, steps: o.steps}
-	if o.stuck {
+// explain is a failed run with its trace, and the way to replay it if c has done so.
+func (r *runner) explain(found *outcome, c *confirmed, seed uint64, when string) *Failure {
+	if c.failed == 0 && !c.stuck { // There is nothing to show but how it failed first.
+		c.outcome = &outcome{failures: found.failures, trace: &trace{}, steps: found.steps}
+	}
+	f := &Failure{Messages: c.failures, When: when, Seed: seed, steps: c.steps}
+	if c.stuck {
 		return f
 	}
-	f.Trace = upToFailure(o.trace.lines())
-	f.deviations = deviations(o.choices())
-	f.Schedule = encodeToken(seed, choices)
-	f.Command = fmt.Sprintf("%s=%s go test -run '%s' .", envReplay, f.Schedule, pattern(r.t.Name()))
+	f.Trace = upToFailure(c.trace.lines())
+	f.deviations = deviations(c.outcome.choices())
+	if c.differs != "" {
+		f.Differs = c.differs
+		f.Messages = append(c.failures[:len(c.failures):len(c.failures)], c.notDeterministic())
+		return f
+	}
+	f.Schedule = encodeToken(seed, c.choices)
+	f.Command = fmt.Sprintf("%s=%s go test -run %s .", envReplay, f.Schedule, quoted(pattern(r.t.Name())))
 	return f
+}
+
+// notDeterministic says that the schedule can't be replayed, and why.
+func (c *confirmed) notDeterministic() string {
+	return fmt.Sprintf("not deterministic, so there is no replay: of %d runs of one schedule %d failed in this way; %s.\n%s",
+		c.runs, c.failed, c.differs, usualCauses)
 }
 
 // upToFailure leaves out what came after the failure, as the body's clearing up.
@@ -80,11 +100,14 @@ func upToFailure(lines []string) []string {
 	return lines
 }
 
+// quoted is a word for the shell.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
 // pattern is the argument of -run that selects a test by its name.
 func pattern(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
-		parts[i] = "^" + part + "$"
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
 	}
 	return strings.Join(parts, "/")
 }

@@ -97,11 +97,12 @@ func (s *Sim) leftTasks() (left []string) {
 
 // lookForDeadLetters is called when the systems have stopped.
 func (s *Sim) lookForDeadLetters() {
-	if s.forbid&DeadLetters == 0 || len(s.dead) == 0 || s.Failed() {
+	dead := s.DeadLetters()
+	if s.forbid&DeadLetters == 0 || len(dead) == 0 || s.Failed() {
 		return
 	}
-	left := make([]string, 0, len(s.dead))
-	for _, d := range s.dead {
+	left := make([]string, 0, len(dead))
+	for _, d := range dead {
 		left = append(left, fmt.Sprintf("to %s%v: %T: %v", d.Name, d.To, d.Message, d.Reason))
 	}
 	s.fail("dead letters: " + strings.Join(left, "\n        "))

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/sim"
@@ -20,6 +21,9 @@ type runner struct {
 	t    *testing.T
 	cfg  Config
 	body func(s *Sim)
+	// natural is the first run of the natural schedule, if it passed.
+	natural *outcome
+	begun   time.Time
 }
 
 // outcome is what one run has come to.
@@ -50,6 +54,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 		o.trace = &trace{}
 	}
 	var engine *sim.Engine
+	bubble := 0
 	ready, done := make(chan struct{}), make(chan struct{})
 	var mu sync.Mutex
 	var s *Sim
@@ -60,7 +65,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 				mu.Lock()
 				defer mu.Unlock()
 				if o.failures = s.failures; len(o.failures) == 0 {
-					o.failures = []string{bubbleFailure(engine, v)}
+					o.failures = []string{bubbleFailure(engine, v, bubble)}
 				}
 			}
 		}()
@@ -70,6 +75,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 				add = o.trace.add
 			}
 			engine = sim.New(rec, synctest.Wait, r.cfg.Steps, add)
+			bubble = currentBubble()
 			s = &Sim{TB: t, engine: engine, random: rand.New(rand.NewPCG(seed, 1)), logged: &mu, forbid: r.cfg.Forbid, probes: map[actor.PID]bool{}}
 			close(ready)
 			r.play(s)
@@ -79,7 +85,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 		})
 	}()
 	<-ready
-	if what := watch(engine, done); what != "" {
+	if what := watch(engine, bubble, done); what != "" {
 		mu.Lock()
 		defer mu.Unlock()
 		return &outcome{failures: []string{what}, stuck: true}
@@ -89,14 +95,14 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 }
 
 // bubbleFailure says what it means that the bubble could not end.
-func bubbleFailure(e *sim.Engine, v any) string {
+func bubbleFailure(e *sim.Engine, v any, bubble int) string {
 	text := fmt.Sprint(v)
 	switch name := e.Running(); {
 	case name != "" && strings.Contains(text, "deadlock"):
 		return fmt.Sprintf("deadlock: %s is blocked in an operation outside the simulation, such as a channel, and nothing can wake it any more\n%s",
-			name, stackOf(name))
+			name, stackOf(name, bubble))
 	case strings.Contains(text, "main bubble goroutine has exited"):
-		return "goroutines that the program has started are blocked, and nothing can wake them any more"
+		return "goroutines that the program has started are blocked, and nothing can wake them any more:\n" + stacksIn(bubble)
 	case strings.Contains(text, "deadlock"):
 		return "deadlock: the body is blocked in an operation outside the simulation, such as a channel, and nothing can wake it any more"
 	}
@@ -143,8 +149,9 @@ func (r *runner) giveUp(s *Sim, err error) {
 		return
 	}
 	text := "deadlock: " + err.Error()
-	if waits := s.engine.Waits(); len(waits) > 0 {
-		text += "\n    " + strings.Join(waits, "\n    ")
+	var stalled sim.ErrStalled
+	if errors.As(err, &stalled) && len(stalled.Waits) > 0 {
+		text += "\n    " + strings.Join(stalled.Waits, "\n    ")
 	}
 	s.fail(text)
 }

@@ -169,7 +169,7 @@ func TestFailures(t *testing.T) {
 			}
 			s.RunUntilIdle()
 		}, []string{"leaked", "has not ended"}},
-		{"goroutine", func(*simtest.Sim) { go func() { select {} }() }, []string{"goroutines that the program has started are blocked"}},
+		{"goroutine", func(*simtest.Sim) { go func() { select {} }() }, []string{"goroutines that the program has started are blocked", "run_test.go"}},
 		{"body blocked", func(*simtest.Sim) { select {} }, []string{"deadlock"}},
 		{"handler blocked", func(s *simtest.Sim) {
 			a := spawn(s, s.System(actor.Config{}), "stuck", func(*actor.Context[int], int) error { select {} })
@@ -356,6 +356,7 @@ func TestBadConfig(t *testing.T) {
 		{simtest.Config{Schedules: -1}, body, "Schedules is -1"},
 		{simtest.Config{Steps: -1}, body, "Steps is -1"},
 		{simtest.Config{Depth: -1}, body, "Depth is -1"},
+		{simtest.Config{Repeat: -1}, body, "Repeat is -1"},
 		{simtest.Config{Forbid: 1 << 7}, body, "Forbid is 128"},
 		{simtest.Config{Strategy: 9}, body, "unknown strategy 9"},
 		{simtest.Config{}, nil, "body is nil"},
@@ -481,6 +482,41 @@ func TestWatchedRun(t *testing.T) {
 		s.RunUntilIdle()
 		if left != 0 {
 			s.Errorf("%d steps are left", left)
+		}
+	})
+}
+
+// Failure.Schedules counts the natural schedule.
+func TestSchedulesAreCounted(t *testing.T) {
+	runs, failAt := 0, 0
+	for want, first := range map[int]int{1: 1, 2: 3, 5: 6} {
+		runs, failAt = 0, first // The natural schedule is run twice.
+		f := find(t, simtest.Config{}, func(s *simtest.Sim) {
+			if runs++; runs >= failAt {
+				s.Error("fails")
+			}
+		})
+		if f.Schedules != want {
+			t.Errorf("of a failure in run %d, Schedules is %d, not %d", first, f.Schedules, want)
+		}
+	}
+}
+
+// Dead letters may come from several goroutines at once.
+func TestDeadLettersFromGoroutines(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		gone := spawn(s, sys, "gone", func(*actor.Context[int], int) error { return nil })
+		if err := gone.Stop(bg); err != nil {
+			s.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() { _ = gone.Send(bg, 1) })
+		}
+		all.Wait()
+		if n := len(s.DeadLetters()); n != 4 {
+			s.Errorf("%d of 4 dead letters", n)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,7 @@ type Sim struct {
 	cleanups []func()
 	checks   []func() error
 	ctx      context.Context
+	deadMu   sync.Mutex // Guards dead.
 	dead     []actor.DeadLetter
 	forbid   Leftovers
 	systems  []*actor.System    // The systems made by System.
@@ -88,7 +90,9 @@ func (s *Sim) Always(check func() error) { s.checks = append(s.checks, check) }
 func (s *Sim) System(cfg actor.Config) *actor.System {
 	told := cfg.OnDeadLetter
 	cfg.OnDeadLetter = func(d actor.DeadLetter) {
+		s.deadMu.Lock()
 		s.dead = append(s.dead, d)
+		s.deadMu.Unlock()
 		if told != nil {
 			told(d)
 		}
@@ -126,7 +130,12 @@ func (s *Sim) stopAtEnd(what interface{ Stop(context.Context) error }) {
 }
 
 // DeadLetters returns the messages that actors of [Sim.System] did not handle.
-func (s *Sim) DeadLetters() []actor.DeadLetter { return s.dead }
+// Any goroutine may call it.
+func (s *Sim) DeadLetters() []actor.DeadLetter {
+	s.deadMu.Lock()
+	defer s.deadMu.Unlock()
+	return slices.Clone(s.dead)
+}
 
 // Context returns a context that ends with the body.
 func (s *Sim) Context() context.Context { return s.ctx }

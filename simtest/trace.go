@@ -62,21 +62,3 @@ func ending(lines []string) string {
 	}
 	return b.String()
 }
-
-// parts returns where two traces of the same schedule differ first, or "".
-func parts(a, b *trace) string {
-	as, bs := a.lines(), b.lines()
-	for i := range max(len(as), len(bs)) {
-		x, y := "(the end)", "(the end)"
-		if i < len(as) {
-			x = strings.TrimSpace(as[i])
-		}
-		if i < len(bs) {
-			y = strings.TrimSpace(bs[i])
-		}
-		if x != y {
-			return fmt.Sprintf("line %d of the trace is\n    %s\nthe first time, and\n    %s\nthe second", i+1, x, y)
-		}
-	}
-	return ""
-}

@@ -33,7 +33,7 @@ func stepOf(number int64) step {
 
 // watch waits for done. It returns what the simulation is on if one step takes
 // too long in real time: nothing inside the bubble can tell.
-func watch(e *sim.Engine, done <-chan struct{}) string {
+func watch(e *sim.Engine, bubble int, done <-chan struct{}) string {
 	ticker := time.NewTicker(stuckAfter / 4)
 	defer ticker.Stop()
 	last := stepOf(-1)
@@ -51,7 +51,7 @@ func watch(e *sim.Engine, done <-chan struct{}) string {
 			continue
 		}
 		name := e.Running()
-		if stack := stackOf(name); last.isStuck(stack) {
+		if stack := stackOf(name, bubble); last.isStuck(stack) {
 			return fmt.Sprintf("%s is on one step for more than %v of real time: it computes for ever, or is blocked in something that a simulation can't wake, such as a mutex or a system call\n%s",
 				name, stuckAfter, stack)
 		}
@@ -74,22 +74,47 @@ func (s step) isStuck(stack string) bool {
 	return known && spent-s.spent >= stuckAfter
 }
 
-// stackOf returns the stack of the work that runs, which is in the newest of the
-// bubbles that are left.
-func stackOf(name string) string {
-	buf := make([]byte, 4<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	stack, newest := "(the stack of "+strconv.Quote(name)+" was not found)", -1
-	for block := range strings.SplitSeq(string(buf), "\n\n") {
+// stackOf returns the stack of the work that runs in the bubble.
+func stackOf(name string, bubble int) string {
+	for _, block := range blocksOf(bubble) {
 		head, _, _ := strings.Cut(block, "\n")
-		if !strings.Contains(block, "workers.(*Fiber).loop") || strings.Contains(head, "[coroutine") {
-			continue
-		}
-		if bubble := bubbleOf(head); bubble > newest {
-			stack, newest = block, bubble
+		if strings.Contains(block, "workers.(*Fiber).loop") && !strings.Contains(head, "[coroutine") {
+			return block
 		}
 	}
-	return stack
+	return "(the stack of " + strconv.Quote(name) + " was not found)"
+}
+
+// maxStacks is how many stacks a report has.
+const maxStacks = 10
+
+// stacksIn returns the stacks of the goroutines in the bubble.
+func stacksIn(bubble int) string {
+	blocks := blocksOf(bubble)
+	if more := len(blocks) - maxStacks; more > 0 {
+		blocks = append(blocks[:maxStacks], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// blocksOf returns the stacks of the goroutines in the bubble, one by one.
+func blocksOf(bubble int) (blocks []string) {
+	buf := make([]byte, 4<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	for block := range strings.SplitSeq(strings.TrimSpace(string(buf)), "\n\n") {
+		head, _, _ := strings.Cut(block, "\n")
+		if bubbleOf(head) == bubble {
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks
+}
+
+// currentBubble returns the number of the caller's bubble.
+func currentBubble() int {
+	var buf [128]byte
+	head, _, _ := strings.Cut(string(buf[:runtime.Stack(buf[:], false)]), "\n")
+	return bubbleOf(head)
 }
 
 // bubbleOf returns the number of the bubble in the first line of a stack.

@@ -218,11 +218,11 @@ func (t *timeCase) attempt(_ context.Context, sel *selection, w workers.Waiter) 
 	if sel == nil {
 		return false
 	}
-	t.timer = time.AfterFunc(t.d, func() {
+	t.timer = time.AfterFunc(t.d, workers.InOrder(func() {
 		if t.win(sel) {
 			w.Wake(nil, workers.Low)
 		}
-	})
+	}))
 	return sel.over()
 }
 

@@ -120,7 +120,7 @@ func (sc *Scope) SetDeadline(at time.Time) bool {
 	}
 	left := time.Until(at)
 	if !at.IsZero() && left > 0 {
-		sc.timer = time.AfterFunc(left, func() { sc.expire(at) })
+		sc.timer = time.AfterFunc(left, workers.InOrder(func() { sc.expire(at) }))
 	}
 	sc.mu.Unlock()
 	if !at.IsZero() && left <= 0 {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -12,6 +13,14 @@ var engines struct {
 	n  atomic.Int64 // How many are entered; mostly none.
 	mu sync.Mutex
 	of map[gid.ID]member
+	// waits has the goroutines that wait outside of the steps, as they have explained it.
+	waits map[gid.ID]explained
+}
+
+// explained is what a goroutine waits for.
+type explained struct {
+	engine *Engine
+	what   func() string
 }
 
 // member is a goroutine's place in a simulation.
@@ -72,4 +81,47 @@ func Over() <-chan struct{} {
 		return e.ended
 	}
 	return nil
+}
+
+// Explain says what the calling goroutine, which runs no work, is about to wait for.
+func (e *Engine) Explain(what func() string) {
+	engines.mu.Lock()
+	defer engines.mu.Unlock()
+	if engines.waits == nil {
+		engines.waits = map[gid.ID]explained{}
+	}
+	engines.waits[gid.Current()] = explained{e, what}
+}
+
+// Awake says that the calling goroutine does not wait any longer. It costs one load
+// while there is no simulation.
+func Awake() {
+	if engines.n.Load() == 0 {
+		return
+	}
+	engines.mu.Lock()
+	defer engines.mu.Unlock()
+	delete(engines.waits, gid.Current())
+}
+
+// outsideWaits says what goroutines outside wait for, as far as they have explained it.
+func (e *Engine) outsideWaits() (waits []string) {
+	var found []func() string
+	engines.mu.Lock()
+	for id, w := range engines.waits {
+		if w.engine != e {
+			continue
+		}
+		name := "a goroutine"
+		if m, ok := engines.of[id]; ok && !m.work {
+			name = "the body"
+		}
+		found = append(found, func() string { return name + " waits " + w.what() })
+	}
+	engines.mu.Unlock()
+	for _, text := range found {
+		waits = append(waits, text())
+	}
+	slices.Sort(waits)
+	return waits
 }

@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +18,10 @@ type Host interface {
 	// Name says in a trace what the work is. It must be the same in each run with
 	// the same choices.
 	Name(work any) string
+	// Order says in which place a work comes among those that goroutines outside hand in
+	// at the same moment: by kind, and by number where kinds are equal. Both must be the
+	// same in each run with the same choices. It is called by the stepper.
+	Order(work any) (kind string, number uint64)
 	// Settle is called when nothing of anybody is left to be run. It returns true
 	// if that made a difference, as for a host that has waited to stop.
 	Settle() bool
@@ -72,6 +78,7 @@ type Engine struct {
 	onMu     sync.Mutex // Guards on, which the watchdog may read just as a step ends.
 	on       Entry      // The present step, or the last one. Only the stepper writes it.
 	begun    atomic.Int64
+	guests   atomic.Uint64 // How many there have been.
 
 	// The rest is the stepper's.
 	ready  []Entry
@@ -158,8 +165,9 @@ func (e ErrStepLimit) Error() string {
 	return fmt.Sprintf("the program has not come to rest after %d steps", e.Steps)
 }
 
-// ErrStalled is why an engine gave up when nothing can happen any more.
-type ErrStalled struct{}
+// ErrStalled is why an engine gave up when nothing can happen any more, and who waits
+// then.
+type ErrStalled struct{ Waits []string }
 
 func (ErrStalled) Error() string {
 	return "nothing can happen any more: no work is queued and no timer is set"
@@ -269,7 +277,7 @@ func (e *Engine) flush() {
 }
 
 // admit takes over what has arrived. If it came from several goroutines at the
-// same time, its order is chance, so it is put in order by name. That goes for what
+// same time, its order is chance, so it is put in order. That goes for what
 // came from one, too: when several resume the same work, it is chance who does.
 func (e *Engine) admit() {
 	e.mu.Lock()
@@ -282,12 +290,23 @@ func (e *Engine) admit() {
 		e.awaiting = nil
 	}
 	e.mu.Unlock()
-	sort.SliceStable(arrived, func(i, j int) bool {
-		return arrived[i].Host.Name(arrived[i].Work) < arrived[j].Host.Name(arrived[j].Work)
-	})
+	slices.SortStableFunc(arrived, e.compare)
 	for _, entry := range arrived {
 		e.Queue(entry)
 	}
+}
+
+// compare puts two works in order that have arrived in the same moment. Those that
+// differ neither by order nor by host are as they came.
+func (e *Engine) compare(a, b Entry) int {
+	aKind, aNumber := a.Host.Order(a.Work)
+	bKind, bNumber := b.Host.Order(b.Work)
+	c := cmp.Or(strings.Compare(aKind, bKind), cmp.Compare(aNumber, bNumber))
+	if c != 0 || a.Host == b.Host {
+		return c
+	}
+	hosts := e.joined()
+	return cmp.Compare(slices.Index(hosts, a.Host), slices.Index(hosts, b.Host))
 }
 
 func (e *Engine) isClosed() bool {
@@ -296,9 +315,9 @@ func (e *Engine) isClosed() bool {
 	return e.closed
 }
 
-// horizon is how far ahead the stepper waits for something to happen. Nobody
+// Horizon is how far ahead the stepper waits for something to happen. Nobody
 // sets a timer for later.
-const horizon = 50 * 365 * 24 * time.Hour
+const Horizon = 50 * 365 * 24 * time.Hour
 
 // rest is called when nothing is queued. It returns false when that is final.
 func (e *Engine) rest() bool {
@@ -312,7 +331,7 @@ func (e *Engine) rest() bool {
 	case <-e.poke:
 	case <-timer.C:
 		if !ok {
-			e.outage = ErrStalled{}
+			e.outage = ErrStalled{e.Waits()} // Before the body is told that it is over.
 			return false
 		}
 		for _, h := range e.joined() {
@@ -324,7 +343,7 @@ func (e *Engine) rest() bool {
 
 // deadline returns when the next host has something to expire, or the horizon.
 func (e *Engine) deadline() (wait time.Duration, ok bool) {
-	wait = horizon
+	wait = Horizon
 	for _, h := range e.joined() {
 		if d, has := h.Deadline(); has && d < wait {
 			wait, ok = d, true
@@ -416,8 +435,9 @@ func (e *Engine) CloseHosts() (left []string) {
 	return left
 }
 
-// Waits says which work of all hosts waits, and for what.
+// Waits says which work of all hosts waits, and which goroutines outside, and for what.
 func (e *Engine) Waits() (waits []string) {
+	waits = e.outsideWaits()
 	for _, h := range e.hosts {
 		waits = append(waits, h.Waits()...)
 	}

@@ -22,6 +22,7 @@ func (*host) Deadline() (time.Duration, bool) { return 0, false }
 func (*host) Expire()                         {}
 func (*host) Waits() []string                 { return nil }
 func (*host) Close() []string                 { return nil }
+func (*host) Order(w any) (string, uint64)    { return w.(string), 0 }
 func (h *host) entry(work string) sim.Entry   { return sim.Entry{Host: h, Work: work} }
 func (h *host) queue(e *sim.Engine, all ...string) {
 	for _, work := range all {

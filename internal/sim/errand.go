@@ -1,12 +1,18 @@
 package sim
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // errand is something that a goroutine outside has left to the stepper.
 type errand struct {
-	name func() string
-	do   func()
+	order func() (kind string, number uint64)
+	do    func()
 }
+
+func first() (kind string, number uint64) { return "", 0 }
 
 // Drop takes out of what h has queued what give accepts. Called by a goroutine
 // outside, it waits until the running step is over.
@@ -17,7 +23,7 @@ func (e *Engine) Drop(h Host, give func(work any) bool) {
 	}
 	done := make(chan struct{})
 	e.mu.Lock()
-	e.errands = append(e.errands, errand{func() string { return "" }, func() { e.drop(h, give); close(done) }})
+	e.errands = append(e.errands, errand{first, func() { e.drop(h, give); close(done) }})
 	e.mu.Unlock()
 	e.Nudge()
 	select {
@@ -29,9 +35,9 @@ func (e *Engine) Drop(h Host, give func(work any) bool) {
 // Later has do called when the running step is over. It returns false if no step
 // runs, or if it is the caller's. It is for goroutines outside that the step itself
 // may have set going, as the end of a context does: whether what they do comes before
-// or after the rest of the step would be chance. What several leave is done by
-// their names.
-func (e *Engine) Later(name func() string, do func()) bool {
+// or after the rest of the step would be chance. What several leave is done
+// in their order; see Host.
+func (e *Engine) Later(order func() (kind string, number uint64), do func()) bool {
 	if Working() == e {
 		return false
 	}
@@ -40,8 +46,17 @@ func (e *Engine) Later(name func() string, do func()) bool {
 	if !e.inStep.Load() {
 		return false
 	}
-	e.errands = append(e.errands, errand{name, do})
+	e.errands = append(e.errands, errand{order, do})
 	return true
+}
+
+// Between has do called by the stepper before the next step. What several guests leave is
+// done in the order of their creation.
+func (e *Engine) Between(g *Guest, do func()) {
+	e.mu.Lock()
+	e.errands = append(e.errands, errand{func() (string, uint64) { return outside{}.Order(g) }, do})
+	e.mu.Unlock()
+	e.Nudge()
 }
 
 // runErrands does what goroutines outside have left to the stepper. It reports
@@ -51,7 +66,11 @@ func (e *Engine) runErrands() bool {
 	errands := e.errands
 	e.errands = nil
 	e.mu.Unlock()
-	sort.SliceStable(errands, func(i, j int) bool { return errands[i].name() < errands[j].name() })
+	slices.SortStableFunc(errands, func(a, b errand) int {
+		aKind, aNumber := a.order()
+		bKind, bNumber := b.order()
+		return cmp.Or(strings.Compare(aKind, bKind), cmp.Compare(aNumber, bNumber))
+	})
 	for _, one := range errands {
 		one.do()
 	}

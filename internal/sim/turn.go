@@ -1,6 +1,9 @@
 package sim
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Turn lets a goroutine outside that is known to the simulation, as the body is,
 // wait its turn like work, if so decided: what it does next then comes after some
@@ -14,11 +17,20 @@ func (e *Engine) Turn() {
 
 // Guest is a goroutine outside that comes to be known to the simulation by name:
 // that of a timer.
-type Guest struct{ Name string }
+type Guest struct {
+	name   string
+	number uint64
+}
+
+// NewGuest returns a guest with a name of what and a number. Guests of the same moment
+// are in the order of these calls, which the work of the simulation makes, or its body.
+func (e *Engine) NewGuest(what string) *Guest {
+	n := e.guests.Add(1)
+	return &Guest{fmt.Sprintf("%s %d", what, n), n}
+}
 
 // Await has the calling goroutine wait its turn, like work. What else becomes due
-// in the same moment may come first, if so decided, rather than by chance. Names
-// must be different, and the same in each run with the same choices.
+// in the same moment may come first, if so decided, rather than by chance.
 func (e *Engine) Await(g *Guest) {
 	if !e.Over() {
 		e.await(g)
@@ -41,12 +53,15 @@ type turn struct{ ch chan struct{} }
 type outside struct{}
 
 // theBody is what a chooser knows the body by. There is one.
-var theBody = &Guest{"the body"}
+var theBody = &Guest{name: "the body"}
 
 func (outside) Step(any, uint8)                 {}
-func (outside) Name(work any) string            { return work.(*Guest).Name }
+func (outside) Name(work any) string            { return work.(*Guest).name }
 func (outside) Deadline() (time.Duration, bool) { return 0, false }
 func (outside) Settle() bool                    { return false }
 func (outside) Expire()                         {}
 func (outside) Waits() []string                 { return nil }
 func (outside) Close() []string                 { return nil }
+
+// Order puts guests in the order of their creation.
+func (outside) Order(work any) (kind string, number uint64) { return "guest", work.(*Guest).number }

@@ -97,9 +97,9 @@ type fiberRare struct {
 	blocked xatomic.Signal
 	// aborted is set when a simulation ends while the fiber's work waits.
 	aborted bool
-	orphan  bool   // See SetOrphan. Guarded by the list's lock.
-	bound   bool   // Home does not change any more.
-	waits   string // In a simulation: what for.
+	orphan  bool          // See SetOrphan. Guarded by the list's lock.
+	bound   bool          // Home does not change any more.
+	waits   func() string // In a simulation: what for.
 }
 
 // rarely returns the fiber's rare part, which it makes if there is none. It must be

@@ -69,7 +69,7 @@ func (j *Job) transitionToBegun(f *Fiber) bool {
 		rare := j.rare.Load()
 		rare.mu.Lock()
 		// With the context's own timer, if there will be one.
-		rare.lives().timer = time.AfterFunc(j.state.started()+o.timeout-now, j.timeOut)
+		rare.lives().timer = time.AfterFunc(j.state.started()+o.timeout-now, InOrder(j.timeOut))
 		rare.mu.Unlock()
 	}
 	return true

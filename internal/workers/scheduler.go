@@ -186,11 +186,15 @@ type Scheduler struct {
 // New returns a running scheduler. It reports a configuration that makes no
 // sense as an error.
 func New(cfg Config) (*Scheduler, error) {
+	e := sim.Current()
+	if e != nil && cfg.Workers == 0 {
+		cfg.Workers = simulatedProcessors
+	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if e := sim.Current(); e != nil {
+	if e != nil {
 		return newSimulated(cfg, e), nil
 	}
 	s := assemble(cfg)

@@ -1,12 +1,12 @@
 package workers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/sim"
@@ -21,23 +21,36 @@ type simulated struct {
 	w      *Worker
 	handed *Node // The node that the dispatch loop is to take next.
 	prio   Priority
-	left   map[*Fiber]bool // Fibers with work on them that is to go on; true if it waits.
+	left   map[*Fiber]left // Fibers with work on them that is to go on.
+	leaves uint64          // How many there have been.
 	closed bool
-	guests atomic.Uint64 // How many there have been.
 
 	namesMu sync.Mutex
 	names   map[Runner]string // Of runners without a name of their own, by their order.
 }
+
+// left is how work has left the stepper, to go on later.
+type left struct {
+	waits  bool   // Rather than gave way.
+	number uint64 // The place of this among all of them.
+}
+
+// simulatedProcessors is how many processors there are in a simulation, and so how many
+// workers a program finds, whatever GOMAXPROCS is: pools, readers and the grain of
+// parallel loops depend on it, and a schedule is to be the same on every machine. Four,
+// since that is more than one and few enough for pools to be full.
+const simulatedProcessors = 4
 
 // newSimulated returns a scheduler whose work is run by e.
 func newSimulated(cfg Config, e *sim.Engine) *Scheduler {
 	cfg.QueueCapacity = 1 // Nothing is ever in the worker's own queues.
 	cfg.PinWorkers = false
 	s := assemble(cfg)
+	s.processors = simulatedProcessors
 	s.lot.Open().TakePlace()
 	w := newWorker(s, s.lot.Open(), 0, false)
 	s.workers.Store(&[]*Worker{w})
-	s.sim = &simulated{s: s, engine: e, w: w, names: map[Runner]string{}, left: map[*Fiber]bool{}}
+	s.sim = &simulated{s: s, engine: e, w: w, names: map[Runner]string{}, left: map[*Fiber]left{}}
 	e.Join(s.sim)
 	living.Add(s)
 	return s
@@ -130,7 +143,7 @@ func (m *simulated) perform() {
 	case opSuspend:
 		if f.transitionToSuspended() {
 			w.fiber = nil
-			m.left[f] = true
+			m.leave(f, true)
 			w.count.Suspended++
 			if m.engine.Tracing() {
 				m.engine.Trace("waits", "%s %s", m.describe(f), f.waiting())
@@ -138,13 +151,34 @@ func (m *simulated) perform() {
 		}
 	case opYield, opGiveWay:
 		w.fiber = nil
-		m.left[f] = false
+		m.leave(f, false)
 		m.queue(true, &f.node, w.priority)
 	case opSwitch:
 		w.pool.Put(f)
 		w.fiber, w.target = w.target, nil
 		delete(m.left, w.fiber)
 	}
+}
+
+func (m *simulated) leave(f *Fiber, waits bool) {
+	m.leaves++
+	m.left[f] = left{waits, m.leaves}
+}
+
+// Order puts work that goes on by what runs on the fiber, and then in the order in
+// which it left: an actor that is reentrant may have several handlers that wait. Other
+// work that has no name is in the order in which it came.
+func (m *simulated) Order(work any) (kind string, number uint64) {
+	switch r := work.(*Node).runner.(type) {
+	case *Fiber:
+		if owner, ok := r.owner.(fmt.Stringer); ok {
+			kind = owner.String()
+		}
+		return kind + goesOn, m.left[r].number
+	case fmt.Stringer:
+		return r.String(), 0
+	}
+	return "", 0
 }
 
 const goesOn = " (goes on)"
@@ -155,6 +189,9 @@ func (m *simulated) Name(work any) string {
 	case *Fiber:
 		if owner, ok := r.owner.(fmt.Stringer); ok {
 			return owner.String() + goesOn
+		}
+		if j := r.job.Load(); j != nil {
+			return j.String() + goesOn
 		}
 		return m.numbered(r, "work") + goesOn
 	case fmt.Stringer:
@@ -192,10 +229,10 @@ func (m *simulated) Settle() bool {
 
 // Waits says what waits for what.
 func (m *simulated) Waits() (waits []string) {
-	for f, waiting := range m.left {
-		if what := f.waiting(); waiting && what != "" {
+	for _, f := range m.inOrder() {
+		if what := f.waiting(); m.left[f].waits && what != "" {
 			waits = append(waits, m.describe(f)+" waits "+what)
-		} else if waiting {
+		} else if m.left[f].waits {
 			waits = append(waits, m.describe(f)+" waits")
 		}
 	}
@@ -258,10 +295,10 @@ func (m *simulated) Close() (left []string) {
 	return left
 }
 
-// inOrder returns the fibers that are left, by name.
+// inOrder returns the fibers that are left, in the order in which they left.
 func (m *simulated) inOrder() []*Fiber {
 	fibers := slices.Collect(maps.Keys(m.left))
-	slices.SortFunc(fibers, func(a, b *Fiber) int { return strings.Compare(m.Name(&a.node), m.Name(&b.node)) })
+	slices.SortFunc(fibers, func(a, b *Fiber) int { return cmp.Compare(m.left[a].number, m.left[b].number) })
 	return fibers
 }
 
@@ -289,7 +326,7 @@ func (s *Scheduler) AwaitTurn() {
 
 // resumeLater is Resume from a goroutine outside while a step runs.
 func (m *simulated) resumeLater(f *Fiber, p Priority) bool {
-	return m.engine.Later(func() string { return m.Name(&f.node) }, func() { f.Resume(nil, p) })
+	return m.engine.Later(func() (string, uint64) { return m.Order(&f.node) }, func() { f.Resume(nil, p) })
 }
 
 // Later has do called when the running step is over, in a simulation in which one
@@ -297,29 +334,42 @@ func (m *simulated) resumeLater(f *Fiber, p Priority) bool {
 // may be the step's own consequence, as the end of a context is; what several do is
 // in the order of their names.
 func (s *Scheduler) Later(name func() string, do func()) bool {
-	return s.sim != nil && s.sim.engine.Later(name, do)
+	return s.sim != nil && s.sim.engine.Later(func() (string, uint64) { return name(), 0 }, do)
 }
 
 // NewGuest returns what a goroutine that is called by a timer is known as in a
-// simulation; elsewhere nil. The name of a guest is what and a number.
+// simulation; elsewhere nil. The name of a guest is what and a number. Guests whose time
+// comes in the same moment are in the order of these calls.
 func (s *Scheduler) NewGuest(what string) *Guest {
 	if s.sim == nil {
 		return nil
 	}
-	return &Guest{s.sim.engine, sim.Guest{Name: fmt.Sprintf("%s %d", what, s.sim.guests.Add(1))}}
+	return &Guest{s.sim.engine, s.sim.engine.NewGuest(what)}
+}
+
+// InOrder returns a function for a timer of the caller to call. In a simulation f is called
+// between two steps, and in the order of the calls of InOrder where several timers are due
+// in the same moment; elsewhere it is f that is returned.
+func InOrder(f func()) func() {
+	e := sim.Current()
+	if e == nil {
+		return f
+	}
+	g := e.NewGuest("timer")
+	return func() { e.Between(g, f) }
 }
 
 // Guest is a goroutine that is not the scheduler's, in a simulation.
 type Guest struct {
 	engine *sim.Engine
-	guest  sim.Guest
+	guest  *sim.Guest
 }
 
 // AwaitTurn has the calling goroutine wait until it is the guest's turn. Without a
 // guest, and so without a simulation, it does nothing.
 func (g *Guest) AwaitTurn() {
 	if g != nil {
-		g.engine.Await(&g.guest)
+		g.engine.Await(g.guest)
 	}
 }
 
@@ -340,7 +390,7 @@ func (f *Fiber) Handling(name string) (kill bool) {
 	}
 	fault := m.engine.Faults().Handling(name)
 	if d := fault.Hold; d > 0 {
-		f.rarely().waits = fmt.Sprintf("for %v, as it was told to be slow", d)
+		f.ExplainLater(func() string { return fmt.Sprintf("for %v, as it was told to be slow", d) })
 		until := time.Now().Add(d)
 		time.AfterFunc(d, func() { f.Resume(nil, Normal) })
 		for time.Now().Before(until) {
@@ -357,17 +407,34 @@ func (s *Scheduler) PretendsFull(name string) bool {
 
 // waiting is what the work waits for, or waited for last, as it has explained it.
 func (f *Fiber) waiting() string {
-	if f.rare == nil {
+	if f.rare == nil || f.rare.waits == nil {
 		return ""
 	}
-	return f.rare.waits
+	return f.rare.waits()
 }
 
 // Explain says, for a simulation, what the work waits for from now on; elsewhere
 // nothing happens.
 func (f *Fiber) Explain(what func() string) {
 	if f.s.sim != nil {
-		f.rarely().waits = what()
+		text := what()
+		f.rarely().waits = func() string { return text }
+	}
+}
+
+// ExplainLater is Explain for what may be said better when somebody asks: why the wait is
+// in vain, in the report of a deadlock. What is kept, so a caller outside of simulations
+// would allocate it for nothing.
+func (f *Fiber) ExplainLater(what func() string) {
+	if f.s.sim != nil {
+		f.rarely().waits = what
+	}
+}
+
+// Explain is ExplainLater for a caller on no fiber, which waits by means of a [Waiter].
+func (s *Scheduler) Explain(what func() string) {
+	if s.sim != nil {
+		s.sim.engine.Explain(what)
 	}
 }
 

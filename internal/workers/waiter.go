@@ -104,6 +104,7 @@ func suspendUntil(ctx context.Context, f *Fiber) bool {
 
 // waitBlocked is Wait for a goroutine.
 func (w *Waiter) waitBlocked(ctx context.Context) bool {
+	defer sim.Awake()
 	if over := sim.Over(); over != nil {
 		return w.waitSimulated(ctx, over)
 	}
@@ -135,14 +136,6 @@ func (w *Waiter) Wake(from *Fiber, p Priority) {
 		if from != nil && !from.hosted {
 			from.w.meter.nudge()
 		}
-	}
-}
-
-// Explain says what the waiting work waits for, as [Fiber.Explain] does, on behalf of
-// whoever waits.
-func (w *Waiter) Explain(what func() string) {
-	if w.fiber != nil {
-		w.fiber.Explain(what)
 	}
 }
 
