@@ -72,11 +72,18 @@ func (c *cancelling) Feed(ctx context.Context, after journal.Position, f journal
 	})
 }
 
-// twice reads with a context that ends after the first record, which must end with its
-// cause unless there was only one, and then as it is.
+// twice reads as it is, and then with a context that ends at the first record. The latter
+// must end with its cause, unless it yields no less.
 func (c *cancelling) twice(ctx context.Context, call string, read func(context.Context) iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		c.t.Helper()
+		var records []journal.Record
+		var failed error
+		for r, err := range read(ctx) {
+			if failed = err; err == nil {
+				records = append(records, r)
+			}
+		}
 		ends, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		n, last := 0, error(nil)
@@ -86,18 +93,20 @@ func (c *cancelling) twice(ctx context.Context, call string, read func(context.C
 			}
 			cancel(errLeft)
 		}
-		if last != nil && ctx.Err() == nil {
+		switch {
+		case failed != nil:
+		case last != nil:
 			c.left(call, last)
+		case n < len(records):
+			c.t.Errorf("%s with a context that ends yields %d of %d records, and no error", call, n, len(records))
 		}
-		all := 0
-		for r, err := range read(ctx) {
-			all++
-			if !yield(r, err) {
+		for _, r := range records {
+			if !yield(r, nil) {
 				return
 			}
 		}
-		if last == nil && n != all {
-			c.t.Errorf("%s with a context that ends yields %d of %d records, and no error", call, n, all)
+		if failed != nil {
+			yield(journal.Record{}, failed)
 		}
 	}
 }

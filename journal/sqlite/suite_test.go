@@ -1,0 +1,32 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/troupe-go/troupe/internal/leak"
+	"github.com/troupe-go/troupe/journal"
+	"github.com/troupe-go/troupe/journal/journaltest"
+	"github.com/troupe-go/troupe/journal/sqlite"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
+
+// open opens the store of a folder.
+func open(t *testing.T, dir string) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(filepath.Join(dir, "journal.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
+	return s
+}
+
+func TestSuite(t *testing.T) {
+	journaltest.Run(t, func(t *testing.T, dir string) journal.Store { return open(t, dir) })
+}
