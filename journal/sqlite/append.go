@@ -57,6 +57,7 @@ func (s *Store) transact(ctx context.Context, f func(ctx context.Context) error)
 	// well. So the store ends here.
 	if _, err := s.writer.ExecContext(whole, "COMMIT"); err != nil {
 		s.fail(fmt.Errorf("%w, after a commit has failed: %w", journal.ErrClosed, err))
+		_, _ = s.writer.ExecContext(whole, "ROLLBACK") // The connection may be the caller's, and used again.
 		return fmt.Errorf("sqlite: %w: commit: %w", journal.ErrUnknownOutcome, err)
 	}
 	return nil

@@ -46,10 +46,9 @@ func migrate(ctx context.Context, conn *sql.Conn) (err error) {
 			return fmt.Errorf("bring its tables to version %d: %w", version+i+1, err)
 		}
 	}
-	if version < len(steps) {
-		if _, err := conn.ExecContext(ctx, "DELETE FROM journal_schema; INSERT INTO journal_schema VALUES (?)", len(steps)); err != nil {
-			return err
-		}
+	// Written each time: this is how a file shows that it is read-only.
+	if _, err := conn.ExecContext(ctx, "DELETE FROM journal_schema; INSERT INTO journal_schema VALUES (?)", len(steps)); err != nil {
+		return fmt.Errorf("write to it: %w", err)
 	}
 	_, err = conn.ExecContext(ctx, "COMMIT")
 	return err

@@ -1,6 +1,8 @@
 package sqlite_test
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,7 +12,14 @@ import (
 	"github.com/troupe-go/troupe/journal/sqlite"
 )
 
-func TestMain(m *testing.M) { leak.Main(m) }
+// TestMain runs the tests, or the child of one that is going to be killed.
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childFile); path != "" {
+		fmt.Fprintln(os.Stderr, child(path))
+		os.Exit(1)
+	}
+	leak.Main(m)
+}
 
 // open opens the store of a folder.
 func open(t *testing.T, dir string) *sqlite.Store {
