@@ -31,16 +31,15 @@ func (s *Store) Append(ctx context.Context, batch []*journal.Write) error {
 
 // transact runs f in a transaction of the writer's connection. The caller holds mu.
 // Statements are not cancelled on their way, since it would then be open what they have
-// done. They are short, but for the wait for other processes.
+// done. They are short.
 func (s *Store) transact(ctx context.Context, f func(ctx context.Context) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
-	whole := context.WithoutCancel(ctx)
-	// The transaction has the only write lock of the file from the start.
-	if _, err := s.writer.ExecContext(whole, "BEGIN IMMEDIATE"); err != nil {
+	if err := begin(ctx, s.writer); err != nil {
 		return s.failed("begin a transaction", err)
 	}
+	whole := context.WithoutCancel(ctx)
 	err := f(whole)
 	if err == nil {
 		err = context.Cause(ctx)
@@ -57,7 +56,6 @@ func (s *Store) transact(ctx context.Context, f func(ctx context.Context) error)
 	// well. So the store ends here.
 	if _, err := s.writer.ExecContext(whole, "COMMIT"); err != nil {
 		s.fail(fmt.Errorf("%w, after a commit has failed: %w", journal.ErrClosed, err))
-		_, _ = s.writer.ExecContext(whole, "ROLLBACK") // The connection may be the caller's, and used again.
 		return fmt.Errorf("sqlite: %w: commit: %w", journal.ErrUnknownOutcome, err)
 	}
 	return nil

@@ -87,14 +87,14 @@ func child(path string) error {
 // same file. What was acknowledged is there, whole and in order, and nothing else but
 // what was under way.
 func TestKill(t *testing.T) {
-	rounds := 3
+	rounds := 2
 	if lane.Checking() {
 		rounds = 50
 	}
 	path := filepath.Join(t.TempDir(), "journal.db")
 	var acknowledged, stored [appenders]int
 	for round := range rounds {
-		runAndKill(t, path, 1+rand.IntN(1500), &acknowledged, func() {})
+		runAndKill(t, path, 1+rand.IntN(600), &acknowledged, func() {})
 		store, err := sqlite.Open(path)
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)

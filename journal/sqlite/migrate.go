@@ -18,7 +18,7 @@ func migrate(ctx context.Context, conn *sql.Conn) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := begin(ctx, conn); err != nil {
 		return fmt.Errorf("write to it: %w", err)
 	}
 	defer func() {

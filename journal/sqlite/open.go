@@ -4,7 +4,7 @@
 //
 // The file is in WAL mode, and each commit is synced to the disk (synchronous=FULL)
 // before it is acknowledged. Several processes may use one file at a time: versions and
-// fences hold for all of them, and a commit waits up to five seconds for the commits of
+// fences hold for all of them, and a commit waits up to ten seconds for the commits of
 // others. The file must not be on a network file system.
 //
 // The driver is modernc.org/sqlite, which needs no C compiler. [New] takes a database
@@ -14,6 +14,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -39,9 +40,6 @@ type Store struct {
 
 var _ journal.Store = (*Store)(nil)
 
-// busy is for how long a commit waits for the commits of other processes, in ms.
-const busy = 5000
-
 // Open opens a journal in a file, which it makes if there is none. It returns an error
 // for a file that is no SQLite database, that is another program's, that can't be
 // written, or that a later version of this package has made.
@@ -49,7 +47,7 @@ func Open(path string) (*Store, error) {
 	if path == "" {
 		return nil, errors.New("sqlite: the path is empty; a journal needs a file")
 	}
-	pragmas := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busy), "synchronous(FULL)"}}
+	pragmas := url.Values{"_pragma": {"busy_timeout(5000)", "synchronous(FULL)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: pragmas.Encode()}).String())
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: open %s: %w", path, err)
@@ -86,20 +84,31 @@ func open(db *sql.DB, owns bool) (*Store, error) {
 	}
 	s := &Store{db: db, owns: owns, writer: conn}
 	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(err, s.stmts.close(), conn.Close())
+		return nil, errors.Join(err, s.release())
 	}
 	return s, nil
 }
 
+// release ends the use of the writer's connection. Its settings are the store's own, so
+// it does not go back to the pool.
+func (s *Store) release() error {
+	err := s.stmts.close()
+	_ = s.writer.Raw(func(any) error { return driver.ErrBadConn }) // This is how it is dropped.
+	if closing := s.writer.Close(); !errors.Is(closing, sql.ErrConnDone) {
+		err = errors.Join(err, closing)
+	}
+	return err
+}
+
 // prepare makes the writer's connection durable, and the tables if there are none.
 func (s *Store) prepare(ctx context.Context) error {
-	if _, err := s.writer.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", busy)); err != nil {
-		return err
-	}
 	if err := s.checkOwner(ctx); err != nil {
 		return err
 	}
 	if err := s.makeDurable(ctx); err != nil {
+		return err
+	}
+	if _, err := s.writer.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil { // See begin.
 		return err
 	}
 	if err := migrate(ctx, s.writer); err != nil {
@@ -155,7 +164,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.released = true
-	err := errors.Join(s.stmts.close(), s.writer.Close())
+	err := s.release()
 	if s.owns {
 		err = errors.Join(err, s.db.Close())
 	}
