@@ -64,7 +64,7 @@ func (e *FencedError) Error() string {
 		e.Stream, e.Highest, e.Fence)
 }
 
-// EventError says with which event of which stream something is wrong.
+// EventError says with which event, or snapshot, of which stream something is wrong.
 type EventError struct {
 	Stream  string
 	Version uint64
@@ -75,7 +75,7 @@ type EventError struct {
 
 // Error names the event and the reason.
 func (e *EventError) Error() string {
-	return fmt.Sprintf("journal: stream %q, version %d, event %q of schema %d: %v", e.Stream, e.Version, e.Type, e.Schema, e.Err)
+	return fmt.Sprintf("journal: stream %q, version %d, type %q of schema %d: %v", e.Stream, e.Version, e.Type, e.Schema, e.Err)
 }
 
 // Unwrap returns the reason.

@@ -176,7 +176,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	var acknowledged [appenders]int
 	n := 0
-	runAndKill(t, path, 200, &acknowledged, func() {
+	runAndKill(t, path, 100, &acknowledged, func() {
 		if err := appendTo(store, "a"); err != nil {
 			t.Errorf("after %d writes: %v", n, err)
 		}
