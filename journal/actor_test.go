@@ -173,7 +173,7 @@ func TestFenceThatIsNotToBeHad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-ref.Done()
+	b.awaitEnd(ref)
 	if err := ref.Err(); !errors.Is(err, lost) {
 		t.Errorf("the actor ends with %v, want %v", err, lost)
 	}
@@ -220,7 +220,7 @@ func TestHooksThatWouldNotBeCalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-ref.Done()
+	b.awaitEnd(ref)
 	if err := ref.Err(); err == nil || !strings.Contains(err.Error(), "Down") {
 		t.Errorf("the actor ends with %v, want that its hook Down is not called", err)
 	}

@@ -162,3 +162,13 @@ func (g *gated) Append(ctx context.Context, batch []*journal.Write) error {
 func event(stream string, size int) *journal.Write {
 	return &journal.Write{Stream: stream, Expected: journal.AnyVersion, Events: []journal.Encoded{{Type: "e", Schema: 1, Data: make([]byte, size)}}}
 }
+
+// awaitEnd waits until the counter has ended.
+func (b *bench) awaitEnd(ref actor.Ref[call]) {
+	b.Helper()
+	select {
+	case <-ref.Done():
+	case <-b.ctx.Done():
+		b.Fatal("the actor does not end")
+	}
+}

@@ -34,7 +34,7 @@ func (b *bench) refusedBy(want error, texts ...string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	<-ref.Done()
+	b.awaitEnd(ref)
 	err = ref.Err()
 	if want != nil && !errors.Is(err, want) {
 		b.Errorf("the actor ends with %v, want %v", err, want)
@@ -106,7 +106,7 @@ func TestEmptyStreamName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-ref.Done()
+	b.awaitEnd(ref)
 	if err := ref.Err(); err == nil || !strings.Contains(err.Error(), "0 bytes") {
 		t.Errorf("the actor ends with %v", err)
 	}
