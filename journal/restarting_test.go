@@ -1,0 +1,47 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/troupe-go/troupe/journal"
+	"github.com/troupe-go/troupe/journal/memory"
+)
+
+// restarting is a store that begins again with what is left as soon as a crash is
+// noticed.
+type restarting struct {
+	*memory.Store
+	inject func([]*journal.Write) memory.Fault
+}
+
+func (r *restarting) restart(err error) {
+	if errors.Is(err, memory.ErrCrashed) {
+		r.Store = r.Store.Restart()
+		r.Store.Inject(r.inject)
+	}
+}
+
+func (r *restarting) Append(ctx context.Context, batch []*journal.Write) error {
+	err := r.Store.Append(ctx, batch)
+	r.restart(err)
+	return err
+}
+
+func (r *restarting) Read(ctx context.Context, stream string, after uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		for record, err := range r.Store.Read(ctx, stream, after) {
+			r.restart(err)
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+func (r *restarting) LoadSnapshot(ctx context.Context, stream string) (journal.Snapshot, error) {
+	s, err := r.Store.LoadSnapshot(ctx, stream)
+	r.restart(err)
+	return s, err
+}

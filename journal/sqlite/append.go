@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-go/troupe/journal"
+)
+
+// Append implements [journal.Store]. It waits for writers of other processes.
+func (s *Store) Append(ctx context.Context, batch []*journal.Write) error {
+	for _, w := range batch {
+		if err := journal.CheckStream(w.Stream); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.transact(ctx, func(ctx context.Context) error {
+		for _, w := range batch {
+			if err := s.write(ctx, w); err != nil {
+				return fmt.Errorf("write to stream %q: %w", w.Stream, err)
+			}
+		}
+		return nil
+	})
+}
+
+// transact runs f in a transaction of the writer's connection. The caller holds mu.
+// Statements are not cancelled on their way, since it would then be open what they have
+// done. They are short.
+func (s *Store) transact(ctx context.Context, f func(ctx context.Context) error) error {
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	if err := begin(ctx, s.writer); err != nil {
+		return s.failed("begin a transaction", err)
+	}
+	whole := context.WithoutCancel(ctx)
+	err := f(whole)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		_, undo := s.writer.ExecContext(whole, "ROLLBACK") // SQLite has done it already after some errors.
+		if undo != nil && !strings.Contains(undo.Error(), "no transaction is active") {
+			s.fail(fmt.Errorf("%w, after a rollback has failed: %w", journal.ErrClosed, undo))
+		}
+		return s.failed("write", err)
+	}
+	// After an error of the commit nobody knows what is on the disk: a sync that has failed
+	// may have dropped what it should have written, and a second one would say that all is
+	// well. So the store ends here.
+	if _, err := s.writer.ExecContext(whole, "COMMIT"); err != nil {
+		s.fail(fmt.Errorf("%w, after a commit has failed: %w", journal.ErrClosed, err))
+		return fmt.Errorf("sqlite: %w: commit: %w", journal.ErrUnknownOutcome, err)
+	}
+	return nil
+}
+
+// row is a stream as the table has it. The id of a stream that is not there is 0.
+type row struct{ id, version, fence int64 }
+
+func (s *Store) stream(ctx context.Context, name string) (r row, err error) {
+	err = s.stmts.stream.QueryRowContext(ctx, []byte(name)).Scan(&r.id, &r.version, &r.fence)
+	if errors.Is(err, sql.ErrNoRows) {
+		return row{}, nil
+	}
+	return r, err
+}
+
+// write stores one write, or refuses it, in the present transaction.
+func (s *Store) write(ctx context.Context, w *journal.Write) error {
+	r, err := s.stream(ctx, w.Stream)
+	if err != nil {
+		return err
+	}
+	done := false
+	if r.id != 0 && w.Once != "" {
+		if err := s.stmts.command.QueryRowContext(ctx, r.id, []byte(w.Once)).Scan(&done); err != nil {
+			return err
+		}
+	}
+	events := w.Events
+	if !w.Admit(uint64(r.version), uint64(r.fence), done) {
+		events = nil
+	}
+	raised := int64(w.Fence) > r.fence
+	if len(events) == 0 && !raised {
+		return nil
+	}
+	if r.id == 0 {
+		if err := s.stmts.addStream.QueryRowContext(ctx, []byte(w.Stream)).Scan(&r.id); err != nil {
+			return err
+		}
+	}
+	for i, e := range events {
+		r.version++
+		command := []byte(w.Once)
+		if i > 0 || w.Once == "" {
+			command = nil
+		}
+		if _, err := s.stmts.addEvent.ExecContext(ctx, r.id, r.version, []byte(e.Type), e.Schema, []byte(e.Codec),
+			w.Time.Unix(), w.Time.Nanosecond(), command, notNil(e.Data)); err != nil {
+			return err
+		}
+	}
+	_, err = s.stmts.setStream.ExecContext(ctx, r.version, max(r.fence, int64(w.Fence)), r.id)
+	return err
+}
+
+// notNil returns the data for a column that has a value in each row.
+func notNil(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
+}

@@ -1,0 +1,61 @@
+//go:build !race && !invariants
+
+package sqlite_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/internal/planted"
+)
+
+// TestTestsFindPlantedFaults shows that none of what the store promises can be lost
+// unnoticed.
+func TestTestsFindPlantedFaults(t *testing.T) {
+	planted.Expect(t, "", storeFaults)
+}
+
+var storeFaults = planted.Group{
+	Run: "^Test(CommitsAreSynced|SyncFails|Suite/fence|Suite/feed|ReadOnly)",
+	Faults: []planted.Fault{
+		{
+			Name: "sync off",
+			In:   "Store.makeDurable",
+			Old:  `s.writer.ExecContext(ctx, "PRAGMA synchronous = FULL")`,
+			New:  `s.writer.ExecContext(ctx, "PRAGMA synchronous = OFF")`,
+			Want: "FAIL: TestCommitsAreSynced",
+			Run:  "^TestCommitsAreSynced$",
+		},
+		{
+			Name: "acknowledged before the commit",
+			In:   "Store.transact",
+			Old:  `s.writer.ExecContext(whole, "COMMIT")`,
+			New:  `s.writer.ExecContext(whole, "SELECT 1")`,
+			Want: "FAIL: TestCommitsAreSynced",
+			Run:  "^TestCommitsAreSynced$",
+		},
+		{
+			Name: "a store goes on after a sync that has failed",
+			In:   "Store.fail",
+			Old:  "s.closed == nil",
+			New:  "s.closed != nil",
+			Want: "FAIL: TestSyncFails",
+			Run:  "^TestSyncFails$",
+		},
+		{
+			Name: "a fence is forgotten",
+			In:   "Store.write",
+			Old:  "max(r.fence, int64(w.Fence))",
+			New:  "r.fence",
+			Want: "FAIL: TestSuite/fence",
+			Run:  "^TestSuite$/^fence$",
+		},
+		{
+			Name: "a page of the feed skips an event",
+			In:   "Store.pages",
+			Old:  "last = &page[i]",
+			New:  "last = &journal.Record{Version: page[i].Version + 1, Position: page[i].Position + 1}",
+			Want: "FAIL: TestPages",
+			Run:  "^TestPages$",
+		},
+	},
+}
