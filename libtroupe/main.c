@@ -119,7 +119,9 @@ static void at_end(void) {
   }
 }
 
+// in_child makes the runtime unusable in a forked child, which has one thread of it.
 static void in_child(void) {
+  set_current(NULL);
   if (atomic_load(&troupe_phase) != DOWN) {
     atomic_store(&troupe_phase, FORKED);
   }
