@@ -10,7 +10,7 @@
   T(reasons) T(chain) T(survives) T(kill) T(demonitor) T(main_returns) T(shutdown_in_time)         \
   T(main_taken_along) T(main_exits)                                                                \
   T(fair) T(priorities) T(urgent) T(blocking) T(killed_while_blocking) T(moves) T(deep_calls)      \
-  T(overflow) T(many) T(many_light)
+  T(overflow) T(canary) T(many) T(many_light)
 
 #define DECLARE(name) void test_##name(void);
 TESTS(DECLARE)

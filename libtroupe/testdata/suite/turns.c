@@ -253,7 +253,7 @@ void test_moves(void) {
   CHECK(moves >= MOVES);
 }
 
-// All calls that lead to Go are made where less than 2 KB of the stack are left, while others make
+// All calls that lead to Go are made where 4 KB of the stack are left (sanitizers need more), while others make
 // garbage for Go.
 static uint64_t here(void) {
   char c;
@@ -262,13 +262,21 @@ static uint64_t here(void) {
 
 static volatile char sink;
 
+#ifdef __SANITIZE_ADDRESS__
+enum { MARGIN = 32 << 10 };
+#else
+enum { MARGIN = 4 << 10 };
+#endif
+
+static void tells_nine(const uint8_t *args) { OK(troupe_send_word(arg(args), 9, 9)); }
+
 static void calls_all(troupe_pid main) {
   troupe_ref ref;
   troupe_pid pid, self = troupe_self(), child;
   troupe_msg msg;
   troupe_process_info info = {.size = sizeof(info)};
   troupe_runtime_counts counts = {.size = sizeof(counts)};
-  CHECK((child = troupe_spawn(tells, (uint64_t[]){main, 9}, 16, TROUPE_NORMAL)) != 0);
+  CHECK((child = troupe_spawn(tells_nine, &main, sizeof(main), TROUPE_NORMAL)) != 0);
   if (troupe_monitor(child, &ref) == TROUPE_OK) {
     OK(troupe_receive_tag(&msg, TROUPE_TAG_DOWN, TROUPE_FOREVER));
   }
@@ -289,7 +297,7 @@ static void calls_all(troupe_pid main) {
 static void descend(uint64_t bottom, troupe_pid main) {
   char frame[512];
   memset(frame, 1, sizeof(frame));
-  if (here() - bottom > 3 * 1024) {
+  if (here() - bottom > MARGIN) {
     descend(bottom, main);
   } else {
     calls_all(main);
@@ -300,6 +308,7 @@ static void descend(uint64_t bottom, troupe_pid main) {
 static void to_the_limit(const uint8_t *args) {
   const uint64_t *a = (const uint64_t *)args;
   uint64_t bottom = here() - a[1];
+  calls_all(a[0]); // So that the dynamic linker has found all functions, which takes a stack of its own size.
   for (int i = 0; i < 5; i++) {
     descend(bottom, a[0]);
   }
@@ -313,8 +322,9 @@ void test_deep_calls(void) {
   for (int i = 0; i < PROCESSES; i++) {
     CHECK(troupe_spawn(to_the_limit, a, sizeof(a), TROUPE_NORMAL) != 0);
   }
-  for (int i = 0; i < 2 * 5 * PROCESSES; i++) {
+  for (int i = 0; i < 6 * PROCESSES; i++) {
     await(1);
+    await(9); // Of tells.
   }
 }
 
@@ -333,6 +343,26 @@ static void overflows(const uint8_t *args) {
 void test_overflow(void) {
   OK(troupe_init(NULL));
   start(overflows, 1);
+  troupe_msg msg;
+  troupe_receive(&msg, TROUPE_FOREVER);
+}
+
+// Without guards, a write to the lowest word is found at the next switch.
+static void breaks_canary(const uint8_t *args) {
+  (void)args;
+  uint64_t lowest = here() - (64 << 10);
+  for (uint64_t a = here() & ~UINT64_C(7); a > lowest; a -= 8) {
+    if (*(volatile uint64_t *)(uintptr_t)a == UINT64_C(0x7472312e75706521)) {
+      *(volatile uint64_t *)(uintptr_t)a = 0;
+      troupe_yield();
+      return;
+    }
+  }
+}
+
+void test_canary(void) {
+  OK(troupe_init(NULL));
+  start(breaks_canary, 1);
   troupe_msg msg;
   troupe_receive(&msg, TROUPE_FOREVER);
 }
