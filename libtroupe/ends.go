@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// A monitor has its watcher be told of the end of another process.
+// When the target of a monitor ends, its watcher gets a message.
 type monitor struct{ watcher, target *process }
 
 // All functions here hold r.mu, but end.
@@ -103,7 +103,7 @@ func (r *run) doom(f *workers.Fiber, p *process, why fate) {
 	}
 }
 
-// end buries a process that has come to its end, and tells those who are to know.
+// end buries a process that has come to its end, and sends the messages and signals about it.
 func (r *run) end(f *workers.Fiber, p *process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

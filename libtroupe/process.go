@@ -25,12 +25,12 @@ type process struct {
 	kind     uint8
 	priority workers.Priority
 
-	// What follows is guarded by run.mu.
+	// The fields below are guarded by run.mu.
 
 	traps bool
 	ended bool
 	fate  *fate // The reason for which it must end, if it must.
-	rare  *rare // What few processes have, or nil.
+	rare  *rare // Relations and names, or nil: few processes have any.
 }
 
 // A fate is why a process ends.

@@ -75,8 +75,8 @@ func (r *run) drive(p *process, f *workers.Fiber) {
 	}
 }
 
-// driveBlocking runs a process in its blocking section. The thread below the goroutine is the
-// process's, to block as it likes; the number of sections bounds that of threads.
+// driveBlocking runs a process in its blocking section. The process may block the thread below the
+// goroutine. The limit of sections bounds how many threads there are.
 func (r *run) driveBlocking(p *process) {
 	r.sections <- struct{}{}
 	r.drive(p, nil)

@@ -6,6 +6,7 @@ static volatile int behind = 8;
 static void overruns(const uint8_t *args) {
   volatile char array[8];
   array[behind] = (char)args[0];
+  behind = array[0];
 }
 
 int main(void) {
