@@ -14,6 +14,11 @@
 #endif
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define TROUPE_TSAN 1
+#include <sanitizer/tsan_interface.h>
+#endif
+
 #ifdef TROUPE_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -33,6 +38,7 @@ typedef struct step_state {
   const void *bottom;   // Of the step's own stack, for the address sanitizer.
   size_t size;
   void *fake;
+  void *fiber;
 } step_state;
 
 typedef struct slot {
@@ -66,6 +72,7 @@ typedef struct slot {
   int32_t exit_kind;
   int64_t exit_code;
   void *fake;
+  void *fiber; // For the thread sanitizer.
 } slot;
 
 extern _Atomic int troupe_phase;

@@ -70,6 +70,7 @@ func troupeStart(c *C.troupe_config, index *C.uint32_t) (rc C.int) {
 func complete(c *C.troupe_config) bool {
 	defaults(&c.workers, C.uint32_t(runtime.GOMAXPROCS(0)))
 	defaults(&c.reductions, 4000)
+	defaults(&c.max_spares, 256)
 	defaults(&c.max_blocking, 256)
 	defaults(&c.max_processes, maxSlots)
 	defaults(&c.max_message, 64<<20)
@@ -78,7 +79,7 @@ func complete(c *C.troupe_config) bool {
 	const least = 16 << 10
 	page := C.uint64_t(os.Getpagesize())
 	c.stack_size = (c.stack_size + page - 1) / page * page
-	return c.workers <= 1024 && c.high_workers < c.workers && c.reductions <= 1_000_000 && c.max_blocking <= 4096 &&
+	return c.reserved == 0 && (c.max_spares <= 4096 || c.max_spares == C.TROUPE_NONE) && c.workers <= 1024 && c.high_workers < c.workers && c.reductions <= 1_000_000 && c.max_blocking <= 4096 &&
 		c.max_processes <= maxSlots && c.max_message <= 1<<30 && c.stack_size >= max(least, 2*page) && c.stack_size <= 64<<20 &&
 		c.exit_timeout >= -1 && c.exit_timeout <= 1<<40
 }
@@ -92,6 +93,9 @@ func defaults[T C.uint32_t | C.uint64_t | C.int64_t](field *T, value T) {
 func start(c *C.troupe_config, index *C.uint32_t) C.int {
 	cfg := workers.Config{Workers: int(c.workers), Reductions: int(c.reductions)}
 	cfg.Reserved[workers.High] = int(c.high_workers)
+	if cfg.MaxSpares = int(c.max_spares); c.max_spares == C.TROUPE_NONE {
+		cfg.MaxSpares = -1
+	}
 	s, err := workers.New(cfg)
 	if err != nil {
 		return C.TROUPE_ESYSTEM

@@ -97,6 +97,9 @@ int troupe__prepare(uint32_t index, uint64_t pid, int kind, int priority, const 
   }
   if (kind == STACKFUL) {
     s->sp = stack_begin(top, s);
+#ifdef TROUPE_TSAN
+    s->fiber = __tsan_create_fiber(0);
+#endif
   }
   atomic_store(&s->doomed, 0);
   atomic_store(&s->expired, 0);
@@ -115,6 +118,12 @@ void troupe__release(uint32_t index) {
   atomic_store(&s->state, FREE);
   discard(s);
   stack_give(&s->stack);
+#ifdef TROUPE_TSAN
+  if (s->fiber != NULL) {
+    __tsan_destroy_fiber(s->fiber);
+    s->fiber = NULL;
+  }
+#endif
   if (s->owns_args) {
     free(s->args);
   }

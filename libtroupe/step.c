@@ -23,6 +23,23 @@ static void after_switch(void *fake, const void **bottom, size_t *size) {
 #endif
 }
 
+// The thread sanitizer must be told just before.
+static void to_fiber(void *fiber) {
+#ifdef TROUPE_TSAN
+  __tsan_switch_to_fiber(fiber, 0);
+#else
+  (void)fiber;
+#endif
+}
+
+static void *this_fiber(void) {
+#ifdef TROUPE_TSAN
+  return __tsan_get_current_fiber();
+#else
+  return NULL;
+#endif
+}
+
 // process_main is the lowest function on the stack of a process.
 __attribute__((noreturn)) void process_main(slot *s) {
   after_switch(NULL, &s->step->bottom, &s->step->size);
@@ -36,6 +53,7 @@ __attribute__((noreturn)) void process_main(slot *s) {
 __attribute__((noreturn)) void leave(slot *s) {
   s->why = WHY_EXIT;
   before_switch(NULL, s->step->bottom, s->step->size);
+  to_fiber(s->step->fiber);
   stack_switch(&s->sp, s->step->sp);
   __builtin_unreachable();
 }
@@ -45,6 +63,7 @@ __attribute__((noreturn)) void leave(slot *s) {
 void pause_process(slot *s, uint32_t why) {
   s->why = why;
   before_switch(&s->fake, s->step->bottom, s->step->size);
+  to_fiber(s->step->fiber);
   stack_switch(&s->sp, s->step->sp);
   after_switch(s->fake, &s->step->bottom, &s->step->size);
   if (atomic_load_explicit(&s->doomed, memory_order_relaxed)) {
@@ -93,6 +112,8 @@ static uint32_t run(slot *s, step_state *st) {
   } else {
     stack_check(s);
     before_switch(&st->fake, s->stack.base, s->stack.size);
+    st->fiber = this_fiber();
+    to_fiber(s->fiber);
     stack_switch(&st->sp, s->sp);
     after_switch(st->fake, NULL, NULL);
     why = s->why;

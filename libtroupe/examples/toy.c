@@ -2,7 +2,7 @@
 //
 //	toy FILE
 //
-// A program is a list of processes; main begins. Each has one parameter, and numbers as variables:
+// A program is a list of processes. It begins with main, and ends when that does. Each has one parameter, and numbers as variables:
 //
 //	process NAME PARAMETER ... end
 //	let NAME EXPRESSION           while EXPRESSION ... end     if EXPRESSION ... end
@@ -19,7 +19,7 @@
 #include "troupe.h"
 
 enum { MAX_WORDS = 4096, MAX_CODE = 16384, MAX_PROCESSES = 64, MAX_NAMES = 32, MAX_STACK = 64 };
-enum { BEGUN = 1, ENDED, VALUE };
+enum { VALUE = 1 };
 
 typedef enum op { PUSH, LOAD, STORE, SELF, SPAWN, ADD, SUB, MUL, LESS, MORE, SAME, DIFFERENT, BACK, UNLESS, PRINT, SEND, RECEIVE, RETURN } op;
 
@@ -197,16 +197,14 @@ static void compile(void) {
 // --- The machine -------------------------------------------------------------------
 
 typedef struct activation {
-  troupe_pid main;
   int64_t procedure, parameter;
 } activation;
 
 static void execute(const uint8_t *args);
 
-// begin spawns a process of the language. main hears of it before it runs, and waits until all have ended.
-static int64_t begin(troupe_pid main, int64_t procedure, int64_t parameter) {
-  activation a = {main, procedure, parameter};
-  troupe_send(main, BEGUN, NULL, 0);
+// begin spawns a process of the language.
+static int64_t begin(int64_t procedure, int64_t parameter) {
+  activation a = {procedure, parameter};
   return (int64_t)troupe_spawn(execute, &a, sizeof(a), TROUPE_NORMAL);
 }
 
@@ -252,7 +250,7 @@ static void execute(const uint8_t *args) {
       stack[top++] = (int64_t)troupe_self();
       break;
     case SPAWN:
-      stack[top - 1] = begin(a->main, *pc++, stack[top - 1]);
+      stack[top - 1] = begin(*pc++, stack[top - 1]);
       break;
     case BACK:
       TROUPE_CHECK_AT(reductions);
@@ -274,7 +272,6 @@ static void execute(const uint8_t *args) {
       }
       break;
     case RETURN:
-      troupe_send(a->main, ENDED, NULL, 0);
       return;
     default:
       top--;
@@ -309,18 +306,15 @@ int main(int argc, char **argv) {
   read_words(argv[1]);
   int first = procedure_of("main");
   compile();
-  troupe_config config = {.size = sizeof(config), .workers = 1}; // One, so that only the checks are fair.
+  troupe_config config = {.size = sizeof(config), .workers = 1, .max_spares = TROUPE_NONE}; // Only the checks are fair.
   if (troupe_init(&config) != TROUPE_OK) {
     return 1;
   }
-  begin(troupe_self(), first, 0);
+  // The program ends when its main does. If that has happened already, there is nothing to wait for.
+  troupe_ref ref;
   troupe_msg msg;
-  int running = 0;
-  do {
-    if (troupe_receive(&msg, TROUPE_FOREVER) != TROUPE_OK) {
-      return 1;
-    }
-    running += msg.tag == BEGUN ? 1 : -1;
-  } while (running > 0);
+  if (troupe_monitor((troupe_pid)begin(first, 0), &ref) == TROUPE_OK) {
+    troupe_receive_tag(&msg, TROUPE_TAG_DOWN, TROUPE_FOREVER);
+  }
   return 0;
 }

@@ -102,13 +102,19 @@ typedef struct troupe_end {
   int32_t cause;    /* With TROUPE_EXIT_LINKED, the kind of the end that began it. */
 } troupe_end;
 
+/* None, where zero means the default. */
+#define TROUPE_NONE UINT32_MAX
+
 /* Settings. Zero means the default everywhere. Set size to sizeof(troupe_config). */
 typedef struct troupe_config {
   size_t size;
   uint32_t workers;      /* Threads that run processes. Defaults to all processors. */
   uint32_t high_workers; /* Of these, how many take high priority alone. Defaults to none. */
   uint32_t reductions;   /* Checks until a process yields. Defaults to 4000; at most 1000000. */
+  uint32_t max_spares;   /* Threads in the place of workers whose process neither calls nor checks for
+                            10 ms. Defaults to 256; at most 4096; TROUPE_NONE for none. */
   uint32_t max_blocking; /* Processes in blocking sections at a time. Defaults to 256; at most 4096. */
+  uint32_t reserved;     /* 0. */
   uint64_t max_processes; /* Defaults to 16 million, which is the most. */
   uint64_t max_message;  /* Bytes in a message. Defaults to 64 MB; at most 1 GB. */
   uint64_t stack_size;   /* Bytes of address space for each stack. Defaults to 64 KB; 16 KB to 64 MB.

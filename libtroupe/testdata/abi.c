@@ -26,7 +26,9 @@ int main(void) {
   FIELD(troupe_config, workers);
   FIELD(troupe_config, high_workers);
   FIELD(troupe_config, reductions);
+  FIELD(troupe_config, max_spares);
   FIELD(troupe_config, max_blocking);
+  FIELD(troupe_config, reserved);
   FIELD(troupe_config, max_processes);
   FIELD(troupe_config, max_message);
   FIELD(troupe_config, stack_size);
@@ -76,5 +78,6 @@ int main(void) {
   VALUE(TROUPE_TAG_EXIT);
   VALUE(TROUPE_TAG_DOWN);
   VALUE(TROUPE_FOREVER);
+  VALUE(TROUPE_NONE);
   return 0;
 }

@@ -167,7 +167,7 @@ void test_main_returns(void) {
 }
 
 // A process that neither calls nor checks keeps a shutdown with a limit from ending.
-static volatile int stop_computing;
+static _Atomic int stop_computing;
 
 static void computes(const uint8_t *args) {
   OK(troupe_send_word(arg(args), 1, 1));

@@ -80,6 +80,10 @@ void test_configuration(void) {
   IS(troupe_init(&c), TROUPE_EINVAL);
   c = (troupe_config){.size = sizeof(c), .workers = 2, .high_workers = 2};
   IS(troupe_init(&c), TROUPE_EINVAL);
+  c = (troupe_config){.size = sizeof(c), .max_spares = 5000};
+  IS(troupe_init(&c), TROUPE_EINVAL);
+  c = (troupe_config){.size = sizeof(c), .reserved = 1};
+  IS(troupe_init(&c), TROUPE_EINVAL);
   c = (troupe_config){.size = sizeof(c), .max_processes = 3, .workers = 3, .max_message = 10};
   OK(troupe_init(&c));
   troupe_runtime_counts counts = {.size = sizeof(counts)};

@@ -1,6 +1,7 @@
 // Very many processes, and what they cost. Prints bytes for each process and threads that ran them.
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -41,7 +42,10 @@ static int answers(void *state, const troupe_msg *msg) {
 // exchange has each process get a word and answer it, and prints what they took before.
 static void exchange(troupe_pid *pids, uint64_t n, uint64_t before) {
   uint64_t sum = 0, after = resident();
-  printf("%" PRIu64 " bytes for each\n", (after - before) / n);
+  void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(page != MAP_FAILED);
+  int guards = madvise(page, (size_t)sysconf(_SC_PAGESIZE), 102) == 0; // MADV_GUARD_INSTALL
+  printf("%" PRIu64 " bytes for each, %s guards\n", (after - before) / n, guards ? "with" : "without");
   for (uint64_t i = 0; i < n; i++) {
     OK(troupe_send_word(pids[i], 2, i));
   }

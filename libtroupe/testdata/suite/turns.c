@@ -21,7 +21,7 @@ static int echoes(void *state, const troupe_msg *msg) {
 }
 
 void test_fair(void) {
-  troupe_config c = {.size = sizeof(c), .workers = 1};
+  troupe_config c = {.size = sizeof(c), .workers = 1, .max_spares = TROUPE_NONE};
   OK(troupe_init(&c));
   troupe_pid self = troupe_self(), loops[4];
   for (int i = 0; i < 4; i++) {
@@ -52,7 +52,7 @@ static void tells(const uint8_t *args) {
 
 static void starts_all(const uint8_t *args) {
   uint64_t a[2] = {arg(args), 0};
-  const int order[] = {TROUPE_LOW, TROUPE_NORMAL, TROUPE_LOW, TROUPE_HIGH, TROUPE_NORMAL, TROUPE_HIGH};
+  const int order[] = {TROUPE_NORMAL, TROUPE_HIGH, TROUPE_HIGH, TROUPE_NORMAL, TROUPE_LOW, TROUPE_LOW};
   for (int i = 0; i < 6; i++) {
     a[1] = (uint64_t)order[i];
     troupe_pid p = troupe_spawn(tells, a, sizeof(a), order[i]);
@@ -64,7 +64,7 @@ static void starts_all(const uint8_t *args) {
 }
 
 void test_priorities(void) {
-  troupe_config c = {.size = sizeof(c), .workers = 1};
+  troupe_config c = {.size = sizeof(c), .workers = 1, .max_spares = TROUPE_NONE};
   OK(troupe_init(&c));
   start(starts_all, troupe_self());
   const uint64_t want[] = {TROUPE_HIGH, TROUPE_HIGH, TROUPE_NORMAL, TROUPE_NORMAL, TROUPE_LOW, TROUPE_LOW};
@@ -92,7 +92,7 @@ static void wakes_urgent(const uint8_t *args) {
 }
 
 void test_urgent(void) {
-  troupe_config c = {.size = sizeof(c), .workers = 1};
+  troupe_config c = {.size = sizeof(c), .workers = 1, .max_spares = TROUPE_NONE};
   OK(troupe_init(&c));
   start(wakes_urgent, troupe_self());
   CHECK(await(1) == 1);
@@ -113,7 +113,7 @@ static void reads(const uint8_t *args) {
 }
 
 void test_blocking(void) {
-  troupe_config c = {.size = sizeof(c), .workers = 1, .max_blocking = BLOCKED};
+  troupe_config c = {.size = sizeof(c), .workers = 1, .max_spares = TROUPE_NONE, .max_blocking = BLOCKED};
   OK(troupe_init(&c));
   troupe_pid self = troupe_self();
   int pipes[BLOCKED][2];
@@ -260,9 +260,9 @@ static uint64_t here(void) {
   return (uint64_t)(uintptr_t)&c;
 }
 
-static volatile char sink;
+static _Atomic char sink;
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { MARGIN = 32 << 10 };
 #else
 enum { MARGIN = 4 << 10 };
