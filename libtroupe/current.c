@@ -41,6 +41,15 @@ __attribute__((noinline)) int32_t *troupe_reductions(void) {
   return s != NULL ? &s->reductions : &idle;
 }
 
+__attribute__((noinline)) void troupe_check(void) {
+  __asm__ volatile("" ::: "memory");
+  slot *s = here;
+  int32_t *counter = s != NULL ? &s->reductions : &idle;
+  if (--*counter <= 0) {
+    troupe_refill();
+  }
+}
+
 troupe_pid troupe_self(void) {
   slot *s = current();
   return s != NULL ? atomic_load_explicit(&s->pid, memory_order_relaxed) : 0;

@@ -231,14 +231,6 @@ int ask(request *q) {
   return troupeServe(s != NULL ? s->index : NO_SLOT, q);
 }
 
-void troupe_check(void) {
-  slot *s = current();
-  int32_t *counter = s != NULL ? &s->reductions : idle_counter();
-  if (--*counter <= 0) {
-    troupe_refill();
-  }
-}
-
 void troupe_refill(void) {
   slot *s = current();
   if (s != NULL && s->kind == STACKFUL && !s->blocking && !s->choosing && troupe_phase != FORKED) {
