@@ -94,7 +94,9 @@ fuzz: ## Fuzz each codec FUZZTIME long, 400000x (inputs), again until FUZZSECOND
 lint: $(LINT) ## Check style, import arrows and go.mod (installs its linter in .bin).
 	$(LINT) config verify
 	.ci/tidy -diff
-	$(LINT) run $(addsuffix /...,$(MODULES))
+	$(LINT) run $(addsuffix /...,$(filter-out %/libtroupe,$(MODULES)))
+	CGO_ENABLED=0 $(LINT) run ./libtroupe/... # What has no cgo in it, which one of the linters does not stand.
+	$(GO) vet ./libtroupe/...
 	$(LINT) run --build-tags invariants ./...
 	$(LINT) run --build-tags modelcheck ./...
 
@@ -205,6 +207,14 @@ portable: ## Run tests with 32-bit words (on amd64), and without assembly, as on
 	GOARCH=386 CGO_ENABLED=0 $(TEST) -vet=off $(PORTABLE)
 	GOARCH=386 CGO_ENABLED=0 $(TEST) -vet=off $(PORTABLE_WAITS) $(PORTABLE_SKIP) $(PORTABLE_ABOVE)
 	$(TEST) -tags portable -vet=off $(PORTABLE_WAITS) $(PORTABLE_SKIP) $(PORTABLE) $(PORTABLE_ABOVE)
+
+LIB := lib
+
+.PHONY: lib
+lib: ## Build the C library and its header into the folder LIB, lib (needs a C compiler).
+	@command -v $$($(GO) env CC) >/dev/null || { \
+		echo "make lib: no C compiler ($$($(GO) env CC)) found; on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
+	GO="$(GO)" libtroupe/build.sh $(LIB)
 
 .PHONY: readme
 readme: ## Compile the Go code of the Markdown files and check their links.

@@ -1,0 +1,7 @@
+module github.com/troupe-go/troupe/libtroupe
+
+go 1.26.0
+
+require github.com/troupe-go/troupe v0.1.0
+
+require golang.org/x/sys v0.49.0 // indirect
