@@ -245,19 +245,16 @@ func (f *Fiber) addSlice(n int) {
 	if j == nil {
 		return
 	}
-	if f.tally.used.by.Load() != j.id {
-		f.tally.used.sum.Store(0)
-		f.tally.used.by.Store(j.id)
-	}
-	f.tally.used.sum.Store(f.tally.used.sum.Load() + uint64(n))
+	used := &j.rarely().used
+	used.Store(used.Load() + uint64(n))
 }
 
 // reductionsOf returns the reductions of a job that is on the fiber. While a slice
 // ends, the sum may have it twice.
 func (f *Fiber) reductionsOf(j *Job) uint64 {
 	sum := uint64(f.tally.reductions())
-	if f.tally.used.by.Load() == j.id {
-		sum += f.tally.used.sum.Load()
+	if rare := j.rare.Load(); rare != nil {
+		sum += rare.used.Load()
 	}
 	return sum
 }

@@ -35,6 +35,8 @@ type jobRare struct {
 	options *jobOptions // Nil, or written before the job is queued.
 	// standard is the context that somebody has asked for. Written under mu.
 	standard xatomic.Pointer[standardContext]
+	// used has the reductions of the slices that the job has used up. Its fiber writes it.
+	used xatomic.Uint64
 
 	mu      xatomic.Mutex
 	err     error // The error with which the function ended. Written before the state says so.

@@ -67,7 +67,7 @@ var queueFaults = planted.Group{
 			Name: "a thief takes half, however long the queue is",
 			Dir:  "stealing",
 			In:   "Policy.AtMost",
-			Old:  "min(length/2, MaxBatch)",
+			Old:  "min(length/2, p.most)",
 			New:  "length/2",
 			Want: "batched took",
 			Run:  "^TestStealMovesByStrategyAndCost$",

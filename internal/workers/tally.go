@@ -12,10 +12,7 @@ const (
 )
 
 // tally is that number. The zero tally has counted nothing.
-type tally struct {
-	xatomic.Count32
-	used usedSlices
-}
+type tally struct{ xatomic.Count32 }
 
 func (t *tally) reductions() int { return int(t.Load() >> reductionsShift) }
 
@@ -31,8 +28,3 @@ func (t *tally) countPreemption() {
 		t.Store(n + 1)
 	}
 }
-
-// usedSlices are the reductions of the slices that a job has used up. The fiber
-// writes both, and any goroutine reads them. The begin of a job resets nothing, so the start
-// of work costs no further store: by is the number of the job.
-type usedSlices struct{ by, sum xatomic.Uint64 }
