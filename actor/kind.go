@@ -17,6 +17,8 @@ type kind struct {
 	// hooks are those of all values of this kind but FirstOf's, 0 until the first
 	// has been looked at. Written, always the same, by who spawns one.
 	hooks atomic.Uint32
+	// fits says that no method of the type is nearly a hook. Written by a spawn, and read by others.
+	fits atomic.Bool
 }
 
 // kindTable has the kinds by what they are recognised by. It is read for each

@@ -62,8 +62,9 @@ type birthplace struct {
 // handled, but not before Spawn returns.
 //
 // Spawn returns [ErrSystemStopped] when the system is stopping, [ErrStopped]
-// when the parent is, and an error for a nil actor or a wrong option. It costs
-// one allocation.
+// when the parent is, and an error for a nil actor, a wrong option, or a value with a
+// method that has the name of a hook, such as Started or Stopped, but not its signature:
+// that would never be called. It costs one allocation.
 func Spawn[M any](at Spawner, a Actor[M], opts ...Option) (Ref[M], error) {
 	if a == nil {
 		return Ref[M]{}, errors.New("actor: Spawn was given a nil actor; use Func, or a value with a method Receive")
@@ -87,12 +88,21 @@ func SpawnNew[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref[
 	return spawn(at, a, newActor, opts)
 }
 
-// check returns what is wrong with the user's value, if it can tell.
+// check returns what is wrong with the user's value.
 func check(a any) error {
-	if v, ok := a.(interface{ check() error }); ok {
-		return v.check()
+	if known, err := checkOwn(a); known {
+		return err
 	}
-	return nil
+	return kindOfType(reflect.TypeOf(a)).fit(a)
+}
+
+// checkOwn is check for a value of this package; known says whether it is one.
+func checkOwn(a any) (known bool, err error) {
+	v, known := a.(interface{ check() error })
+	if known {
+		err = v.check()
+	}
+	return known, err
 }
 
 func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Option) (Ref[M], error) {
@@ -125,7 +135,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 	if parent.sys.stopping.Load() {
 		return ErrSystemStopped
 	}
-	if err := check(value); err != nil {
+	if _, err := checkOwn(value); err != nil {
 		return err
 	}
 	if p.opts, err = parent.sys.settled(opts, p.impl); err != nil {
@@ -149,6 +159,11 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 		p.nature |= seat
 	} else {
 		k, telling := kindOf(value)
+		if telling {
+			if err := k.fit(value); err != nil {
+				return err
+			}
+		}
 		x.kind.Store(k)
 		x.learn(k, telling)
 		p.traits = x.traits()
