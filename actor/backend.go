@@ -3,6 +3,7 @@ package actor
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/troupe-go/troupe/internal/kernel/hosts"
 )
@@ -44,12 +45,47 @@ const (
 	numBackends = 4
 )
 
+var backendNames = [numBackends]string{"scheduler", "blocking", "own thread", "main thread"}
+
 // String returns the backend's name.
 func (b Backend) String() string {
 	if b < numBackends {
-		return [numBackends]string{"scheduler", "blocking", "own thread", "main thread"}[b]
+		return backendNames[b]
 	}
 	return fmt.Sprintf("Backend(%d)", uint8(b))
+}
+
+// ParseBackend returns the backend with the name that String returns: scheduler, blocking,
+// own thread or main thread. Upper and lower case are the same, and between the words there
+// may be a hyphen, an underscore, or nothing. So a configuration file can say where an actor
+// runs.
+func ParseBackend(name string) (Backend, error) {
+	plain := func(s string) string {
+		return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(s))
+	}
+	for b, own := range backendNames {
+		if plain(name) == plain(own) {
+			return Backend(b), nil
+		}
+	}
+	return OnScheduler, fmt.Errorf("actor: %.40q is no backend; use scheduler, blocking, own thread or main thread", name)
+}
+
+// MarshalText writes the backend's name. It returns an error for one that does not exist.
+func (b Backend) MarshalText() ([]byte, error) {
+	if b >= numBackends {
+		return nil, fmt.Errorf("actor: unknown backend %d has no name", b)
+	}
+	return []byte(backendNames[b]), nil
+}
+
+// UnmarshalText reads a name as ParseBackend does. On an error it changes nothing.
+func (b *Backend) UnmarshalText(text []byte) error {
+	read, err := ParseBackend(string(text))
+	if err == nil {
+		*b = read
+	}
+	return err
 }
 
 // WithBackend sets where the actor runs. Defaults to OnScheduler.

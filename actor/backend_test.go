@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -301,5 +302,28 @@ func testBackendOptions(t testing.TB) {
 	wantNoErr(t, err)
 	if _, err := actor.Spawn(sys, actor.Func(answer), actor.WithPump(pump)); err == nil {
 		t.Error("Spawn accepted the pump of another system")
+	}
+}
+
+// A backend's name and text lead back to it, however it is spelled, and nothing else does.
+func TestParseBackend(t *testing.T) {
+	for _, b := range []actor.Backend{actor.OnScheduler, actor.OnBlocking, actor.OnOwnThread, actor.OnMainThread} {
+		text, err := b.MarshalText()
+		wantNoErr(t, err)
+		for _, name := range []string{b.String(), string(text), strings.ToUpper(b.String()), strings.ReplaceAll(b.String(), " ", "_"), strings.ReplaceAll(b.String(), " ", "-"), strings.ReplaceAll(b.String(), " ", "")} {
+			read := actor.Backend(77)
+			if got, err := actor.ParseBackend(name); got != b || err != nil || read.UnmarshalText([]byte(name)) != nil || read != b {
+				t.Errorf("%q is %v and %v: %v", name, got, read, err)
+			}
+		}
+	}
+	for _, name := range []string{"", " ", "thread", "Backend(1)", "ownthreads", "own\tthread"} {
+		read := actor.OnBlocking
+		if _, err := actor.ParseBackend(name); err == nil || read.UnmarshalText([]byte(name)) == nil || read != actor.OnBlocking {
+			t.Errorf("%q is %v: %v", name, read, err)
+		}
+	}
+	if text, err := actor.Backend(4).MarshalText(); err == nil {
+		t.Errorf("a backend that does not exist is written as %q", text)
 	}
 }

@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"time"
@@ -101,4 +102,18 @@ func ExamplePump() {
 	}
 	// Output:
 	// score: 42
+}
+
+// A configuration file says where actors run.
+func ExampleParseBackend() {
+	var cfg struct {
+		Render, Storage actor.Backend
+	}
+	err := json.Unmarshal([]byte(`{"render": "own-thread", "storage": "blocking"}`), &cfg)
+	fmt.Println(cfg.Render, cfg.Storage, err)
+	_, err = actor.ParseBackend("fiber")
+	fmt.Println(err)
+	// Output:
+	// own thread blocking <nil>
+	// actor: "fiber" is no backend; use scheduler, blocking, own thread or main thread
 }

@@ -1,6 +1,9 @@
 package netio
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // ErrBroken is why a listener fails after [BreakAccepting].
 var ErrBroken = errors.New("broken")
@@ -10,3 +13,6 @@ func BreakAccepting(l *Listener) { l.current().accepting.Cancel(ErrBroken) }
 
 // CloseSocket closes a listener's socket behind its back.
 func CloseSocket(l *Listener) { _ = l.current().socket.Close() }
+
+// AwaitAccepting waits until a listener accepts nothing any more.
+func AwaitAccepting(l *Listener, ctx context.Context) error { return l.current().awaitClosed(ctx) }

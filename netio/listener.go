@@ -247,6 +247,8 @@ func (l *Listener) Stats() Stats {
 	return st
 }
 
+// Stop ends the listener with its connections; [Listener.Shutdown] lets them end by themselves.
+//
 // Stop accepts no more connections, reads no more from those that are open, and has
 // their actors handle the messages that they have and answer them; then it closes
 // the connections, and returns. Peers that don't close theirs as well keep it

@@ -85,6 +85,13 @@ func (g *streams) refuse(why error) []*stream {
 	return g.all()
 }
 
+// number returns how many connections are open.
+func (g *streams) number() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.open)
+}
+
 func (g *streams) all() (all []*stream) {
 	for s := range g.open {
 		all = append(all, s)
