@@ -347,7 +347,7 @@ func (a *activation) crash(l *lane, which Lane, m letter, v any) error {
 	a.endServing(errNotReturned)
 	a.breakSpan()
 	if v != nil {
-		err := workers.NewPanicError(v)
+		err := errorOf(v)
 		a.giveBack(which, m, err)
 		return err
 	}

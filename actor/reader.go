@@ -312,9 +312,6 @@ func (a *activation) handleRead(x *scope, l *lane, which Lane, asked address) (f
 	if !ok {
 		return nil
 	}
-	if a.sys.simulated {
-		eachLetter(in, func(m letter) { traceMessage(a.f, a.proc, which, reflect.ValueOf(m.message)) })
-	}
 	e := noErrand
 	if asked.slot != nil && asked.slot.errand != nil {
 		e = asked.slot.errand
@@ -330,6 +327,9 @@ func (a *activation) handleRead(x *scope, l *lane, which Lane, asked address) (f
 			eachLetter(in, func(m letter) { failed = a.crash(l, which, m, v) })
 		}
 	}()
+	if a.sys.simulated {
+		eachLetter(in, func(m letter) { traceMessage(a.f, a.proc, which, reflect.ValueOf(m.message)) })
+	}
 	err := a.opts.reads.handle(a, in, l, which, asked, e)
 	returned = true
 	eachLetter(in, func(m letter) { a.concludeRead(asked, e, which, m, err) })

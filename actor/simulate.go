@@ -49,6 +49,35 @@ func (s *asking) describe(round uint64, to string, target *proc) string {
 	return text
 }
 
+// joinSimulation has the system take part in a simulation.
+func (s *System) joinSimulation() {
+	s.simulated = true
+	s.clock = simulatedClock{scheduler: s.scheduler}
+	s.scheduler.OnFail(func(id any, reason error) bool {
+		pid, ok := id.(PID)
+		p := s.lookup(pid)
+		if !ok || p == nil {
+			return false
+		}
+		p.mu.Lock()
+		if p.stopped.Load() {
+			p.mu.Unlock()
+			return false
+		}
+		p.killLocked(reason)
+		return true
+	})
+}
+
+// errorOf is why a handler has failed that has panicked with v. A simulation has a handler
+// return an error by such a panic, too.
+func errorOf(v any) error {
+	if injected, ok := v.(workers.Injected); ok {
+		return injected.Err
+	}
+	return workers.NewPanicError(v)
+}
+
 // maxTraced is how much of a message a trace shows.
 const maxTraced = 120
 

@@ -200,8 +200,8 @@ func NewSystem(cfg Config) (*System, error) {
 	s.giveReports()
 	s.stopWatchingSpares = s.scheduler.OnSpareLimit(s.tellSpareLimit)
 	s.born = s.clock.Now()
-	if s.simulated = s.scheduler.Simulated(); s.simulated {
-		s.clock = simulatedClock{scheduler: s.scheduler}
+	if s.scheduler.Simulated() {
+		s.joinSimulation()
 	}
 	s.asks.begin(s)
 	s.root = &proc{sys: s, opts: &defaults}

@@ -35,6 +35,14 @@ func (r *recorder) Interleave() bool {
 
 func (r *recorder) Delay() bool { return r.note(r.inner.Delay()) }
 
+func (r *recorder) Chance(rate float64) bool { return r.note(r.inner.Chance(rate)) }
+
+func (r *recorder) Pick(of int) int {
+	i := r.inner.Pick(of)
+	r.made = append(r.made, decision{i, of})
+	return i
+}
+
 // note takes note of a decision about an interruption.
 func (r *recorder) note(yes bool) bool {
 	d := decision{0, 2}
@@ -59,6 +67,8 @@ func newRandomWalk(random *rand.Rand) *randomWalk {
 func (c *randomWalk) Next(ready []sim.Entry) int { return c.random.IntN(len(ready)) }
 func (c *randomWalk) Interleave() bool           { return c.random.Float64() < c.interrupt }
 func (c *randomWalk) Delay() bool                { return c.random.Float64() < c.interrupt }
+func (c *randomWalk) Pick(of int) int            { return c.random.IntN(of) }
+func (c *randomWalk) Chance(rate float64) bool   { return c.random.Float64() < rate }
 
 // pct is the scheduler of Burckhardt and others, with work instead of threads. It is unfair
 // by design: an actor that has the highest priority and polls for the work of another one
@@ -117,6 +127,9 @@ func (c *pct) Interleave() bool { return c.pass() || c.at > c.end && c.random.In
 // Delay lets the body have a priority like all others.
 func (c *pct) Delay() bool { return true }
 
+func (c *pct) Pick(of int) int          { return c.random.IntN(of) }
+func (c *pct) Chance(rate float64) bool { return c.random.Float64() < rate }
+
 // pass goes by one decision, and reports whether the priority falls there.
 func (c *pct) pass() bool {
 	c.at++
@@ -140,10 +153,14 @@ func (c *replayer) next(of int) int {
 		return 0
 	}
 	c.at++
-	if c.wrap {
-		return c.choices[c.at-1] % of
+	chosen := c.choices[c.at-1]
+	switch {
+	case c.wrap && of > fine:
+		return chosen * (of / fine) // All that a byte can say.
+	case c.wrap:
+		return chosen % of
 	}
-	return min(c.choices[c.at-1], of-1)
+	return min(chosen, of-1)
 }
 
 func (c *replayer) Next(ready []sim.Entry) int {
@@ -155,20 +172,41 @@ func (c *replayer) Next(ready []sim.Entry) int {
 
 func (c *replayer) Interleave() bool { return c.next(2) == 1 }
 func (c *replayer) Delay() bool      { return c.next(2) == 1 }
+func (c *replayer) Pick(of int) int  { return c.next(of) }
+
+func (c *replayer) Chance(float64) bool { return c.next(2) == 1 }
+
+// fine is the number of alternatives beyond which they are the degrees of one thing, as
+// the lengths of a delay are, and not all of them are tried.
+const fine = 256
+
+// after returns the alternative that comes after the chosen one in an exhaustive search:
+// of something fine, after none of it comes half of it, and then all.
+func (d decision) after() (next int, more bool) {
+	switch last := d.of - 1; {
+	case d.chosen >= last:
+		return 0, false
+	case d.of <= fine:
+		return d.chosen + 1, true
+	case d.chosen < last/2:
+		return last / 2, true
+	default:
+		return last, true
+	}
+}
 
 // advance turns the choices of a schedule into those of the next one in the
 // order of an exhaustive search. It returns false after the last.
 func advance(made decisions) (choices []int, more bool) {
-	last := len(made) - 1
-	for last >= 0 && made[last].chosen == made[last].of-1 {
-		last--
+	for last := len(made) - 1; last >= 0; last-- {
+		next, more := made[last].after()
+		if !more {
+			continue
+		}
+		for _, d := range made[:last] {
+			choices = append(choices, d.chosen)
+		}
+		return append(choices, next), true
 	}
-	if last < 0 {
-		return nil, false
-	}
-	for _, d := range made[:last+1] {
-		choices = append(choices, d.chosen)
-	}
-	choices[last]++
-	return choices, true
+	return nil, false
 }

@@ -106,7 +106,8 @@ func (r *runner) explore() *Failure {
 	r.natural = natural
 	for i := range r.cfg.Schedules {
 		seed := r.cfg.Seed + uint64(i)
-		o := r.once(r.chooser(seed, len(natural.made)), seed, false)
+		o := r.next(i, seed, len(natural.made))
+		seed = o.seed
 		if o.failed() {
 			f := r.failure(seed, o, fmt.Sprintf("in schedule %d of %d, seed %d", i+1, r.cfg.Schedules, seed))
 			f.Schedules = i + 2 // With the natural one.
@@ -119,6 +120,20 @@ func (r *runner) explore() *Failure {
 	}
 	r.quiet(r.cfg.Schedules, "")
 	return nil
+}
+
+// next runs the i-th schedule of a search. Where the body says how near it has come to a
+// target, every other schedule is a variation of the nearest one.
+func (r *runner) next(i int, seed uint64, length int) *outcome {
+	var o *outcome
+	varied := r.climb.nearest != nil && i%2 == 1
+	if varied {
+		o = r.once(&replayer{choices: r.climb.candidate()}, r.climb.nearest.seed, false)
+	} else {
+		o = r.once(r.chooser(seed, length), seed, false)
+	}
+	r.climb.saw(o, varied)
+	return o
 }
 
 // notTheSame is the failure of a program of which two runs of one schedule differ,

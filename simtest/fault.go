@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/sim"
 )
 
@@ -18,6 +19,7 @@ type faults struct {
 	handled map[string]int
 	panicAt map[string]map[int]bool
 	rates   map[string]float64
+	failAt  map[string]map[int]error
 	killAt  map[string]map[int]bool
 	kills   map[string]float64
 	slow    map[string]time.Duration
@@ -30,7 +32,7 @@ func (s *Sim) faults() *faults {
 	if f == nil {
 		f = &faults{
 			s: s, handled: map[string]int{}, panicAt: map[string]map[int]bool{},
-			killAt: map[string]map[int]bool{}, rates: map[string]float64{}, kills: map[string]float64{},
+			failAt: map[string]map[int]error{}, killAt: map[string]map[int]bool{}, rates: map[string]float64{}, kills: map[string]float64{},
 			slow: map[string]time.Duration{}, delays: map[string]time.Duration{}, full: map[string]int{},
 		}
 		s.engine.Inject(f)
@@ -56,9 +58,35 @@ func (f *faults) mark(at map[string]map[int]bool, name string, n int) {
 	at[name][f.handled[name]+n] = true
 }
 
+// FailAt makes the actor with the name fail with the error, as if its handler had returned
+// that, instead of handling its n-th message from now on, the first being 1. Its
+// supervisor, its links and its monitors get the error as the reason.
+func (s *Sim) FailAt(name string, n int, err error) {
+	if name == "" || n < 1 || err == nil {
+		s.Fatalf("simtest: FailAt(%q, %d, %v): it needs the name of an actor, a positive number and an error", name, n, err)
+	}
+	f := s.faults()
+	if f.failAt[name] == nil {
+		f.failAt[name] = map[int]error{}
+	}
+	f.failAt[name][f.handled[name]+n] = err
+}
+
+// FailActor ends the present incarnation of the actor with the PID now, whatever it is doing,
+// as [actor.Ref.Kill] does, but for this reason: its supervisor, its links and its
+// monitors get the error.
+func (s *Sim) FailActor(pid actor.PID, err error) {
+	if err == nil {
+		s.Fatalf("simtest: FailActor(%v, nil): it needs an error as the reason", pid)
+	}
+	if !s.engine.Fail(pid, err) {
+		s.Fatalf("simtest: FailActor(%v, %v): there is no actor with this PID any more", pid, err)
+	}
+}
+
 // PanicRate makes the actor with the name panic instead of handling a message
-// with the given probability, by the chance of the schedule. A rate of 0 ends
-// that.
+// with the given probability, by the chance of the schedule. The natural schedule has
+// none that is not certain. A rate of 0 ends that.
 func (s *Sim) PanicRate(name string, rate float64) {
 	if name == "" || !(rate >= 0 && rate <= 1) {
 		s.Fatalf("simtest: PanicRate(%q, %v): it needs the name of an actor and a rate from 0 to 1", name, rate)
@@ -89,7 +117,8 @@ func (s *Sim) KillRate(name string, rate float64) {
 // Delay makes each message to the actor with the name wait for some virtual time,
 // up to longest, by the chance of the schedule, as if the network or a busy machine
 // lay between; other actors go on meanwhile. The messages of an actor stay in order.
-// Zero ends that.
+// The natural schedule has no delay, and a failure is explained by the shortest ones that
+// were found. Zero ends that.
 func (s *Sim) Delay(name string, longest time.Duration) {
 	if name == "" || longest < 0 {
 		s.Fatalf("simtest: Delay(%q, %v): it needs the name of an actor and a duration that is not negative", name, longest)
@@ -119,18 +148,34 @@ func (s *Sim) Full(name string, n int) {
 func (f *faults) Handling(name string) sim.Fault {
 	f.handled[name]++
 	n := f.handled[name]
+	if err := f.failAt[name][n]; err != nil {
+		panic(sim.Injected{Err: err})
+	}
 	if f.panicAt[name][n] || f.happens(f.rates[name]) {
 		panic(fmt.Errorf("message %d of %s: %w", n, name, ErrInjected))
 	}
 	fault := sim.Fault{Hold: f.slow[name], Kill: f.killAt[name][n] || f.happens(f.kills[name])}
 	if longest := f.delays[name]; longest > 0 {
-		fault.Hold += time.Duration(f.s.random.Int64N(int64(longest) + 1))
+		fault.Hold += f.pick(longest)
 	}
 	return fault
 }
 
-// happens reports whether something of this probability does.
-func (f *faults) happens(rate float64) bool { return rate > 0 && f.s.random.Float64() < rate }
+// happens reports whether something of this probability does. Where that is not certain,
+// the schedule decides.
+func (f *faults) happens(rate float64) bool {
+	return rate >= 1 || rate > 0 && f.s.engine.Chance(rate)
+}
+
+// degrees is how many lengths of a delay there are, at most: 4 us apart where the longest is
+// a minute.
+const degrees = 1 << 24
+
+// pick returns a time up to longest that the schedule picks.
+func (f *faults) pick(longest time.Duration) time.Duration {
+	last := int(min(longest, degrees))
+	return time.Duration(float64(longest) * float64(f.s.engine.Pick(last+1)) / float64(last))
+}
 
 // Full is called by the engine.
 func (f *faults) Full(name string) bool {

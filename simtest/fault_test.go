@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -177,7 +178,172 @@ func TestBadFaults(t *testing.T) {
 		func(s *simtest.Sim) { s.KillAt("a", 0) },
 		func(s *simtest.Sim) { s.KillRate("a", 2) },
 		func(s *simtest.Sim) { s.Delay("a", -1) },
+		func(s *simtest.Sim) { s.FailAt("", 1, errBroken) },
+		func(s *simtest.Sim) { s.FailAt("a", 0, errBroken) },
+		func(s *simtest.Sim) { s.FailAt("a", 1, nil) },
 	} {
 		find(t, simtest.Config{}, inject, "it needs the name of an actor")
+	}
+	find(t, simtest.Config{}, func(s *simtest.Sim) { s.FailActor(actor.PID{}, errBroken) }, "there is no actor with this PID")
+	find(t, simtest.Config{}, func(s *simtest.Sim) { s.FailActor(actor.PID{}, nil) }, "needs an error as the reason")
+}
+
+var errBroken = errors.New("broken")
+
+// failing is what an observer was told about the end of an actor.
+type failing struct{ reasons []error }
+
+func (f *failing) Receive(ctx *actor.Context[actor.PID], id actor.PID) error {
+	return ctx.Link(id)
+}
+
+func (f *failing) Exited(_ *actor.Context[actor.PID], e actor.Exit) error {
+	f.reasons = append(f.reasons, e.Reason)
+	return nil
+}
+
+// supervised starts a worker that notes what it handles, and an observer that is linked to it.
+func supervised(s *simtest.Sim, opts ...actor.Option) (actor.Ref[int], *[]int, *failing) {
+	sys := s.System(actor.Config{})
+	sup, err := supervise.Start(sys, supervise.Config{Intensity: 3})
+	if err != nil {
+		s.Fatal(err)
+	}
+	handled := &[]int{}
+	worker, err := supervise.Spawn(bg, sup, supervise.Child[int]{Name: "worker", Options: opts, New: func() actor.Actor[int] {
+		return actor.Func(func(_ *actor.Context[int], m int) error { *handled = append(*handled, m); return nil })
+	}})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return worker, handled, observe(s, sys, worker.PID())
+}
+
+// observe links an observer to an actor.
+func observe(s *simtest.Sim, sys *actor.System, id actor.PID) *failing {
+	f := &failing{}
+	observer, err := actor.Spawn(sys, f, actor.WithName("observer"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	_ = observer.Send(bg, id)
+	s.RunUntilIdle()
+	return f
+}
+
+// FailAt has one handler return the error; the next incarnation handles the rest.
+func TestFailAt(t *testing.T) {
+	for name, opts := range map[string][]actor.Option{"plain": nil, "readers": {actor.WithReadOnly(func(int) bool { return true })}} {
+		t.Run(name, func(t *testing.T) {
+			simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
+				worker, handled, f := supervised(s, opts...)
+				s.FailAt("worker", 2, errBroken)
+				for i := range 4 {
+					_ = worker.Send(bg, i)
+					s.RunUntilIdle()
+				}
+				if !slices.Equal(*handled, []int{0, 2, 3}) || len(f.reasons) != 1 || !errors.Is(f.reasons[0], errBroken) {
+					s.Errorf("handled was %v, and the reasons are %v", *handled, f.reasons)
+				}
+			})
+		})
+	}
+}
+
+// An ask of which the handler fails by FailAt gets the error, as from a handler.
+func TestFailAtOfAnAsk(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
+		c := counter(s, s.System(actor.Config{}))
+		s.FailAt("counter", 1, errBroken)
+		if _, err := actor.Ask(bg, c, count); !errors.Is(err, actor.ErrNoReply) || !errors.Is(err, errBroken) {
+			s.Errorf("the ask has failed with %v", err)
+		}
+	})
+}
+
+// FailActor ends an incarnation that waits for messages, and one in its handler.
+func TestFailActor(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
+		worker, handled, f := supervised(s)
+		_ = worker.Send(bg, 1)
+		s.RunUntilIdle()
+		s.FailActor(worker.PID(), errBroken)
+		s.RunUntilIdle()
+		_ = worker.Send(bg, 2)
+		s.RunUntilIdle()
+		if !slices.Equal(*handled, []int{1, 2}) || len(f.reasons) != 1 || !errors.Is(f.reasons[0], errBroken) {
+			s.Errorf("handled was %v, and the reasons are %v", *handled, f.reasons)
+		}
+	})
+	simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		silent := spawn(s, sys, "silent", func(*actor.Context[get], get) error { return nil })
+		a := spawn(s, sys, "a", func(ctx *actor.Context[int], _ int) error {
+			_, err := actor.Ask(ctx, silent, count)
+			return err
+		})
+		f := observe(s, sys, a.PID())
+		_ = a.Send(bg, 1)
+		s.RunUntilIdle()
+		s.FailActor(a.PID(), errBroken)
+		s.RunUntilIdle()
+		if len(f.reasons) != 1 || !errors.Is(f.reasons[0], errBroken) {
+			s.Errorf("it has ended with %v", f.reasons)
+		}
+	})
+}
+
+// Delays are choices: the failure needs one of half a second, so that is what is shown,
+// and the others are none.
+func TestDelaysShrink(t *testing.T) {
+	f := find(t, simtest.Config{Schedules: 200}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		begun := s.Now()
+		var late time.Duration
+		a := spawn(s, sys, "a", func(*actor.Context[int], int) error { return nil })
+		b := spawn(s, sys, "b", func(*actor.Context[int], int) error { late = max(late, s.Now().Sub(begun)); return nil })
+		s.Delay("a", time.Minute)
+		s.Delay("b", time.Minute)
+		for range 4 {
+			_ = a.Send(bg, 1)
+		}
+		_ = b.Send(bg, 1)
+		s.Advance(time.Hour)
+		if late >= 30*time.Second {
+			s.Error("b is late")
+		}
+	}, "b is late", ", 1 choices other", "b<1.1> for 30s, as it was told")
+	if again := strings.Count(f.String(), "to be slow"); again != 1 {
+		t.Errorf("%d messages were late: %v", again, f)
+	}
+}
+
+// Faults by chance are choices, too: the failure needs one.
+func TestRatesShrink(t *testing.T) {
+	find(t, simtest.Config{Schedules: 200}, func(s *simtest.Sim) {
+		worker, handled, _ := supervised(s)
+		s.PanicRate("worker", 0.3)
+		for i := range 6 {
+			_ = worker.Send(bg, i)
+			s.RunUntilIdle()
+		}
+		if len(*handled) < 6 {
+			s.Error("one is missing")
+		}
+	}, "one is missing", ", 1 choices other")
+}
+
+// An exhaustive search tries no delay, half of it and all of it.
+func TestDelaysExhaustively(t *testing.T) {
+	seen := map[time.Duration]bool{}
+	simtest.Run(t, simtest.Config{Strategy: simtest.Exhaustive}, func(s *simtest.Sim) {
+		begun := s.Now()
+		a := spawn(s, s.System(actor.Config{}), "a", func(*actor.Context[int], int) error { seen[s.Now().Sub(begun)] = true; return nil })
+		s.Delay("a", time.Minute)
+		_ = a.Send(bg, 1)
+		s.Advance(time.Hour)
+	})
+	if len(seen) != 3 || !seen[0] || !seen[30*time.Second] || !seen[time.Minute] {
+		t.Errorf("the delays were %v", seen)
 	}
 }

@@ -23,6 +23,7 @@ type runner struct {
 	body func(s *Sim)
 	// natural is the first run of the natural schedule, if it passed.
 	natural *outcome
+	climb   climb
 	begun   time.Time
 }
 
@@ -32,7 +33,9 @@ type outcome struct {
 	made     decisions
 	steps    int
 	trace    *trace
-	stuck    bool // The run was given up from outside, and goes on somewhere.
+	seed     uint64
+	target   *time.Duration // See Sim.Target.
+	stuck    bool           // The run was given up from outside, and goes on somewhere.
 }
 
 func (o *outcome) failed() bool { return len(o.failures) > 0 }
@@ -48,7 +51,7 @@ func (o *outcome) choices() []int {
 // once runs the program under the schedule that c chooses. It returns when the
 // run is over, or when a step hangs in real time.
 func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
-	o := &outcome{}
+	o := &outcome{seed: seed}
 	rec := &recorder{inner: c}
 	if traced {
 		o.trace = &trace{}
@@ -81,7 +84,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 			r.play(s)
 			mu.Lock()
 			defer mu.Unlock()
-			o.failures, o.steps = s.failures, engine.Steps()
+			o.failures, o.steps, o.target = s.failures, engine.Steps(), s.target
 		})
 	}()
 	<-ready

@@ -33,6 +33,7 @@ func (r *runner) shrink(seed uint64, choices []int, failed *outcome) []int {
 	if deviations(s.best) > 1 {
 		s.tryOne()
 	}
+	s.lessen()
 	return s.best
 }
 
@@ -78,11 +79,35 @@ func (s *shrinker) clearRanges() {
 func (s *shrinker) tryOne() {
 	natural := s.once(&replayer{}, s.seed, false)
 	for at, d := range natural.made {
-		for choice := d.of - 1; choice > 0; choice-- {
+		for choice := 0; ; {
+			var more bool
+			if choice, more = (decision{choice, d.of}).after(); !more {
+				break
+			}
 			candidate := make([]int, at+1)
 			candidate[at] = choice
 			if s.try(candidate) || s.spent() {
 				return
+			}
+		}
+	}
+}
+
+// lessen makes choices smaller where the failure stays: the delays shorter that it needs, and
+// the work older that is taken first. Of a range in which some fail and some don't, it
+// finds an end, as a bisection does.
+func (s *shrinker) lessen() {
+	for at := range s.best {
+		if at >= len(s.best) {
+			return
+		}
+		for good, bad := s.best[at], 0; good-bad > 1 && !s.spent(); {
+			candidate := slices.Clone(s.best)
+			candidate[at] = bad + (good-bad)/2
+			if s.try(candidate) {
+				good = candidate[at]
+			} else {
+				bad = candidate[at]
 			}
 		}
 	}

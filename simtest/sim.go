@@ -33,6 +33,7 @@ type Sim struct {
 	deadMu   sync.Mutex // Guards dead.
 	dead     []actor.DeadLetter
 	forbid   Leftovers
+	target   *time.Duration     // The least distance that Target was given, or nil.
 	systems  []*actor.System    // The systems made by System.
 	pools    []*sched.Scheduler // The schedulers made by Scheduler.
 	probes   map[actor.PID]bool

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func decodeToken(text string) (seed uint64, choices []int, err error) {
 	for len(raw) > 0 {
 		zeros, n := binary.Uvarint(raw)
 		chosen, m := binary.Uvarint(raw[max(n, 0):])
-		if n <= 0 || m <= 0 || zeros > maxTokenChoices || chosen > maxTokenChoices || len(choices) > maxTokenChoices {
+		if n <= 0 || m <= 0 || zeros > maxTokenChoices || chosen > math.MaxInt32 || len(choices) > maxTokenChoices {
 			return 0, nil, fmt.Errorf("simtest: the schedule %q is damaged after %d choices", text, len(choices))
 		}
 		choices = append(choices, make([]int, zeros)...)

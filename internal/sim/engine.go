@@ -54,6 +54,10 @@ type Chooser interface {
 	Interleave() bool
 	// Delay is Interleave for a goroutine outside.
 	Delay() bool
+	// Pick returns a number below of, for a fault that is injected: 0 is none of it.
+	Pick(of int) int
+	// Chance reports whether a fault of the given probability happens.
+	Chance(rate float64) bool
 }
 
 // Engine runs a simulation. Its methods other than Run may be called by any
@@ -68,10 +72,11 @@ type Engine struct {
 
 	mu       sync.Mutex
 	hosts    []Host
-	arrived  []Entry         // From goroutines outside the step.
-	waiting  []chan struct{} // Until nothing is queued.
-	awaiting []chan struct{} // Until something has arrived.
-	errands  []errand        // For the stepper, between two steps.
+	arrived  []Entry                           // From goroutines outside the step.
+	waiting  []chan struct{}                   // Until nothing is queued.
+	awaiting []chan struct{}                   // Until something has arrived.
+	errands  []errand                          // For the stepper, between two steps.
+	fails    []func(id any, reason error) bool // See OnFail.
 	closed   bool
 	poke     chan struct{}
 	inStep   atomic.Bool
@@ -140,6 +145,12 @@ func (e *Engine) Interleave() bool { return len(e.ready) > 0 && e.chooser.Interl
 // Steal reports whether a branch that the running work forks is run as work of
 // its own.
 func (e *Engine) Steal() bool { return e.chooser.Interleave() }
+
+// Pick returns a number below of that the chooser picks.
+func (e *Engine) Pick(of int) int { return e.chooser.Pick(of) }
+
+// Chance reports whether the chooser lets something of the given probability happen.
+func (e *Engine) Chance(rate float64) bool { return e.chooser.Chance(rate) }
 
 // AfterStep calls wake when the running step is over, so that the goroutine that
 // it wakes does not run beside the step.

@@ -400,6 +400,17 @@ func (f *Fiber) Handling(name string) (kill bool) {
 	return fault.Kill
 }
 
+// Injected is what Handling panics with for a handler that shall return its Err.
+type Injected = sim.Injected
+
+// OnFail has fail called, in a simulation, to end an actor for a reason; elsewhere nothing
+// happens. It reports whether it knows an actor with the id.
+func (s *Scheduler) OnFail(fail func(id any, reason error) bool) {
+	if s.sim != nil {
+		s.sim.engine.OnFail(fail)
+	}
+}
+
 // PretendsFull reports whether, in a simulation, what is named shall be full.
 func (s *Scheduler) PretendsFull(name string) bool {
 	return s.sim != nil && s.sim.engine.Faults() != nil && s.sim.engine.Faults().Full(name)
