@@ -102,7 +102,7 @@ func (in *incarnation[M, E]) maybeSnapshot(ctx *actor.Context[M]) {
 	in.snapshot = version // Also if it fails: the next try comes as late.
 	encoded, err := in.cfg.Snapshots.encode(in.value)
 	if err == nil {
-		err = offload(ctx, schedulerOf(ctx), func(ctx context.Context) error {
+		err = offload(ctx, schedulerOf(ctx.System()), func(ctx context.Context) error {
 			return in.cfg.Journal.store.SaveSnapshot(ctx, Snapshot{Stream: in.self.stream, Version: version, Encoded: encoded})
 		})
 	}
