@@ -61,7 +61,7 @@ func (p *Projection[E]) Process(proc *actor.Process[struct{}]) error {
 	}
 }
 
-// watcher is told of the next commit.
+// watcher has a function that is called after the next commit.
 type watcher struct{ told func(ctx context.Context) }
 
 func (j *Journal) commits() uint64 {

@@ -77,7 +77,7 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// What a target does not handle comes again, and the lag says since when it waits.
+// Events that a target does not handle come again, and the lag says since when they wait.
 func TestTargetThatFails(t *testing.T) {
 	failure := errors.New("no table")
 	target := &sum{fail: failure}

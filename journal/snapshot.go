@@ -11,7 +11,7 @@ import (
 // Snapshotter is implemented by a Behaviour whose state is stored from time to time as a
 // value of type S, so that an incarnation need not read all events.
 type Snapshotter[S any] interface {
-	// Snapshot returns the state. What it returns must not change later.
+	// Snapshot returns the state. The value must not change later.
 	Snapshot() (S, error)
 	// Restore sets the state. It is called once, before Apply.
 	Restore(state S) error

@@ -21,7 +21,7 @@ type bank struct {
 
 const (
 	numAccounts = 10
-	opening     = 1000 // What each account begins with, in cents.
+	opening     = 1000 // The first deposit of each account, in cents.
 )
 
 func accountID(n int) string { return fmt.Sprint(1000 + n) }

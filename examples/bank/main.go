@@ -112,8 +112,8 @@ func work(ctx context.Context, o options) (err error) {
 	return nil
 }
 
-// transferAll makes transfers, several at a time. What the n-th is depends on n alone, so
-// that each run has the same.
+// transferAll makes transfers, several at a time. The n-th transfer depends on n
+// alone, so that each run has the same ones.
 func transferAll(ctx context.Context, b *bank, transfers int) error {
 	const clients = 8
 	errs := make([]error, clients)

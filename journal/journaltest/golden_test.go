@@ -67,7 +67,7 @@ var badCases = map[string]struct {
 	"sample": {nil, journal.Events[any](journal.Event[paid]("paid"), journal.Event[paidInText]("text")), `no samples of ["text"]`},
 }
 
-// What should make a test fail makes one fail, in another process.
+// Golden makes a test fail, in another process, for each kind of mistake.
 func TestGoldenFails(t *testing.T) {
 	if name := os.Getenv(badCase); name != "" {
 		c, dir := badCases[name], t.TempDir()

@@ -84,8 +84,8 @@ func child(path string) error {
 }
 
 // Actors append in a process that is killed at a random moment, again and again on the
-// same file. What was acknowledged is there, whole and in order, and nothing else but
-// what was under way.
+// same file. All acknowledged events are there, whole and in order, and besides them only
+// those that were under way.
 func TestKill(t *testing.T) {
 	rounds := 2
 	if lane.Checking() {
@@ -151,7 +151,7 @@ func runAndKill(t *testing.T, path string, n int, acknowledged *[appenders]int, 
 	}
 }
 
-// readNumbers returns the last number of a stream, of which the first were read before.
+// readNumbers returns the last number of a stream. It reads on from the number before.
 func readNumbers(t *testing.T, store journal.Store, stream string, before int) int {
 	t.Helper()
 	last := before
