@@ -35,7 +35,7 @@ type options struct {
 	die              int
 }
 
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, args []string) (err error) {
 	var o options
 	flags := flag.NewFlagSet("bank", flag.ContinueOnError)
 	flags.StringVar(&o.file, "file", "", "the SQLite `file`; a temporary one by default")
@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		o.file = filepath.Join(dir, "bank.db")
 	}
 	for n := range o.crash {

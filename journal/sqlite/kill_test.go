@@ -26,10 +26,7 @@ const appenders = 64
 
 type noted struct{ N, Twice int }
 
-type note struct {
-	n     int
-	reply actor.Reply[int]
-}
+type note struct{ reply actor.Reply[int] }
 
 // appender keeps the numbers from 1 on.
 type appender struct{ last int }
@@ -73,7 +70,7 @@ func child(path string) error {
 		all.Go(func() {
 			for errs[i] == nil {
 				var n int
-				if n, errs[i] = actor.Ask(ctx, ref, func(r actor.Reply[int]) note { return note{reply: r} }); errs[i] == nil {
+				if n, errs[i] = actor.Ask(ctx, ref, func(r actor.Reply[int]) note { return note{r} }); errs[i] == nil {
 					_, errs[i] = fmt.Fprintf(os.Stdout, "%d %d\n", i, n)
 				}
 			}

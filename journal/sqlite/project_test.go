@@ -29,11 +29,13 @@ func total(t *testing.T, s *sqlite.Store) (n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
 	for rows.Next() {
 		if err := rows.Scan(&n); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := rows.Err(); err != nil { // Next has closed them.
+		t.Fatal(err)
 	}
 	return n
 }
