@@ -71,7 +71,7 @@ model: ## Run the searches of all schedules, which make check runs too, and prin
 
 SCHEDULES ?= 10000
 # The packages with simulated tests.
-SIMULATED := ./simtest ./sched ./internal/workers ./task ./strand ./actor ./supervise ./router ./health
+SIMULATED := ./simtest ./sched ./internal/workers ./task ./strand ./actor ./supervise ./router ./health ./journal
 
 .PHONY: explore
 explore: ## Try SCHEDULES schedules, 10000, of each simulated program: for nights.

@@ -51,7 +51,7 @@ func TestSmallModuleGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	const program = "package main\n\nimport (\n_ \"github.com/troupe-go/troupe/actor\"\n" +
-		"_ \"github.com/troupe-go/troupe/supervise\"\n)\n\nfunc main() {}\n"
+		"_ \"github.com/troupe-go/troupe/supervise\"\n_ \"github.com/troupe-go/troupe/journal/memory\"\n)\n\nfunc main() {}\n"
 	const module = "module example.com/program\n\ngo 1.26.0\n\nrequire github.com/troupe-go/troupe v0.0.0\n\n" +
 		"replace github.com/troupe-go/troupe => %q\n"
 	dir := t.TempDir()
@@ -61,7 +61,7 @@ func TestSmallModuleGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out, "\n"); n > maxModules {
-		t.Errorf("a program that imports actor and supervise has %d modules, want at most %d:\n%s", n, maxModules, out)
+		t.Errorf("a program that imports actor, supervise and journal/memory has %d modules, want at most %d:\n%s", n, maxModules, out)
 	}
 	sums, err := os.ReadFile("go.sum")
 	if err != nil {

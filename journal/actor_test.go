@@ -71,7 +71,7 @@ func TestUnknownOutcome(t *testing.T) {
 	b.total(ref, add(4), 7)
 }
 
-// What is wrong before the commit is the handler's affair: the incarnation goes on.
+// An error before the commit is for the handler to deal with: the incarnation goes on.
 func TestEventsThatCannotBeStored(t *testing.T) {
 	b := newBench(t, memory.New())
 	ref := b.spawn("a")

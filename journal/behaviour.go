@@ -76,7 +76,7 @@ type Config[M, E any] struct {
 	// SnapshotEvery is how many events there are between two snapshots. Defaults to
 	// 100 if there are Snapshots. It must not be negative.
 	SnapshotEvery int
-	// OnSnapshotError is told of a snapshot that could not be taken or stored. That
+	// OnSnapshotError is called when a snapshot could not be taken or stored. That
 	// loses nothing: the next incarnation reads more events. It is called in the
 	// actor and must not wait. Defaults to nil.
 	OnSnapshotError func(stream string, err error)

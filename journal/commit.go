@@ -194,6 +194,6 @@ func (j *Journal) finish(ctx context.Context, group []*entry, err error, took ti
 		e.waiter.Wake(f, workers.Normal)
 	}
 	for _, w := range watch {
-		w.Wake(f, workers.Normal)
+		w.told(ctx)
 	}
 }

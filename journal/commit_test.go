@@ -28,7 +28,7 @@ func queueUp(t *testing.T, g *gated, j *journal.Journal, writes ...*journal.Writ
 	return func() []error { all.Wait(); return errs }
 }
 
-// What comes while a commit runs is the next commit, as a whole, and in its order.
+// Writes that come while a commit runs are the next commit, all of them, in their order.
 func TestWritesAreCommittedInGroups(t *testing.T) {
 	g := newGated()
 	j := journal.New(g)
@@ -41,7 +41,9 @@ func TestWritesAreCommittedInGroups(t *testing.T) {
 	wait := queueUp(t, g, j, writes...)
 	g.let <- struct{}{}
 	if n := <-g.begun; n != 50 {
-		t.Errorf("the second commit has %d writes, want 50", n)
+		close(g.let)
+		wait()
+		t.Fatalf("the second commit has %d writes, want 50", n)
 	}
 	g.let <- struct{}{}
 	if err := errors.Join(wait()...); err != nil {

@@ -81,7 +81,5 @@ func (c *Context[M, E]) Fence() uint64 { return c.in.fence }
 // Replaying is [Self.Replaying]. In a handler it is always false.
 func (c *Context[M, E]) Replaying() bool { return c.in.self.replaying }
 
-// schedulerOf returns the scheduler on which the actor's handlers run.
-func schedulerOf[M any](ctx *actor.Context[M]) *workers.Scheduler {
-	return (*workers.Scheduler)(ctx.System().Scheduler())
-}
+// schedulerOf returns the scheduler on which the actors of a system run.
+func schedulerOf(sys *actor.System) *workers.Scheduler { return (*workers.Scheduler)(sys.Scheduler()) }

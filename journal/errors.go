@@ -64,7 +64,7 @@ func (e *FencedError) Error() string {
 		e.Stream, e.Highest, e.Fence)
 }
 
-// EventError says with which event, or snapshot, of which stream something is wrong.
+// EventError tells that something is wrong with an event or a snapshot, and names it.
 type EventError struct {
 	Stream  string
 	Version uint64

@@ -24,8 +24,8 @@ type upKey struct {
 	schema int
 }
 
-// Events makes a set of definitions. What is wrong with them is returned by Err, and by
-// whatever uses the set.
+// Events makes a set of definitions. Err returns the mistakes in them, and so
+// does every use of the set.
 func Events[E any](defs ...Definition) *Set[E] {
 	s := &Set[E]{
 		byType: map[reflect.Type]Definition{}, byName: map[string]Definition{}, ups: map[upKey]Definition{},

@@ -110,7 +110,7 @@ func Example() {
 		return
 	}
 	ctx := context.Background()
-	defer sys.Stop(ctx)
+	defer func() { _ = sys.Stop(ctx) }()
 
 	first, err := actor.SpawnNew(sys, bank.For("1001"))
 	if err != nil {

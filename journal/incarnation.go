@@ -84,7 +84,7 @@ func (in *incarnation[M, E]) persist(ctx *actor.Context[M], once string, events 
 	if err := in.cfg.Journal.check(w); err != nil {
 		return err
 	}
-	if begun, err := in.cfg.Journal.append(ctx, w, schedulerOf(ctx)); err != nil {
+	if begun, err := in.cfg.Journal.append(ctx, w, schedulerOf(ctx.System())); err != nil {
 		if begun && !errors.Is(err, ErrDone) {
 			in.spoiled = err
 		}

@@ -19,7 +19,7 @@ type Journal struct {
 	mu      sync.Mutex
 	queue   []*entry
 	running bool
-	watch   []*workers.Waiter
+	watch   []*watcher
 	stats   Stats
 }
 

@@ -15,7 +15,7 @@ func (in *incarnation[M, E]) recover(ctx *actor.Context[M]) error {
 	}
 	in.self.replaying = true
 	defer func() { in.self.replaying = false }()
-	return offload(ctx, schedulerOf(ctx), in.read)
+	return offload(ctx, schedulerOf(ctx.System()), in.read)
 }
 
 // takeFence has the store refuse earlier owners from now on, so that what is read next
@@ -31,7 +31,7 @@ func (in *incarnation[M, E]) takeFence(ctx *actor.Context[M]) (err error) {
 	if err := in.cfg.Journal.check(w); err != nil {
 		return err
 	}
-	_, err = in.cfg.Journal.append(ctx, w, schedulerOf(ctx))
+	_, err = in.cfg.Journal.append(ctx, w, schedulerOf(ctx.System()))
 	return err
 }
 

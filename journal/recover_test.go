@@ -83,8 +83,8 @@ type broken struct {
 
 func (s broken) Read(ctx context.Context, stream string, after uint64) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
-		for r := range s.Store.Read(ctx, stream, after) {
-			yield(r, nil)
+		for r, err := range s.Store.Read(ctx, stream, after) {
+			yield(r, err)
 			break
 		}
 		if s.err == nil {

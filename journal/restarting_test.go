@@ -18,8 +18,8 @@ type restarting struct {
 
 func (r *restarting) restart(err error) {
 	if errors.Is(err, memory.ErrCrashed) {
-		r.Store = r.Store.Restart()
-		r.Store.Inject(r.inject)
+		r.Store = r.Restart()
+		r.Inject(r.inject)
 	}
 }
 

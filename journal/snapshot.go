@@ -11,7 +11,7 @@ import (
 // Snapshotter is implemented by a Behaviour whose state is stored from time to time as a
 // value of type S, so that an incarnation need not read all events.
 type Snapshotter[S any] interface {
-	// Snapshot returns the state. What it returns must not change later.
+	// Snapshot returns the state. The value must not change later.
 	Snapshot() (S, error)
 	// Restore sets the state. It is called once, before Apply.
 	Restore(state S) error
@@ -102,7 +102,7 @@ func (in *incarnation[M, E]) maybeSnapshot(ctx *actor.Context[M]) {
 	in.snapshot = version // Also if it fails: the next try comes as late.
 	encoded, err := in.cfg.Snapshots.encode(in.value)
 	if err == nil {
-		err = offload(ctx, schedulerOf(ctx), func(ctx context.Context) error {
+		err = offload(ctx, schedulerOf(ctx.System()), func(ctx context.Context) error {
 			return in.cfg.Journal.store.SaveSnapshot(ctx, Snapshot{Stream: in.self.stream, Version: version, Encoded: encoded})
 		})
 	}

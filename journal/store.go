@@ -12,7 +12,7 @@ import (
 // consecutive.
 type Position uint64
 
-// AnyVersion, as the expected version of a [Write], appends at whatever version the
+// AnyVersion is the expected version of a [Write] that appends at whatever version the
 // stream has.
 const AnyVersion uint64 = math.MaxUint64
 

@@ -81,7 +81,10 @@ var feedTests = []test{
 	{"a reader of the feed may leave early, and write", func(k *kit) {
 		k.append(write("s", 0, "a", "b"))
 		for range 20 {
-			for range k.s.Feed(k.ctx, 0, journal.Filter{}) {
+			for _, err := range k.s.Feed(k.ctx, 0, journal.Filter{}) {
+				if err != nil {
+					k.Error(err)
+				}
 				break
 			}
 		}

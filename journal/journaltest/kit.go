@@ -35,7 +35,7 @@ func (k *kit) try(batch ...*journal.Write) *journal.Write {
 	return batch[0]
 }
 
-// append appends the batch, of which no write may be refused.
+// append appends the batch. No write of it may be refused.
 func (k *kit) append(batch ...*journal.Write) {
 	k.Helper()
 	k.try(batch...)

@@ -33,7 +33,10 @@ var readTests = []test{
 	{"a reader may leave early", func(k *kit) {
 		k.append(write("s", 0, "a", "b", "c"))
 		for range 20 { // More than a pool of connections has.
-			for range k.s.Read(k.ctx, "s", 0) {
+			for _, err := range k.s.Read(k.ctx, "s", 0) {
+				if err != nil {
+					k.Error(err)
+				}
 				break
 			}
 		}

@@ -60,7 +60,7 @@ var sharedTests = []test{
 		k.eachInOrder(k.records("s", 0))
 	}},
 	{"a feed that is followed misses nothing while many write", func(k *kit) {
-		writing := make(chan struct{})
+		writing, wrote := make(chan struct{}), make(chan struct{}, 1)
 		go func() {
 			defer close(writing)
 			together(func(i int) {
@@ -68,6 +68,10 @@ var sharedTests = []test{
 					w := write(fmt.Sprint("s", i), uint64(n), fmt.Sprintf("%d/%d", i, n))
 					if err := k.s.Append(k.ctx, []*journal.Write{w}); err != nil || w.Err != nil {
 						k.Errorf("writer %d: %v, %v", i, err, w.Err)
+					}
+					select {
+					case wrote <- struct{}{}:
+					default:
 					}
 				}
 			})
@@ -85,7 +89,7 @@ var sharedTests = []test{
 			select {
 			case <-writing:
 				last = true
-			default:
+			case <-wrote:
 			}
 		}
 		k.eachInOrder(got)

@@ -5,6 +5,7 @@ import "github.com/troupe-go/troupe/journal"
 // Fault is what happens to one commit.
 type Fault uint8
 
+// The faults.
 const (
 	None        Fault = iota // The commit is made.
 	Refuse                   // It fails, and nothing is stored.

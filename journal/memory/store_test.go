@@ -38,7 +38,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// What a crash leaves is what the fault says, and the store does nothing until it is
+// A crash leaves as much as the fault says, and the store does nothing until it is
 // restarted.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {

@@ -248,7 +248,11 @@ func TestCommitsAreSynced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer byDriver.Close()
+	defer func() {
+		if err := byDriver.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	for _, s := range []*sqlite.Store{open(t, t.TempDir()), byDriver} {
 		if n, err := s.WriterPragma("synchronous"); err != nil || n < full {
 			t.Errorf("synchronous is %d, want %d at least (%v)", n, full, err)

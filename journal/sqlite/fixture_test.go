@@ -73,7 +73,7 @@ type failing struct {
 }
 
 func (f *failing) Connect(context.Context) (driver.Conn, error) {
-	c, err := f.Driver.Open(f.dsn)
+	c, err := f.Open(f.dsn)
 	return &failingConn{c, f}, err
 }
 

@@ -26,10 +26,7 @@ const appenders = 64
 
 type noted struct{ N, Twice int }
 
-type note struct {
-	n     int
-	reply actor.Reply[int]
-}
+type note struct{ reply actor.Reply[int] }
 
 // appender keeps the numbers from 1 on.
 type appender struct{ last int }
@@ -73,7 +70,7 @@ func child(path string) error {
 		all.Go(func() {
 			for errs[i] == nil {
 				var n int
-				if n, errs[i] = actor.Ask(ctx, ref, func(r actor.Reply[int]) note { return note{reply: r} }); errs[i] == nil {
+				if n, errs[i] = actor.Ask(ctx, ref, func(r actor.Reply[int]) note { return note{r} }); errs[i] == nil {
 					_, errs[i] = fmt.Fprintf(os.Stdout, "%d %d\n", i, n)
 				}
 			}
@@ -84,8 +81,8 @@ func child(path string) error {
 }
 
 // Actors append in a process that is killed at a random moment, again and again on the
-// same file. What was acknowledged is there, whole and in order, and nothing else but
-// what was under way.
+// same file. All acknowledged events are there, whole and in order, and besides them only
+// those that were under way.
 func TestKill(t *testing.T) {
 	rounds := 2
 	if lane.Checking() {
@@ -151,7 +148,7 @@ func runAndKill(t *testing.T, path string, n int, acknowledged *[appenders]int, 
 	}
 }
 
-// readNumbers returns the last number of a stream, of which the first were read before.
+// readNumbers returns the last number of a stream. It reads on from the number before.
 func readNumbers(t *testing.T, store journal.Store, stream string, before int) int {
 	t.Helper()
 	last := before

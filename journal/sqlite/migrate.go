@@ -11,8 +11,8 @@ import (
 //go:embed migrations/*.sql
 var files embed.FS
 
-// migrate brings the tables to the present version, in one transaction. The version is
-// that of the journal alone, so that the database may have another one of its own.
+// migrate brings the tables to the present version, in one transaction. The version
+// is the journal's own, so that the database may have another one.
 func migrate(ctx context.Context, conn *sql.Conn) (err error) {
 	steps, err := fs.Glob(files, "migrations/*.sql") // Sorted.
 	if err != nil {

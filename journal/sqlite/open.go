@@ -20,8 +20,9 @@ import (
 	"net/url"
 	"sync"
 
-	"github.com/troupe-go/troupe/journal"
 	_ "modernc.org/sqlite" // The driver.
+
+	"github.com/troupe-go/troupe/journal"
 )
 
 // Store implements [journal.Store]. It is safe for concurrent use.

@@ -61,10 +61,11 @@ func (s *Store) Feed(ctx context.Context, after journal.Position, f journal.Filt
 	})
 }
 
-// signed returns a number as SQLite has it. What is too high is above all that there is.
+// signed returns a number as SQLite has it. A number that is too high is above all events.
 func signed(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
-// pages yields what the queries select, of which each begins behind a last record.
+// pages yields the records that the queries select. Each query begins after the last
+// record of the one before.
 func (s *Store) pages(ctx context.Context, query func(last *journal.Record) (string, []any)) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		var last *journal.Record

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// statements are those of the writer's connection.
+// statements are prepared on the writer's connection.
 type statements struct {
 	stream, command, addStream, addEvent, setStream, addSnapshot *sql.Stmt
 }

@@ -1,0 +1,135 @@
+// Command bank has accounts with transfers between them, each an actor whose events are
+// on disk before it answers.
+//
+//	go run ./examples/bank --crash 20
+//
+// runs the bank, has it killed at 20 random moments, each time goes on with what was
+// under way, and then checks the books: from the events alone.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+
+	"github.com/troupe-go/troupe/journal"
+	"github.com/troupe-go/troupe/journal/sqlite"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bank:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	file             string
+	crash, transfers int
+	die              int
+}
+
+func run(ctx context.Context, args []string) (err error) {
+	var o options
+	flags := flag.NewFlagSet("bank", flag.ContinueOnError)
+	flags.StringVar(&o.file, "file", "", "the SQLite `file`; a temporary one by default")
+	flags.IntVar(&o.crash, "crash", 0, "kill the bank so many times at a random moment")
+	flags.IntVar(&o.transfers, "transfers", 200, "how many transfers there are")
+	flags.IntVar(&o.die, "die", 0, "be killed after so many commits (for --crash)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if o.file == "" {
+		dir, err := os.MkdirTemp("", "bank")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		o.file = filepath.Join(dir, "bank.db")
+	}
+	for n := range o.crash {
+		if err := crash(ctx, o, n); err != nil {
+			return err
+		}
+	}
+	return work(ctx, o)
+}
+
+// crash runs the bank in a process of its own, which kills itself.
+func crash(ctx context.Context, o options, n int) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	die := 1 + rand.IntN(2*numAccounts+60)
+	cmd := exec.CommandContext(ctx, self, "--file", o.file, "--transfers", fmt.Sprint(o.transfers), "--die", fmt.Sprint(die))
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		fmt.Printf("run %d: it was done before it could crash\n", n+1)
+		return nil
+	}
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.Exited() {
+		return fmt.Errorf("run %d did not crash, it failed: %w\n%s", n+1, err, out)
+	}
+	fmt.Printf("run %d: crashed at commit %d\n", n+1, die)
+	return nil
+}
+
+// work makes all transfers, those from earlier runs again, and checks the books.
+func work(ctx context.Context, o options) (err error) {
+	store, err := sqlite.Open(o.file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	b, err := openBank(ctx, journal.New(&mortal{Store: store, left: o.die}))
+	if err != nil {
+		return err
+	}
+	err = transferAll(ctx, b, o.transfers)
+	if err = errors.Join(err, b.close(ctx)); err != nil {
+		return err
+	}
+	books, err := readBooks(ctx, store)
+	if err != nil {
+		return err
+	}
+	if err := books.check(); err != nil {
+		return fmt.Errorf("the books don't balance: %w", err)
+	}
+	counts := map[string]int{}
+	for _, last := range books.last {
+		counts[fmt.Sprintf("%T", last)[len("main."):]]++
+	}
+	fmt.Printf("the books balance: %d accounts, %d cents, %d transfers: %d completed, %d refused, %d undone\n",
+		len(books.balances), numAccounts*opening, len(books.last), counts["completed"], counts["refused"], counts["undone"])
+	return nil
+}
+
+// transferAll makes transfers, several at a time. The n-th transfer depends on n
+// alone, so that each run has the same ones.
+func transferAll(ctx context.Context, b *bank, transfers int) error {
+	const clients = 8
+	errs := make([]error, clients)
+	var all sync.WaitGroup
+	for c := range clients {
+		all.Go(func() {
+			for n := c; n < transfers && errs[c] == nil; n += clients {
+				random := rand.New(rand.NewPCG(1, uint64(n)))
+				s := started{accountID(random.IntN(numAccounts)), accountID(random.IntN(numAccounts)), 1 + random.IntN(600)}
+				if n%10 == 9 {
+					s.To = closed
+				}
+				_, errs[c] = b.transfer(ctx, fmt.Sprint(n), s)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
