@@ -16,7 +16,7 @@ import (
 // quick are the tests of testdata/suite that each library has to pass.
 var quick = strings.Fields(`not_running configuration restart bad_arguments outside inside fork
 	order bytes selective timeouts timers names doorbell
-	reasons chain survives kill demonitor main_returns shutdown_in_time main_taken_along main_exits
+	reasons chain survives kill demonitor main_returns shutdown_in_time main_taken_along main_exits killed_at_birth
 	fair priorities urgent blocking killed_while_blocking moves deep_calls`)
 
 func suite(t *testing.T, dir, flags string) string {
@@ -55,6 +55,14 @@ func TestStatic(t *testing.T) {
 			}
 		}
 	})
+	t.Run("exit in a process", func(t *testing.T) {
+		if _, err := run(t, nil, program, "exit_in_process"); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+			t.Errorf("the program ended with %v, want exit status 3", err)
+		}
+		if _, err := run(t, nil, program, "abort"); err == nil {
+			t.Error("a process aborted, and the program ended well")
+		}
+	})
 	t.Run("canary", func(t *testing.T) {
 		out, err := run(t, []string{"TROUPE_NO_GUARDS=1"}, program, "canary")
 		if err == nil || !strings.Contains(out, "has overflowed its stack") {
@@ -80,7 +88,10 @@ func TestStatic(t *testing.T) {
 			must(t, []string{"GOGC=1", "GODEBUG=gccheckmark=1"}, program, name)
 		}
 	})
-	t.Run("examples", func(t *testing.T) { runExamples(t, dir, "") })
+	t.Run("examples", func(t *testing.T) {
+		lane.Check(t)
+		runExamples(t, dir, "")
+	})
 }
 
 // atMost checks the bytes that a process took.
