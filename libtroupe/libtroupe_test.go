@@ -165,6 +165,14 @@ func TestShared(t *testing.T) {
 	dir := build(t, "shared")
 	runExamples(t, dir, "")
 	t.Run("abi", func(t *testing.T) { checkABI(t, dir) })
+	t.Run("pkg-config", func(t *testing.T) {
+		text := string(read(t, filepath.Join(dir, "troupe.pc")))
+		for _, want := range []string{"libdir=" + dir + "\n", "includedir=" + dir + "\n", "Libs: -L${libdir} -ltroupe\n", "Cflags: -I${includedir}\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("troupe.pc has no %q:\n%s", want, text)
+			}
+		}
+	})
 	t.Run("rust", func(t *testing.T) {
 		program := filepath.Join(t.TempDir(), "bank")
 		must(t, nil, tool(t, "rustc"), "--edition=2021", "-D", "warnings", "-L", dir, "-C", "link-arg=-Wl,-rpath,"+dir, "-o", program, "examples/squares.rs")
