@@ -15,7 +15,7 @@ import (
 
 // quick are the tests of testdata/suite that each library has to pass.
 var quick = strings.Fields(`not_running configuration restart bad_arguments outside inside fork
-	order bytes selective timeouts timers names doorbell
+	order wakes bytes selective timeouts timers names doorbell
 	reasons chain survives kill demonitor main_returns shutdown_in_time main_taken_along main_exits killed_at_birth
 	fair priorities urgent blocking killed_while_blocking moves deep_calls`)
 
