@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,8 +29,8 @@ func suite(t *testing.T, dir, flags string) string {
 	return compile(t, dir, flags, files...)
 }
 
-func runSuite(t *testing.T, program string, env ...string) {
-	for _, name := range quick {
+func runSuite(t *testing.T, program string, names []string, env ...string) {
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			if _, err := run(t, env, program, name); err != nil {
 				t.Error(err)
@@ -42,7 +43,7 @@ func TestStatic(t *testing.T) {
 	lane.Short(t)
 	dir := build(t, "static")
 	program := suite(t, dir, "")
-	runSuite(t, program)
+	runSuite(t, program, quick)
 	t.Run("a failed check fails", func(t *testing.T) {
 		if out, err := run(t, nil, program, "no such test"); err == nil || !strings.Contains(out, "usage") {
 			t.Errorf("an unknown test ends with %v: %s", err, out)
@@ -80,17 +81,13 @@ func TestStatic(t *testing.T) {
 	})
 	t.Run("without guards", func(t *testing.T) {
 		lane.Check(t)
-		runSuite(t, program, "TROUPE_NO_GUARDS=1")
+		runSuite(t, program, []string{"restart", "order", "moves", "deep_calls"}, "TROUPE_NO_GUARDS=1")
 	})
 	t.Run("collected all the time", func(t *testing.T) {
 		lane.Check(t)
 		for _, name := range []string{"deep_calls", "moves", "order", "chain"} {
 			must(t, []string{"GOGC=1", "GODEBUG=gccheckmark=1"}, program, name)
 		}
-	})
-	t.Run("examples", func(t *testing.T) {
-		lane.Check(t)
-		runExamples(t, dir, "")
 	})
 }
 
@@ -110,14 +107,14 @@ func atMost(t *testing.T, out string, most int) {
 func TestSanitized(t *testing.T) {
 	lane.Check(t)
 	dir := build(t, "static", "CGO_CFLAGS=-O1 -g "+sanitizers)
-	runSuite(t, suite(t, dir, sanitizers))
+	runSuite(t, suite(t, dir, sanitizers), quick)
 	t.Run("finds", func(t *testing.T) {
 		program := compile(t, dir, sanitizers+" -fno-sanitize=bounds,object-size", "testdata/overrun.c")
 		if out, err := run(t, nil, program); err == nil || !strings.Contains(out, "stack-buffer-overflow") {
 			t.Errorf("a process wrote behind an array on its stack, and the program ended with %v: %.2000s", err, out)
 		}
 	})
-	t.Run("examples", func(t *testing.T) { runExamples(t, dir, sanitizers) })
+	runExamples(t, dir, sanitizers, "pingpong.c", "ring.c", "bank.c", "crowd.c", "toy.c")
 }
 
 // The thread sanitizer looks at the library and at its callers. It is told of each switch of stacks.
@@ -129,7 +126,8 @@ func TestThreadSanitizer(t *testing.T) {
 		t.Skip("this sanitizer does not run on this kernel, which lays out memory at random: sysctl vm.mmap_rnd_bits=28")
 	}
 	// The sanitizer calls handlers of signals on the stack of the process, which Go does not allow: it must send itself none.
-	runSuite(t, program, "TSAN_OPTIONS=atexit_sleep_ms=0", "GODEBUG=asyncpreemptoff=1")
+	names := strings.Fields("outside inside order wakes selective timeouts timers doorbell reasons chain kill main_taken_along fair urgent blocking moves deep_calls")
+	runSuite(t, program, names, "TSAN_OPTIONS=atexit_sleep_ms=0", "GODEBUG=asyncpreemptoff=1")
 }
 
 // example is a program of the folder examples, its arguments, and what it prints.
@@ -141,8 +139,12 @@ var examples = []struct{ file, args, want string }{
 	{"toy.c", "examples/fair.toy", "counter 3\ncounter 2\ncounter 1\nsum 42\n"},
 }
 
-func runExamples(t *testing.T, dir, flags string) {
+// runExamples runs some of the examples, and the program of the guide.
+func runExamples(t *testing.T, dir, flags string, files ...string) {
 	for _, e := range examples {
+		if !slices.Contains(files, e.file) {
+			continue
+		}
 		t.Run(e.file, func(t *testing.T) {
 			program := compile(t, dir, flags, filepath.Join("examples", e.file))
 			out, err := run(t, nil, program, strings.Fields(e.args)...)
@@ -159,11 +161,11 @@ func runExamples(t *testing.T, dir, flags string) {
 	})
 }
 
-// All examples again with the shared library, in C and in Rust.
+// The shared library: what it exports, and programs in C and in Rust.
 func TestShared(t *testing.T) {
 	lane.Check(t)
 	dir := build(t, "shared")
-	runExamples(t, dir, "")
+	runExamples(t, dir, "", "bank.c")
 	t.Run("abi", func(t *testing.T) { checkABI(t, dir) })
 	t.Run("pkg-config", func(t *testing.T) {
 		text := string(read(t, filepath.Join(dir, "troupe.pc")))
