@@ -117,7 +117,7 @@ func TestSanitized(t *testing.T) {
 	runExamples(t, dir, sanitizers, "pingpong.c", "ring.c", "bank.c", "crowd.c", "toy.c")
 }
 
-// The thread sanitizer looks at the library and at its callers. It is told of each switch of stacks.
+// The thread sanitizer looks at the library and at its callers. The library announces each switch of stacks to it.
 func TestThreadSanitizer(t *testing.T) {
 	lane.Check(t)
 	dir := build(t, "static", "CGO_CFLAGS=-O1 -g -fsanitize=thread", "CGO_LDFLAGS=-fsanitize=thread")
