@@ -94,7 +94,7 @@ fuzz: ## Fuzz each codec FUZZTIME long, 400000x (inputs), again until FUZZSECOND
 lint: $(LINT) ## Check style, import arrows and go.mod (installs its linter in .bin).
 	$(LINT) config verify
 	.ci/tidy -diff
-	$(LINT) run $(addsuffix /...,$(filter-out %/libtroupe,$(MODULES)))
+	$(LINT) run $(addsuffix /...,$(filter-out $(CURDIR)/libtroupe,$(MODULES)))
 	CGO_ENABLED=0 $(LINT) run ./libtroupe/... # What has no cgo in it, which one of the linters does not stand.
 	$(GO) vet ./libtroupe/...
 	$(LINT) run --build-tags invariants ./...

@@ -110,6 +110,8 @@ void drop_held(slot *s);
 void pause_process(slot *s, uint32_t why);
 void leave(slot *s) __attribute__((noreturn));
 void make_ready(slot *caller, slot *t);
+
+// turns.c
 int ask(request *q);
 int may_call(const slot *s);
 

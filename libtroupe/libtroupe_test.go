@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,8 +16,8 @@ import (
 
 // quick are the tests of testdata/suite that each library has to pass.
 var quick = strings.Fields(`not_running configuration restart bad_arguments outside inside fork
-	order bytes selective timeouts timers names doorbell
-	reasons chain survives kill demonitor main_returns shutdown_in_time main_taken_along main_exits
+	order wakes bytes selective timeouts timers names doorbell
+	reasons chain survives kill demonitor main_returns shutdown_in_time main_taken_along main_exits killed_at_birth
 	fair priorities urgent blocking killed_while_blocking moves deep_calls`)
 
 func suite(t *testing.T, dir, flags string) string {
@@ -28,8 +29,8 @@ func suite(t *testing.T, dir, flags string) string {
 	return compile(t, dir, flags, files...)
 }
 
-func runSuite(t *testing.T, program string, env ...string) {
-	for _, name := range quick {
+func runSuite(t *testing.T, program string, names []string, env ...string) {
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			if _, err := run(t, env, program, name); err != nil {
 				t.Error(err)
@@ -42,7 +43,7 @@ func TestStatic(t *testing.T) {
 	lane.Short(t)
 	dir := build(t, "static")
 	program := suite(t, dir, "")
-	runSuite(t, program)
+	runSuite(t, program, quick)
 	t.Run("a failed check fails", func(t *testing.T) {
 		if out, err := run(t, nil, program, "no such test"); err == nil || !strings.Contains(out, "usage") {
 			t.Errorf("an unknown test ends with %v: %s", err, out)
@@ -53,6 +54,14 @@ func TestStatic(t *testing.T) {
 			if out, err := run(t, env, program, "overflow"); err == nil {
 				t.Errorf("a process left its stack, and the program ended well with %v: %s", env, out)
 			}
+		}
+	})
+	t.Run("exit in a process", func(t *testing.T) {
+		if _, err := run(t, nil, program, "exit_in_process"); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+			t.Errorf("the program ended with %v, want exit status 3", err)
+		}
+		if _, err := run(t, nil, program, "abort"); err == nil {
+			t.Error("a process aborted, and the program ended well")
 		}
 	})
 	t.Run("canary", func(t *testing.T) {
@@ -72,7 +81,7 @@ func TestStatic(t *testing.T) {
 	})
 	t.Run("without guards", func(t *testing.T) {
 		lane.Check(t)
-		runSuite(t, program, "TROUPE_NO_GUARDS=1")
+		runSuite(t, program, []string{"restart", "order", "moves", "deep_calls"}, "TROUPE_NO_GUARDS=1")
 	})
 	t.Run("collected all the time", func(t *testing.T) {
 		lane.Check(t)
@@ -80,7 +89,6 @@ func TestStatic(t *testing.T) {
 			must(t, []string{"GOGC=1", "GODEBUG=gccheckmark=1"}, program, name)
 		}
 	})
-	t.Run("examples", func(t *testing.T) { runExamples(t, dir, "") })
 }
 
 // atMost checks the bytes that a process took.
@@ -99,17 +107,17 @@ func atMost(t *testing.T, out string, most int) {
 func TestSanitized(t *testing.T) {
 	lane.Check(t)
 	dir := build(t, "static", "CGO_CFLAGS=-O1 -g "+sanitizers)
-	runSuite(t, suite(t, dir, sanitizers))
+	runSuite(t, suite(t, dir, sanitizers), quick)
 	t.Run("finds", func(t *testing.T) {
 		program := compile(t, dir, sanitizers+" -fno-sanitize=bounds,object-size", "testdata/overrun.c")
 		if out, err := run(t, nil, program); err == nil || !strings.Contains(out, "stack-buffer-overflow") {
 			t.Errorf("a process wrote behind an array on its stack, and the program ended with %v: %.2000s", err, out)
 		}
 	})
-	t.Run("examples", func(t *testing.T) { runExamples(t, dir, sanitizers) })
+	runExamples(t, dir, sanitizers, "pingpong.c", "ring.c", "bank.c", "crowd.c", "toy.c")
 }
 
-// The thread sanitizer looks at the library and at its callers. It is told of each switch of stacks.
+// The thread sanitizer looks at the library and at its callers. The library announces each switch of stacks to it.
 func TestThreadSanitizer(t *testing.T) {
 	lane.Check(t)
 	dir := build(t, "static", "CGO_CFLAGS=-O1 -g -fsanitize=thread", "CGO_LDFLAGS=-fsanitize=thread")
@@ -118,7 +126,8 @@ func TestThreadSanitizer(t *testing.T) {
 		t.Skip("this sanitizer does not run on this kernel, which lays out memory at random: sysctl vm.mmap_rnd_bits=28")
 	}
 	// The sanitizer calls handlers of signals on the stack of the process, which Go does not allow: it must send itself none.
-	runSuite(t, program, "TSAN_OPTIONS=atexit_sleep_ms=0", "GODEBUG=asyncpreemptoff=1")
+	names := strings.Fields("outside inside order wakes selective timeouts timers doorbell reasons chain kill main_taken_along fair urgent blocking moves deep_calls")
+	runSuite(t, program, names, "TSAN_OPTIONS=atexit_sleep_ms=0", "GODEBUG=asyncpreemptoff=1")
 }
 
 // example is a program of the folder examples, its arguments, and what it prints.
@@ -130,8 +139,12 @@ var examples = []struct{ file, args, want string }{
 	{"toy.c", "examples/fair.toy", "counter 3\ncounter 2\ncounter 1\nsum 42\n"},
 }
 
-func runExamples(t *testing.T, dir, flags string) {
+// runExamples runs some of the examples, and the program of the guide.
+func runExamples(t *testing.T, dir, flags string, files ...string) {
 	for _, e := range examples {
+		if !slices.Contains(files, e.file) {
+			continue
+		}
 		t.Run(e.file, func(t *testing.T) {
 			program := compile(t, dir, flags, filepath.Join("examples", e.file))
 			out, err := run(t, nil, program, strings.Fields(e.args)...)
@@ -148,12 +161,20 @@ func runExamples(t *testing.T, dir, flags string) {
 	})
 }
 
-// All examples again with the shared library, in C and in Rust.
+// The shared library: what it exports, and programs in C and in Rust.
 func TestShared(t *testing.T) {
 	lane.Check(t)
 	dir := build(t, "shared")
-	runExamples(t, dir, "")
+	runExamples(t, dir, "", "bank.c")
 	t.Run("abi", func(t *testing.T) { checkABI(t, dir) })
+	t.Run("pkg-config", func(t *testing.T) {
+		text := string(read(t, filepath.Join(dir, "troupe.pc")))
+		for _, want := range []string{"libdir=" + dir + "\n", "includedir=" + dir + "\n", "Libs: -L${libdir} -ltroupe\n", "Cflags: -I${includedir}\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("troupe.pc has no %q:\n%s", want, text)
+			}
+		}
+	})
 	t.Run("rust", func(t *testing.T) {
 		program := filepath.Join(t.TempDir(), "bank")
 		must(t, nil, tool(t, "rustc"), "--edition=2021", "-D", "warnings", "-L", dir, "-C", "link-arg=-Wl,-rpath,"+dir, "-o", program, "examples/squares.rs")

@@ -209,3 +209,48 @@ void test_main_exits(void) {
   IS(troupe_exit(TROUPE_EXIT_NORMAL, 0), TROUPE_ENOTRUNNING);
   CHECK(troupe_self() == 0);
 }
+
+// exit in a process ends the program, without a shutdown, and so does abort.
+static void calls_exit(const uint8_t *args) { exit((int)arg(args)); }
+
+void test_exit_in_process(void) {
+  OK(troupe_init(NULL));
+  start(waits, 0);
+  start(calls_exit, 3);
+  troupe_msg msg;
+  troupe_receive(&msg, TROUPE_FOREVER);
+}
+
+static void calls_abort(const uint8_t *args) {
+  (void)args;
+  abort();
+}
+
+void test_abort(void) {
+  OK(troupe_init(NULL));
+  start(calls_abort, 0);
+  troupe_msg msg;
+  troupe_receive(&msg, TROUPE_FOREVER);
+}
+
+// A process that is killed before it has begun does not begin.
+static void must_not_begin(const uint8_t *args) {
+  (void)args;
+  CHECK(0);
+}
+
+static void kills_child(const uint8_t *args) {
+  troupe_pid child = troupe_spawn_link(must_not_begin, NULL, 0, TROUPE_LOW);
+  CHECK(child != 0);
+  OK(troupe_trap(1));
+  OK(troupe_kill(child)); // It has no worker until this process waits.
+  CHECK(await_end(TROUPE_TAG_EXIT).kind == TROUPE_EXIT_KILLED);
+  OK(troupe_send_word(arg(args), 1, 1));
+}
+
+void test_killed_at_birth(void) {
+  troupe_config c = {.size = sizeof(c), .workers = 1, .max_spares = TROUPE_NONE};
+  OK(troupe_init(&c));
+  start(kills_child, troupe_self());
+  CHECK(await(1) == 1);
+}

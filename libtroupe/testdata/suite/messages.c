@@ -1,6 +1,7 @@
 // Mailboxes, selective receive, time limits, timers, names, the doorbell.
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include "suite.h"
 
@@ -61,6 +62,34 @@ static void echo(const uint8_t *args) {
     OK(troupe_receive(&msg, TROUPE_FOREVER));
     CHECK((uintptr_t)msg.data % 16 == 0);
     OK(troupe_send(arg(args), msg.tag, msg.data, msg.size));
+  }
+}
+
+// No wake-up is lost: each message comes just when its receiver, which has taken the one before, is about
+// to wait.
+static _Atomic uint64_t took;
+
+static void takes(const uint8_t *args) {
+  troupe_msg msg;
+  for (uint64_t i = 0; i < arg(args); i++) {
+    OK(troupe_receive(&msg, i % 2 == 0 ? TROUPE_FOREVER : 1000000));
+    took++;
+  }
+}
+
+void test_wakes(void) {
+  enum { WAKES = 20000 };
+  OK(troupe_init(NULL));
+  troupe_pid taker = start(takes, WAKES);
+  for (uint64_t i = 0; i < WAKES; i++) {
+    OK(troupe_send_word(taker, 1, i));
+    for (uint64_t looks = 0; took <= i; looks++) {
+      if (looks > 1000 + i % 64) {
+        sched_yield();
+      }
+    }
+    for (volatile uint64_t spin = i % 64; spin > 0; spin--) {
+    }
   }
 }
 
@@ -130,7 +159,7 @@ static void waits_in_time(const uint8_t *args) {
     OK(troupe_send_after(troupe_self(), 1, &i, sizeof(i), (int64_t)(i % 3), NULL));
     int rc = troupe_receive_tag(&msg, 1, 1);
     if (rc == TROUPE_ETIMEDOUT) {
-      OK(troupe_receive_tag(&msg, 1, TROUPE_FOREVER));
+      OK(troupe_receive_tag(&msg, 1, 1000000)); // A quarter of an hour: the last wait must not end it.
     } else {
       OK(rc);
     }
