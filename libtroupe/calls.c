@@ -24,9 +24,6 @@ static troupe_pid spawn(int kind, const void *fn, const void *args, size_t size,
   if (fn == NULL || size > MAX_ARGS || (args == NULL && size > 0) || priority < TROUPE_NORMAL || priority > TROUPE_LOW) {
     return fail(TROUPE_EINVAL);
   }
-  if (linked && current() == NULL && troupe_phase == UP) {
-    return fail(TROUPE_ECONTEXT);
-  }
   request q = {.op = OP_SPAWN, .a = (uint64_t)kind, .b = (uint64_t)priority, .c = size, .d = (uint64_t)linked, .p = fn, .q = args};
   int rc = ask(&q);
   return rc == TROUPE_OK ? q.out : fail(rc);
@@ -73,27 +70,19 @@ int troupe_kill(troupe_pid pid) {
   return ask(&q);
 }
 
-// ask_as_process is ask for what only a process may do.
-static int ask_as_process(request *q) {
-  if (current() == NULL && may_call(NULL) == TROUPE_OK) {
-    return TROUPE_ECONTEXT;
-  }
-  return ask(q);
-}
-
 int troupe_link(troupe_pid pid) {
   request q = {.op = OP_LINK, .a = pid};
-  return ask_as_process(&q);
+  return ask(&q);
 }
 
 int troupe_unlink(troupe_pid pid) {
   request q = {.op = OP_UNLINK, .a = pid};
-  return ask_as_process(&q);
+  return ask(&q);
 }
 
 int troupe_monitor(troupe_pid pid, troupe_ref *ref) {
   request q = {.op = OP_MONITOR, .a = pid};
-  int rc = ref == NULL ? TROUPE_EINVAL : ask_as_process(&q);
+  int rc = ref == NULL ? TROUPE_EINVAL : ask(&q);
   if (rc == TROUPE_OK) {
     *ref = q.out;
   }
@@ -102,12 +91,12 @@ int troupe_monitor(troupe_pid pid, troupe_ref *ref) {
 
 int troupe_demonitor(troupe_ref ref) {
   request q = {.op = OP_DEMONITOR, .a = ref};
-  return ask_as_process(&q);
+  return ask(&q);
 }
 
 int troupe_trap(int on) {
   request q = {.op = OP_TRAP, .a = on != 0};
-  return ask_as_process(&q);
+  return ask(&q);
 }
 
 int troupe_send_after(troupe_pid pid, uint64_t tag, const void *data, size_t size, int64_t delay, troupe_ref *ref) {

@@ -27,7 +27,7 @@ func tie(a, b *process) {
 }
 
 func (r *run) link(p *process, pid uint64) C.int {
-	other := find(pid)
+	other := r.find(pid)
 	switch other {
 	case nil:
 		return C.TROUPE_ENOPROC
@@ -39,7 +39,7 @@ func (r *run) link(p *process, pid uint64) C.int {
 }
 
 func (r *run) unlink(p *process, pid uint64) C.int {
-	other := find(pid)
+	other := r.find(pid)
 	if other == nil {
 		return C.TROUPE_ENOPROC
 	}
@@ -55,7 +55,7 @@ func (r *run) unlink(p *process, pid uint64) C.int {
 }
 
 func (r *run) monitor(p *process, q *C.request) C.int {
-	target := find(uint64(q.a))
+	target := r.find(uint64(q.a))
 	if target == nil {
 		return C.TROUPE_ENOPROC
 	}

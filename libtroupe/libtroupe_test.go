@@ -41,6 +41,7 @@ func runSuite(t *testing.T, program string, names []string, env ...string) {
 
 func TestStatic(t *testing.T) {
 	lane.Short(t)
+	t.Parallel()
 	dir := build(t, "static")
 	program := suite(t, dir, "")
 	runSuite(t, program, quick)
@@ -106,6 +107,7 @@ func atMost(t *testing.T, out string, most int) {
 // The address and the undefined-behaviour sanitizers look at the library and at its callers.
 func TestSanitized(t *testing.T) {
 	lane.Check(t)
+	t.Parallel()
 	dir := build(t, "static", "CGO_CFLAGS=-O1 -g "+sanitizers)
 	runSuite(t, suite(t, dir, sanitizers), quick)
 	t.Run("finds", func(t *testing.T) {
@@ -120,6 +122,7 @@ func TestSanitized(t *testing.T) {
 // The thread sanitizer looks at the library and at its callers. The library announces each switch of stacks to it.
 func TestThreadSanitizer(t *testing.T) {
 	lane.Check(t)
+	t.Parallel()
 	dir := build(t, "static", "CGO_CFLAGS=-O1 -g -fsanitize=thread", "CGO_LDFLAGS=-fsanitize=thread")
 	program := suite(t, dir, "-fsanitize=thread")
 	if out, err := run(t, nil, program); err != nil && strings.Contains(out, "unexpected memory mapping") {
@@ -164,6 +167,7 @@ func runExamples(t *testing.T, dir, flags string, files ...string) {
 // The shared library: what it exports, and programs in C and in Rust.
 func TestShared(t *testing.T) {
 	lane.Check(t)
+	t.Parallel()
 	dir := build(t, "shared")
 	runExamples(t, dir, "", "bank.c")
 	t.Run("abi", func(t *testing.T) { checkABI(t, dir) })

@@ -10,7 +10,7 @@ import "C"
 func nameOf(q *C.request) string { return string(C.GoBytes(q.q, C.int(q.c))) }
 
 func (r *run) register(pid uint64, name string) C.int {
-	p := find(pid)
+	p := r.find(pid)
 	if p == nil {
 		return C.TROUPE_ENOPROC
 	}

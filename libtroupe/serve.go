@@ -28,6 +28,9 @@ func troupeServe(caller C.uint32_t, q *C.request) C.int {
 func (r *run) serve(f *workers.Fiber, p *process, q *C.request) C.int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if p == nil && ofProcess(q) {
+		return C.TROUPE_ECONTEXT
+	}
 	switch q.op {
 	case C.OP_SPAWN:
 		return r.spawn(f, p, q)
@@ -67,6 +70,15 @@ func (r *run) serve(f *workers.Fiber, p *process, q *C.request) C.int {
 		return C.TROUPE_OK
 	}
 	return C.TROUPE_EINVAL
+}
+
+// ofProcess reports whether only a process may ask for this.
+func ofProcess(q *C.request) bool {
+	switch q.op {
+	case C.OP_LINK, C.OP_UNLINK, C.OP_MONITOR, C.OP_DEMONITOR, C.OP_TRAP, C.OP_ARM, C.OP_DISARM:
+		return true
+	}
+	return q.op == C.OP_SPAWN && q.d != 0
 }
 
 func (r *run) spawn(f *workers.Fiber, parent *process, q *C.request) C.int {
@@ -110,7 +122,7 @@ func (r *run) create(kind, priority C.int, fn, args unsafe.Pointer, size C.uint6
 }
 
 func (r *run) kill(f *workers.Fiber, pid uint64) C.int {
-	p := find(pid)
+	p := r.find(pid)
 	if p == nil {
 		return C.TROUPE_ENOPROC
 	}
@@ -119,7 +131,7 @@ func (r *run) kill(f *workers.Fiber, pid uint64) C.int {
 }
 
 func (r *run) info(pid uint64, info *C.troupe_process_info) C.int {
-	p := find(pid)
+	p := r.find(pid)
 	if p == nil {
 		return C.TROUPE_ENOPROC
 	}

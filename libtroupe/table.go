@@ -33,10 +33,10 @@ func at(index uint32) *process {
 	return chunk[index%chunkSlots].Load()
 }
 
-// find returns the process with a PID, or nil.
-func find(pid uint64) *process {
+// find returns the process of this run with a PID, or nil.
+func (r *run) find(pid uint64) *process {
 	p := at(uint32(pid))
-	if p == nil || p.pid != pid {
+	if p == nil || p.pid != pid || p.r != r {
 		return nil
 	}
 	return p

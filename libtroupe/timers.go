@@ -17,7 +17,7 @@ func (r *run) after(q *C.request) C.int {
 	if r.stopping {
 		return C.TROUPE_ENOTRUNNING
 	}
-	if find(uint64(q.a)) == nil {
+	if r.find(uint64(q.a)) == nil {
 		return C.TROUPE_ENOPROC
 	}
 	pid, tag, data := uint64(q.a), q.b, C.GoBytes(q.q, C.int(q.c))
