@@ -75,6 +75,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 		synctest.Test(r.t, func(t *testing.T) {
 			var add func(kind, text string)
 			if traced {
+				o.trace.begun = time.Now()
 				add = o.trace.add
 			}
 			engine = sim.New(rec, synctest.Wait, r.cfg.Steps, add)

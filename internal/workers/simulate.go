@@ -377,6 +377,39 @@ func (f *Fiber) Trace(kind string, what func() string) {
 	}
 }
 
+// Event adds a line to the trace of a simulation about what the calling work has brought
+// about, or the body; elsewhere nothing happens. What gets the name of the caller.
+func (s *Scheduler) Event(kind string, what func(caller string) string) {
+	if s.sim != nil {
+		s.sim.engine.Event(kind, func(caller string) string { return what(strings.TrimSuffix(caller, goesOn)) })
+	}
+}
+
+// Explain is [Fiber.Explain] for the caller that waits, on a fiber or not, for work of s; s
+// may be nil.
+func (w *Waiter) Explain(s *Scheduler, what func() string) {
+	switch {
+	case w.fiber != nil:
+		w.fiber.Explain(what)
+	case s != nil && s.sim != nil:
+		text := what()
+		s.sim.engine.Explain(func() string { return text })
+	}
+}
+
+// Took notes for a simulation that the caller has taken a lock; elsewhere it costs one load.
+func Took(lock any) { sim.Took(lock) }
+
+// Released notes that a lock is nobody's any more.
+func Released(lock any) { sim.Released(lock) }
+
+// ExplainLock says that the work waits for a lock.
+func (f *Fiber) ExplainLock(lock any) {
+	if m := f.s.sim; m != nil {
+		f.ExplainLater(func() string { return "for " + strings.ReplaceAll(m.engine.LockName(lock), goesOn, "") })
+	}
+}
+
 // Handling is called before a message is handled by what is named. In a
 // simulation it may panic, hold the work up, or report that what is named shall be
 // killed; elsewhere nothing happens.
