@@ -31,7 +31,7 @@ func TestReplayCommandIsQuoted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := find(t, simtest.Config{}, func(s *simtest.Sim) { s.Error("fails") })
 			if os.Getenv("TROUPE_REPLAY") != "" {
-				fmt.Printf("%s: %s\n", t.Name(), f.When)
+				_, _ = fmt.Fprintf(os.Stdout, "%s: %s\n", t.Name(), f.When)
 				return
 			}
 			if got, want := runByShell(t, f.Command), t.Name()+": when replayed\n"; got != want {

@@ -35,7 +35,9 @@
 // Besides what the body checks itself: deadlocks, with who waits for whom;
 // programs that never come to rest; schedulers, jobs and goroutines that are left
 // behind; steps that hang in real time; and programs that are not deterministic,
-// with the place where two runs of one schedule part. [Sim.Always] checks an
+// with the place where two runs of one schedule part. The natural schedule is run twice, a
+// schedule that fails is repeated before it is offered for replay, and Config.Repeat has
+// others repeated. [Sim.Always] checks an
 // invariant after each step, and Config.Forbid what must not be left behind at the
 // end. [Sim.PanicAt], [Sim.PanicRate], [Sim.KillAt], [Sim.KillRate], [Sim.Slow],
 // [Sim.Delay] and [Sim.Full] inject failures. A message that was accepted is never

@@ -23,11 +23,7 @@ var unrepeatable = []struct {
 	}},
 	{"random numbers", func() func(*simtest.Sim) {
 		return func(s *simtest.Sim) {
-			var order []int
-			for _, i := range rand.Perm(3) {
-				order = append(order, i)
-			}
-			inOrderOf(s, order)
+			inOrderOf(s, rand.Perm(3))
 		}
 	}},
 	{"select", func() func(*simtest.Sim) {
