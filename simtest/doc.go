@@ -28,7 +28,7 @@
 // Each run is a bubble of [testing/synctest]: the clock of the time package stands still
 // while anything can run, and then jumps to the next timer. Sleeping for an hour takes no
 // time. Timers of actors and supervisors that are due in the same moment fire in an
-// order that the schedule decides, those of scopes, jobs and selects in the order in which
+// order that the schedule decides; timers of scopes, jobs and selects in the order in which
 // they were set. [Sim.Advance], [Sim.AdvanceToNext] and [Sim.RunUntilIdle] let the body
 // say when.
 //

@@ -163,8 +163,8 @@ func (e *Engine) Trace(kind, format string, args ...any) {
 }
 
 // Event adds a line about what the calling work has brought about, or the body. It does
-// nothing for other goroutines: it is chance when they do something. What gets the name
-// of the caller.
+// nothing for other goroutines: it is chance when they do something. The function
+// what gets the name of the caller.
 func (e *Engine) Event(kind string, what func(caller string) string) {
 	if e.trace == nil {
 		return
@@ -188,8 +188,8 @@ func (e ErrStepLimit) Error() string {
 	return fmt.Sprintf("the program has not come to rest after %d steps", e.Steps)
 }
 
-// ErrStalled is why an engine gave up when nothing can happen any more, and who waits
-// then.
+// ErrStalled is why an engine gave up when nothing can happen any more. Waits says what
+// work waits then.
 type ErrStalled struct{ Waits []string }
 
 func (ErrStalled) Error() string {
@@ -319,8 +319,8 @@ func (e *Engine) admit() {
 	}
 }
 
-// compare puts two works in order that have arrived in the same moment. Those that
-// differ neither by order nor by host are as they came.
+// compare puts two works in order that have arrived in the same moment. Works of
+// one order and one host stay as they came.
 func (e *Engine) compare(a, b Entry) int {
 	aKind, aNumber := a.Host.Order(a.Work)
 	bKind, bNumber := b.Host.Order(b.Work)

@@ -41,7 +41,7 @@ func Released(lock any) {
 	delete(e.locks.holders, lock)
 }
 
-// LockName says which lock that is, and who holds it as far as that is known.
+// LockName returns the number of a lock, and its holder if that is known.
 func (e *Engine) LockName(lock any) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -346,7 +346,7 @@ func (s *Scheduler) NewGuest(what string) *Guest {
 
 // InOrder returns a function for a timer of the caller to call. In a simulation f is called
 // between two steps, and in the order of the calls of InOrder where several timers are due
-// in the same moment; elsewhere it is f that is returned.
+// in the same moment; elsewhere InOrder returns f.
 func InOrder(f func()) func() {
 	e := sim.Current()
 	if e == nil {
@@ -378,7 +378,7 @@ func (f *Fiber) Trace(kind string, what func() string) {
 }
 
 // Event adds a line to the trace of a simulation about what the calling work has brought
-// about, or the body; elsewhere nothing happens. What gets the name of the caller.
+// about, or the body; elsewhere nothing happens. The function what gets the name of the caller.
 func (s *Scheduler) Event(kind string, what func(caller string) string) {
 	if s.sim != nil {
 		s.sim.engine.Event(kind, func(caller string) string { return what(strings.TrimSuffix(caller, goesOn)) })
@@ -464,8 +464,8 @@ func (f *Fiber) Explain(what func() string) {
 }
 
 // ExplainLater is Explain for what may be said better when somebody asks: why the wait is
-// in vain, in the report of a deadlock. What is kept, so a caller outside of simulations
-// would allocate it for nothing.
+// in vain, in the report of a deadlock. The function is kept, so a caller outside of
+// simulations would allocate it for nothing.
 func (f *Fiber) ExplainLater(what func() string) {
 	if f.s.sim != nil {
 		f.rarely().waits = what
