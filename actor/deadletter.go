@@ -9,6 +9,9 @@ func (p *proc) deadLetter(which Lane, m letter, reason error) { p.account(which,
 func (p *proc) account(which Lane, m letter, reason error, tell bool) {
 	p.abandon(m, reason)
 	p.sys.deadLetters.Add(1)
+	if p.sys.simulated {
+		p.traceLost(which, m.message, reason)
+	}
 	o := p.sys.probes.Load()
 	if !tell || p.sys.cfg.OnDeadLetter == nil && (o == nil || !o.letters) {
 		return

@@ -87,6 +87,7 @@ func (p *proc) await(ctx context.Context) error {
 	p.mu.Lock()
 	known := p.rareLocked().enter(w)
 	p.mu.Unlock()
+	w.Explain(p.sys.scheduler, func() string { return "for the end of " + p.String() })
 	for !p.stopped.Load() {
 		goOn := w.Wait(ctx)
 		broken := s != nil && s.isAnswered(onlyRound)
@@ -141,6 +142,9 @@ func (p *proc) end(f *workers.Fiber, reason error) {
 	p.mu.Release(state | dead)
 	if last != nil {
 		p.sys.registry.leave(p, last.names)
+	}
+	if p.sys.simulated {
+		p.trace("stops", reason)
 	}
 	if o := p.sys.probes.Load(); o != nil {
 		defer p.tellEnd(f, last, ties, reason) // Also if a Probe calls Goexit.

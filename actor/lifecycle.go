@@ -145,6 +145,9 @@ func (a *activation) fail(reason error) {
 		reason = a.whyKilled() // Even if it failed because of the fence, before it was told.
 	}
 	a.report(reason)
+	if a.sys.simulated {
+		a.trace("fails", reason)
+	}
 	if a.f.Recorded() {
 		a.f.Mark(workers.EventFailure, fmt.Sprint(reason)) // Also if its Error panics.
 	}
@@ -285,6 +288,9 @@ func (a *activation) beginAgain() {
 	a.closing, a.leaving = false, staying
 	a.reason = nil
 	a.release()
+	if a.sys.simulated && !unborn {
+		a.trace("restarts", nil)
+	}
 	if o := a.sys.probes.Load(); o != nil && !unborn {
 		o.tellRestarted(a.subject())
 	}

@@ -27,6 +27,7 @@ func (p *proc) maySend(ctx context.Context, which Lane, mode sendMode) error {
 		if mode&mayWait == 0 && which < numLanes && p.opts.buffer(which) == Fixed && p.sys.scheduler.PretendsFull(p.opts.name) {
 			return p.full(which)
 		}
+		p.traceSend(which)
 	}
 	if which >= numLanes {
 		return fmt.Errorf("actor: unknown lane %d; use Data, Management or Control", which)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
 )
@@ -83,24 +84,91 @@ const maxTraced = 120
 
 // traceMessage says that p handles m.
 func traceMessage(f *workers.Fiber, p *proc, which Lane, m reflect.Value) {
-	f.Trace("handles", func() string {
-		var b strings.Builder
-		show(&b, m)
-		text := b.String()
-		if len(text) > maxTraced {
-			text = text[:maxTraced] + "..."
-		}
-		return fmt.Sprintf("%s %v %T%s", p, which, m.Interface(), text)
-	})
+	f.Trace("handles", func() string { return fmt.Sprintf("%s %v %s", p, which, shown(m)) })
 	if f.Handling(p.opts.name) {
 		p.kill()
 	}
+}
+
+// trace adds a line to the trace of a simulation about what has become of p.
+func (p *proc) trace(kind string, reason error) {
+	p.sys.scheduler.Event(kind, func(string) string {
+		if reason == nil {
+			return p.String()
+		}
+		return fmt.Sprintf("%s: %s", p, firstLine(reason))
+	})
+}
+
+// traceLost says that m has become a dead letter.
+func (p *proc) traceLost(which Lane, m any, reason error) {
+	p.sys.scheduler.Event("lost", func(string) string {
+		return fmt.Sprintf("to %s %v %s: %s", p, which, shown(reflect.ValueOf(m)), firstLine(reason))
+	})
+}
+
+// traceSend says that the caller sends to p, unless that is queued by it, which shows.
+func (p *proc) traceSend(which Lane) {
+	state := p.mu.Load()
+	doing := "is queued already"
+	switch {
+	case state&dead != 0 || state&(running|queuedNormal|queuedUrgent) == 0:
+		return
+	case state&running != 0:
+		doing = "is at work"
+	}
+	p.sys.scheduler.Event("sends", func(caller string) string {
+		return fmt.Sprintf("%s to %s %v, which %s", caller, p, which, doing)
+	})
+}
+
+// traceLate says that the caller has waited long enough.
+func (s *System) traceLate(cause error) {
+	s.scheduler.Event("gives up", func(caller string) string { return fmt.Sprintf("%s: %s", caller, firstLine(cause)) })
+}
+
+func firstLine(err error) string {
+	if err == nil {
+		return "no reason"
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// shown is a message as a trace shows it: with its type, up to a length.
+func shown(m reflect.Value) string {
+	if !m.IsValid() {
+		return "nil"
+	}
+	if !m.CanAddr() { // So that show can look at fields that are not exported.
+		addressable := reflect.New(m.Type()).Elem()
+		addressable.Set(m)
+		m = addressable
+	}
+	var b strings.Builder
+	show(&b, m)
+	text := b.String()
+	if len(text) > maxTraced {
+		text = text[:maxTraced] + "..."
+	}
+	return fmt.Sprintf("%T%s", m.Interface(), text)
 }
 
 // show writes what is the same in each run with the same schedule: no address,
 // and nothing behind one.
 func show(b *strings.Builder, v reflect.Value) {
 	if b.Len() > maxTraced {
+		return
+	}
+	switch v.Type() {
+	case reflect.TypeFor[time.Duration]():
+		fmt.Fprintf(b, "(%v)", time.Duration(v.Int()))
+		return
+	case reflect.TypeFor[time.Time]():
+		if v.CanAddr() {
+			at := *(*time.Time)(v.Addr().UnsafePointer())
+			fmt.Fprintf(b, "(%s)", at.UTC().Format(time.RFC3339Nano))
+		}
 		return
 	}
 	switch v.Kind() {

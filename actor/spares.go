@@ -68,6 +68,9 @@ func (s *System) tellSpareLimit() {
 
 // explainLate adds to the cause by which a wait has ended that no worker was free.
 func (s *System) explainLate(cause error) error {
+	if s.simulated {
+		s.traceLate(cause)
+	}
 	if !s.scheduler.Exhausted() {
 		return cause
 	}

@@ -44,6 +44,7 @@ func (c *pool[J, R]) awaitRoom(ctx context.Context, w *work[J, R]) error {
 	waiter.Arm(ctx, c.s)
 	defer waiter.Disarm()
 	w.waiter = waiter
+	waiter.Explain(c.s, func() string { return "for room in " + c.cfg.Name })
 	for w.stage == outside {
 		c.mu.Unlock()
 		goOn := waiter.Wait(ctx)

@@ -99,6 +99,7 @@ func (c *pool[J, R]) awaitQuiet(ctx context.Context) bool {
 	defer waiter.Disarm()
 	mine := new(workers.Waiter)
 	*mine = waiter
+	waiter.Explain(c.s, func() string { return "for the tasks of " + c.cfg.Name })
 	for {
 		c.mu.Lock()
 		c.quiet()

@@ -28,6 +28,7 @@ func (c *core[M]) awaitRoutees(ctx context.Context, t *members[M], wait bool) er
 	if !c.enqueue(t, mine) {
 		return nil
 	}
+	w.Explain((*workers.Scheduler)(c.sys.Scheduler()), func() string { return "for a routee of " + c.cfg.Name })
 	for c.members.Load() == t {
 		if !w.Wait(ctx) && c.members.Load() == t {
 			c.withdraw(mine)

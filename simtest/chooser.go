@@ -35,8 +35,6 @@ func (r *recorder) Interleave() bool {
 
 func (r *recorder) Delay() bool { return r.note(r.inner.Delay()) }
 
-func (r *recorder) Chance(rate float64) bool { return r.note(r.inner.Chance(rate)) }
-
 func (r *recorder) Pick(of int) int {
 	i := r.inner.Pick(of)
 	r.made = append(r.made, decision{i, of})
@@ -68,7 +66,6 @@ func (c *randomWalk) Next(ready []sim.Entry) int { return c.random.IntN(len(read
 func (c *randomWalk) Interleave() bool           { return c.random.Float64() < c.interrupt }
 func (c *randomWalk) Delay() bool                { return c.random.Float64() < c.interrupt }
 func (c *randomWalk) Pick(of int) int            { return c.random.IntN(of) }
-func (c *randomWalk) Chance(rate float64) bool   { return c.random.Float64() < rate }
 
 // pct is the scheduler of Burckhardt and others, with work instead of threads. It is unfair
 // by design: an actor that has the highest priority and polls for the work of another one
@@ -127,8 +124,7 @@ func (c *pct) Interleave() bool { return c.pass() || c.at > c.end && c.random.In
 // Delay lets the body have a priority like all others.
 func (c *pct) Delay() bool { return true }
 
-func (c *pct) Pick(of int) int          { return c.random.IntN(of) }
-func (c *pct) Chance(rate float64) bool { return c.random.Float64() < rate }
+func (c *pct) Pick(of int) int { return c.random.IntN(of) }
 
 // pass goes by one decision, and reports whether the priority falls there.
 func (c *pct) pass() bool {
@@ -173,8 +169,6 @@ func (c *replayer) Next(ready []sim.Entry) int {
 func (c *replayer) Interleave() bool { return c.next(2) == 1 }
 func (c *replayer) Delay() bool      { return c.next(2) == 1 }
 func (c *replayer) Pick(of int) int  { return c.next(of) }
-
-func (c *replayer) Chance(float64) bool { return c.next(2) == 1 }
 
 // fine is the number of alternatives beyond which they are the degrees of one thing, as
 // the lengths of a delay are, and not all of them are tried.

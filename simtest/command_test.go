@@ -31,7 +31,7 @@ func TestReplayCommandIsQuoted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := find(t, simtest.Config{}, func(s *simtest.Sim) { s.Error("fails") })
 			if os.Getenv("TROUPE_REPLAY") != "" {
-				fmt.Printf("%s: %s\n", t.Name(), f.When)
+				_, _ = fmt.Fprintf(os.Stdout, "%s: %s\n", t.Name(), f.When)
 				return
 			}
 			if got, want := runByShell(t, f.Command), t.Name()+": when replayed\n"; got != want {
@@ -78,18 +78,9 @@ func TestQuietSearch(t *testing.T) {
 		})
 		return
 	}
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), binary, "-test.v", "-test.run", "^TestQuietSearch$")
-	cmd.Env = append(os.Environ(), "SIMTEST_QUIET=1")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out := runSelf(t, "SIMTEST_QUIET")
 	for _, want := range []string{`: simtest: 1,200 schedules, \d+\.\d s, quiet\n`, `: simtest: 1 schedules, which are all, \d`, `: simtest: 1 schedules, and there are more, \d`} {
-		if !regexp.MustCompile(want).Match(out) {
+		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("%s is missing in\n%s", want, out)
 		}
 	}

@@ -20,14 +20,16 @@
 // schedule says which of them is next; whether a handler is interrupted where it
 // sends, yields or passes a checkpoint; and whether a forked call runs on its own.
 // It ignores priorities and the number of workers, since a program must not
-// depend on them to be right. See [Strategy] for how schedules are chosen.
+// depend on them to be right. A program finds 4 workers, whatever GOMAXPROCS
+// is. See [Strategy] for how schedules are chosen.
 //
 // # Time
 //
 // Each run is a bubble of [testing/synctest]: the clock of the time package stands still
 // while anything can run, and then jumps to the next timer. Sleeping for an hour takes no
-// time. Timers of this module that are due in the same moment fire in an order that the
-// schedule decides. [Sim.Advance], [Sim.AdvanceToNext] and [Sim.RunUntilIdle] let the body
+// time. Timers of actors and supervisors that are due in the same moment fire in an
+// order that the schedule decides; timers of scopes, jobs and selects in the order in which
+// they were set. [Sim.Advance], [Sim.AdvanceToNext] and [Sim.RunUntilIdle] let the body
 // say when.
 //
 // # What is found
@@ -35,10 +37,13 @@
 // Besides what the body checks itself: deadlocks, with who waits for whom;
 // programs that never come to rest; schedulers, jobs and goroutines that are left
 // behind; steps that hang in real time; and programs that are not deterministic,
-// with the place where two runs of one schedule part. [Sim.Always] checks an
+// with the place where two runs of one schedule part. The natural schedule is run twice, a
+// schedule that fails is repeated before it is offered for replay, and Config.Repeat has
+// others repeated. [Sim.Always] checks an
 // invariant after each step, and Config.Forbid what must not be left behind at the
-// end. [Sim.PanicAt], [Sim.PanicRate], [Sim.KillAt], [Sim.KillRate], [Sim.Slow],
-// [Sim.Delay] and [Sim.Full] inject failures. A message that was accepted is never
+// end. [Sim.PanicAt], [Sim.PanicRate], [Sim.FailAt], [Sim.FailActor],
+// [Sim.KillAt], [Sim.KillRate], [Sim.Slow], [Sim.Delay] and [Sim.Full] inject failures, and
+// [Sim.Target] leads the search to a narrow window of time. A message that was accepted is never
 // dropped or doubled, since inside one process it never is, and those that an actor
 // is sent by one sender stay in order.
 //

@@ -26,6 +26,7 @@ func Run(t *testing.T, cfg Config, body func(s *Sim)) {
 	case err != nil:
 		t.Fatal(err)
 	case f != nil:
+		f.save(t.Name())
 		t.Error(f)
 	}
 }
@@ -87,7 +88,9 @@ func Fuzz(t *testing.T, cfg Config, schedule []byte, body func(s *Sim)) {
 	}
 	r := &runner{t: t, cfg: cfg, body: body, begun: time.Now()}
 	if o := r.once(&replayer{choices: choices, wrap: true}, cfg.Seed, false); o.failed() {
-		t.Error(r.failure(cfg.Seed, o, "under the given schedule"))
+		f := r.failure(cfg.Seed, o, "under the given schedule")
+		f.save(t.Name())
+		t.Error(f)
 	}
 }
 
@@ -205,7 +208,7 @@ func grouped(n int) string {
 func (r *runner) replay(seed uint64, choices []int) *Failure {
 	o := r.once(&replayer{choices: choices}, seed, true)
 	if !o.failed() {
-		r.t.Logf("simtest: the program passes under the replayed schedule\n%s", ending(o.trace.lines()))
+		r.t.Logf("simtest: the program passes under the replayed schedule\n%s", excerpt(o.trace.lines()))
 		return nil
 	}
 	return r.explain(o, &confirmed{outcome: o, choices: choices, runs: 1, failed: 1}, seed, "when replayed")

@@ -25,8 +25,12 @@ type Failure struct {
 	// not deterministic.
 	Differs string
 	// Trace is what happened, one line for each event: the virtual time since the
-	// beginning, what kind of event it is, and what it concerns.
+	// beginning, what kind of event it is, and what it concerns. The report shows the first
+	// and the last lines of a long one.
 	Trace []string
+	// File is the file to which [Run] has written the whole trace, if the report leaves lines
+	// out. It is left behind in the directory for temporary files.
+	File string
 
 	steps, deviations int
 }
@@ -40,7 +44,10 @@ func (f *Failure) String() string {
 	}
 	if len(f.Trace) > 0 {
 		fmt.Fprintf(&b, "What happened (%d steps, %d choices other than the oldest work):\n", f.steps, f.deviations)
-		b.WriteString(ending(f.Trace))
+		b.WriteString(excerpt(f.Trace))
+	}
+	if f.File != "" {
+		fmt.Fprintf(&b, "The whole of it, %s lines, is in %s\n", grouped(len(f.Trace)), f.File)
 	}
 	if f.Command != "" {
 		b.WriteString("To replay it, in this package:\n    " + f.Command)

@@ -85,8 +85,8 @@ func (s *Sim) FailActor(pid actor.PID, err error) {
 }
 
 // PanicRate makes the actor with the name panic instead of handling a message
-// with the given probability, by the chance of the schedule. The natural schedule has
-// none that is not certain. A rate of 0 ends that.
+// with the given probability, by the chance of the schedule. A rate of 0 ends
+// that.
 func (s *Sim) PanicRate(name string, rate float64) {
 	if name == "" || !(rate >= 0 && rate <= 1) {
 		s.Fatalf("simtest: PanicRate(%q, %v): it needs the name of an actor and a rate from 0 to 1", name, rate)
@@ -161,11 +161,8 @@ func (f *faults) Handling(name string) sim.Fault {
 	return fault
 }
 
-// happens reports whether something of this probability does. Where that is not certain,
-// the schedule decides.
-func (f *faults) happens(rate float64) bool {
-	return rate >= 1 || rate > 0 && f.s.engine.Chance(rate)
-}
+// happens reports whether something of this probability does.
+func (f *faults) happens(rate float64) bool { return rate > 0 && f.s.random.Float64() < rate }
 
 // degrees is how many lengths of a delay there are, at most: 4 us apart where the longest is
 // a minute.

@@ -318,21 +318,6 @@ func TestDelaysShrink(t *testing.T) {
 	}
 }
 
-// Faults by chance are choices, too: the failure needs one.
-func TestRatesShrink(t *testing.T) {
-	find(t, simtest.Config{Schedules: 200}, func(s *simtest.Sim) {
-		worker, handled, _ := supervised(s)
-		s.PanicRate("worker", 0.3)
-		for i := range 6 {
-			_ = worker.Send(bg, i)
-			s.RunUntilIdle()
-		}
-		if len(*handled) < 6 {
-			s.Error("one is missing")
-		}
-	}, "one is missing", ", 1 choices other")
-}
-
 // An exhaustive search tries no delay, half of it and all of it.
 func TestDelaysExhaustively(t *testing.T) {
 	seen := map[time.Duration]bool{}

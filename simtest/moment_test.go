@@ -24,7 +24,7 @@ var momentPrograms = map[string]func(s *simtest.Sim, note func(format string, ar
 	"selects with one timeout":        selectsWithOneTimeout,
 }
 
-// What this module's own timers do in one moment is a function of the schedule, with a
+// The effect of this module's own timers in one moment is a function of the schedule, with a
 // trace and without one.
 func TestEndsOfOneMoment(t *testing.T) {
 	for name, program := range momentPrograms {
@@ -136,7 +136,7 @@ func asksOfReentrant(s *simtest.Sim, note func(string, ...any)) {
 }
 
 // selectsWithOneTimeout: two cases of one select become ready in the same moment, and so do
-// those of another strand.
+// the cases of another strand.
 func selectsWithOneTimeout(s *simtest.Sim, note func(string, ...any)) {
 	sys := s.System(actor.Config{})
 	_, err := sys.Scheduler().Go(bg, func(ctx context.Context) error {

@@ -14,7 +14,10 @@ import (
 const (
 	minRepeats = 5
 	maxRepeats = 200
-	repeatTime = time.Second
+	repeatTime = time.Second / 2
+	// leakyRepeats is how often a run is repeated that leaves its goroutines behind, since
+	// nothing can end them.
+	leakyRepeats = 20
 )
 
 // confirmed is a schedule that was repeated.
@@ -39,7 +42,11 @@ func (r *runner) confirm(seed uint64, choices []int, want string) *confirmed {
 		c.differs = "the same schedule does not fail again"
 		return c
 	}
-	for begun := time.Now(); c.runs < maxRepeats && (c.runs < minRepeats || time.Since(begun) < repeatTime); {
+	most := maxRepeats
+	if c.leaky {
+		most = leakyRepeats
+	}
+	for begun := time.Now(); c.runs < most && (c.runs < minRepeats || time.Since(begun) < repeatTime); {
 		again := r.once(&replayer{choices: choices}, seed, true)
 		c.runs++
 		if again.fails(want) {
@@ -67,8 +74,7 @@ func (r *runner) outlived() string {
 	return ""
 }
 
-// sample runs the i-th schedule again, of which o is the first run, if it is one of
-// those that Config.Repeat asks for. It returns nil if all runs are the same.
+// sample runs the i-th schedule again if Config.Repeat asks for that; o is its first run. It returns nil if all runs are the same.
 func (r *runner) sample(i int, seed uint64, o *outcome) *Failure {
 	if r.cfg.Repeat == 0 || (i+1)%r.cfg.Repeat != 0 {
 		return nil
@@ -107,7 +113,7 @@ func difference(first, again *outcome, n int) string {
 	case a && kind(first) != kind(again):
 		return fmt.Sprintf("run 1 fails with %q, run %d with %q", kind(first), n, kind(again))
 	case a:
-		return "" // What comes after a failure does not count.
+		return "" // Differences after a failure do not count.
 	}
 	for i := range max(len(first.made), len(again.made)) {
 		if i >= len(first.made) || i >= len(again.made) || first.made[i] != again.made[i] {
@@ -118,7 +124,7 @@ func difference(first, again *outcome, n int) string {
 }
 
 // parts returns where the n-th trace of a schedule departs from the first, or "".
-// What came after the failure, as the body's clearing up, does not count.
+// Lines after the failure, as the body clears up, do not count.
 func parts(first, again *trace, n int) string {
 	if first == nil || again == nil {
 		return ""

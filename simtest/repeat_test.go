@@ -23,11 +23,7 @@ var unrepeatable = []struct {
 	}},
 	{"random numbers", func() func(*simtest.Sim) {
 		return func(s *simtest.Sim) {
-			var order []int
-			for _, i := range rand.Perm(3) {
-				order = append(order, i)
-			}
-			inOrderOf(s, order)
+			inOrderOf(s, rand.Perm(3))
 		}
 	}},
 	{"select", func() func(*simtest.Sim) {
@@ -142,7 +138,7 @@ func mustTellDifference(t *testing.T, f *simtest.Failure) {
 }
 
 // mustReplay fails the test if the schedule of f does not fail again, in each of the
-// bodies, of which one is as in a new process.
+// bodies. One of them has the state of a new process.
 func mustReplay(t *testing.T, f *simtest.Failure, bodies ...func(*simtest.Sim)) {
 	t.Helper()
 	for _, body := range bodies {

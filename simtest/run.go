@@ -35,6 +35,7 @@ type outcome struct {
 	trace    *trace
 	seed     uint64
 	target   *time.Duration // See Sim.Target.
+	leaky    bool           // Goroutines of its bubble are blocked for ever.
 	stuck    bool           // The run was given up from outside, and goes on somewhere.
 }
 
@@ -67,6 +68,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 			if v := recover(); v != nil {
 				mu.Lock()
 				defer mu.Unlock()
+				o.leaky = true
 				if o.failures = s.failures; len(o.failures) == 0 {
 					o.failures = []string{bubbleFailure(engine, v, bubble)}
 				}
@@ -75,6 +77,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 		synctest.Test(r.t, func(t *testing.T) {
 			var add func(kind, text string)
 			if traced {
+				o.trace.begun = time.Now()
 				add = o.trace.add
 			}
 			engine = sim.New(rec, synctest.Wait, r.cfg.Steps, add)

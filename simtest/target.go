@@ -11,7 +11,7 @@ import "time"
 //
 //	s.Target(released.Sub(expired).Abs())
 //
-// The idea is that of targeted property-based testing (Löscher and Sagonas, ISSTA 2017).
+// The idea comes from targeted property-based testing (Löscher and Sagonas, ISSTA 2017).
 func (s *Sim) Target(distance time.Duration) {
 	distance = max(0, distance)
 	if s.target == nil || distance < *s.target {

@@ -39,6 +39,7 @@ func (m *Mutex) Lock(ctx context.Context) error {
 		return err
 	}
 	if m.word.CompareAndSwap(unlocked, locked) {
+		workers.Took(m)
 		return nil
 	}
 	m.mu.Lock()
@@ -46,20 +47,32 @@ func (m *Mutex) Lock(ctx context.Context) error {
 		switch {
 		case m.word.CompareAndSwap(unlocked, locked):
 			m.mu.Unlock()
+			workers.Took(m)
 			return nil
 		case m.word.Load() == contended || m.word.CompareAndSwap(locked, contended):
-			return m.waiters.wait(ctx, &m.mu, "for a mutex")
+			err := m.waiters.wait(ctx, &m.mu, m, "")
+			if err == nil {
+				workers.Took(m)
+			}
+			return err
 		}
 	}
 }
 
 // TryLock takes the mutex if it is unlocked, and reports whether it did.
-func (m *Mutex) TryLock() bool { return m.word.CompareAndSwap(unlocked, locked) }
+func (m *Mutex) TryLock() bool {
+	if !m.word.CompareAndSwap(unlocked, locked) {
+		return false
+	}
+	workers.Took(m)
+	return true
+}
 
 // Unlock hands the mutex to the first who waits, or unlocks it. It returns
 // [ErrNotLocked] if it is not locked. It may be called by another than who has
 // locked it. For ctx see [Strand.Unpark].
 func (m *Mutex) Unlock(ctx context.Context) error {
+	workers.Released(m)
 	if m.word.CompareAndSwap(locked, unlocked) {
 		return nil
 	}
@@ -81,15 +94,20 @@ func (m *Mutex) Unlock(ctx context.Context) error {
 // is given or that its caller holds.
 type waiters struct{ q queue[struct{}] }
 
-// wait waits for a grant. The caller holds mu, which wait unlocks.
-func (ws *waiters) wait(ctx context.Context, mu *sync.Mutex, what string) error {
+// wait waits for a grant, of a lock or of what is named. The caller holds mu, which wait
+// unlocks.
+func (ws *waiters) wait(ctx context.Context, mu *sync.Mutex, lock *Mutex, what string) error {
 	e := &entry[struct{}]{}
 	e.waiter.Arm(ctx, nil)
 	w := e.waiter
 	defer w.Disarm()
 	ws.q.add(e)
 	mu.Unlock()
-	if f := workers.Current(ctx); f != nil {
+	switch f := workers.Current(ctx); {
+	case f == nil:
+	case lock != nil:
+		f.ExplainLock(lock)
+	default:
 		f.Explain(func() string { return what })
 	}
 	for {

@@ -44,7 +44,7 @@ func (m *memory) await(ctx context.Context) error {
 			h.mu.Unlock()
 			return nil
 		}
-		if err := h.readers.wait(ctx, &h.mu, "to read from a pipe"); err != nil {
+		if err := h.readers.wait(ctx, &h.mu, nil, "to read from a pipe"); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (m *memory) write(ctx context.Context, p []byte) (done int, err error) {
 			h.mu.Unlock()
 			return done, err
 		}
-		if err := h.writers.wait(ctx, &h.mu, "to write to a pipe"); err != nil {
+		if err := h.writers.wait(ctx, &h.mu, nil, "to write to a pipe"); err != nil {
 			return done, err
 		}
 	}

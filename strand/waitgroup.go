@@ -64,5 +64,5 @@ func (g *WaitGroup) Wait(ctx context.Context) error {
 		g.mu.Unlock()
 		return nil
 	}
-	return g.waiters.wait(ctx, &g.mu, "for a wait group")
+	return g.waiters.wait(ctx, &g.mu, nil, "for a wait group")
 }

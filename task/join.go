@@ -148,6 +148,7 @@ func (g *Group[T]) wait(ctx context.Context, where *[]*workers.Waiter, ok func()
 	w.Arm(ctx, g.s)
 	defer w.Disarm()
 	known := w // The caller that wakes it has a copy of its own.
+	w.Explain(g.s, func() string { return "for the tasks of a group" })
 	invariants.Yield()
 	for {
 		if g.look(where, &known, ok) {

@@ -66,6 +66,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	var w workers.Waiter
 	w.Arm(ctx, f.Scheduler())
 	defer w.Disarm()
+	w.Explain(nil, func() string { return "for " + d.String() })
 	until := time.Now().Add(d)
 	f.SetAlarm(until)
 	defer f.StopAlarm()

@@ -56,8 +56,6 @@ type Chooser interface {
 	Delay() bool
 	// Pick returns a number below of, for a fault that is injected: 0 is none of it.
 	Pick(of int) int
-	// Chance reports whether a fault of the given probability happens.
-	Chance(rate float64) bool
 }
 
 // Engine runs a simulation. Its methods other than Run may be called by any
@@ -77,6 +75,7 @@ type Engine struct {
 	awaiting []chan struct{}                   // Until something has arrived.
 	errands  []errand                          // For the stepper, between two steps.
 	fails    []func(id any, reason error) bool // See OnFail.
+	locks    locks
 	closed   bool
 	poke     chan struct{}
 	inStep   atomic.Bool
@@ -149,9 +148,6 @@ func (e *Engine) Steal() bool { return e.chooser.Interleave() }
 // Pick returns a number below of that the chooser picks.
 func (e *Engine) Pick(of int) int { return e.chooser.Pick(of) }
 
-// Chance reports whether the chooser lets something of the given probability happen.
-func (e *Engine) Chance(rate float64) bool { return e.chooser.Chance(rate) }
-
 // AfterStep calls wake when the running step is over, so that the goroutine that
 // it wakes does not run beside the step.
 func (e *Engine) AfterStep(wake func()) { e.wakes = append(e.wakes, wake) }
@@ -166,6 +162,22 @@ func (e *Engine) Trace(kind, format string, args ...any) {
 	}
 }
 
+// Event adds a line about what the calling work has brought about, or the body. It does
+// nothing for other goroutines: it is chance when they do something. The function
+// what gets the name of the caller.
+func (e *Engine) Event(kind string, what func(caller string) string) {
+	if e.trace == nil {
+		return
+	}
+	switch m := current(); {
+	case m.engine != e:
+	case m.work:
+		e.trace(kind, what(e.Running()))
+	default:
+		e.trace(kind, what(theBody.name))
+	}
+}
+
 // Steps returns how many pieces of work have been run.
 func (e *Engine) Steps() int { return e.steps }
 
@@ -176,8 +188,8 @@ func (e ErrStepLimit) Error() string {
 	return fmt.Sprintf("the program has not come to rest after %d steps", e.Steps)
 }
 
-// ErrStalled is why an engine gave up when nothing can happen any more, and who waits
-// then.
+// ErrStalled is why an engine gave up when nothing can happen any more. Waits says what
+// work waits then.
 type ErrStalled struct{ Waits []string }
 
 func (ErrStalled) Error() string {
@@ -307,8 +319,8 @@ func (e *Engine) admit() {
 	}
 }
 
-// compare puts two works in order that have arrived in the same moment. Those that
-// differ neither by order nor by host are as they came.
+// compare puts two works in order that have arrived in the same moment. Works of
+// one order and one host stay as they came.
 func (e *Engine) compare(a, b Entry) int {
 	aKind, aNumber := a.Host.Order(a.Work)
 	bKind, bNumber := b.Host.Order(b.Work)

@@ -37,7 +37,6 @@ func (inOrder) Next([]sim.Entry) int { return 0 }
 func (inOrder) Interleave() bool     { return false }
 func (inOrder) Delay() bool          { return false }
 func (inOrder) Pick(int) int         { return 0 }
-func (inOrder) Chance(float64) bool  { return false }
 
 // What several goroutines do in the same moment is in the same order whoever of them
 // has resumed the work that both resume: the one that has something else to queue

@@ -35,8 +35,8 @@ func (e *Engine) Drop(h Host, give func(work any) bool) {
 // Later has do called when the running step is over. It returns false if no step
 // runs, or if it is the caller's. It is for goroutines outside that the step itself
 // may have set going, as the end of a context does: whether what they do comes before
-// or after the rest of the step would be chance. What several leave is done
-// in their order; see Host.
+// or after the rest of the step would be chance. Errands of several
+// goroutines are done in their order; see Host.
 func (e *Engine) Later(order func() (kind string, number uint64), do func()) bool {
 	if Working() == e {
 		return false
@@ -50,8 +50,8 @@ func (e *Engine) Later(order func() (kind string, number uint64), do func()) boo
 	return true
 }
 
-// Between has do called by the stepper before the next step. What several guests leave is
-// done in the order of their creation.
+// Between has do called by the stepper before the next step. Calls of several guests
+// are done in the order of the guests' creation.
 func (e *Engine) Between(g *Guest, do func()) {
 	e.mu.Lock()
 	e.errands = append(e.errands, errand{func() (string, uint64) { return outside{}.Order(g) }, do})

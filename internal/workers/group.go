@@ -210,6 +210,7 @@ func (g *Group) Wait(ctx context.Context) error {
 	g.waiters = append(g.waiters, known)
 	g.mu.Unlock()
 	defer w.Disarm()
+	w.Explain(g.s, func() string { return "for the functions of a group" })
 	for {
 		goOn := w.Wait(ctx)
 		g.mu.Lock()

@@ -30,6 +30,7 @@ func (j *Job) Wait(ctx context.Context) error {
 	known.next = rare.waiters
 	rare.waiters = known
 	rare.mu.Unlock()
+	w.Explain(j.kind.s, func() string { return "for the end of " + j.String() })
 	for !j.state.get().Ended() { // Either it is seen here, or the waiter there.
 		if !w.Wait(ctx) && !j.state.get().Ended() {
 			rare.forget(known)

@@ -349,7 +349,7 @@ func (s *Scheduler) NewGuest(what string) *Guest {
 
 // InOrder returns a function for a timer of the caller to call. In a simulation f is called
 // between two steps, and in the order of the calls of InOrder where several timers are due
-// in the same moment; elsewhere it is f that is returned.
+// in the same moment; elsewhere InOrder returns f.
 func InOrder(f func()) func() {
 	e := sim.Current()
 	if e == nil {
@@ -377,6 +377,39 @@ func (g *Guest) AwaitTurn() {
 func (f *Fiber) Trace(kind string, what func() string) {
 	if m := f.s.sim; m != nil && m.engine.Tracing() {
 		m.engine.Trace(kind, "%s", what())
+	}
+}
+
+// Event adds a line to the trace of a simulation about what the calling work has brought
+// about, or the body; elsewhere nothing happens. The function what gets the name of the caller.
+func (s *Scheduler) Event(kind string, what func(caller string) string) {
+	if s.sim != nil {
+		s.sim.engine.Event(kind, func(caller string) string { return what(strings.TrimSuffix(caller, goesOn)) })
+	}
+}
+
+// Explain is [Fiber.Explain] for the caller that waits, on a fiber or not, for work of s; s
+// may be nil.
+func (w *Waiter) Explain(s *Scheduler, what func() string) {
+	switch {
+	case w.fiber != nil:
+		w.fiber.Explain(what)
+	case s != nil && s.sim != nil:
+		text := what()
+		s.sim.engine.Explain(func() string { return text })
+	}
+}
+
+// Took notes for a simulation that the caller has taken a lock; elsewhere it costs one load.
+func Took(lock any) { sim.Took(lock) }
+
+// Released notes that a lock is nobody's any more.
+func Released(lock any) { sim.Released(lock) }
+
+// ExplainLock says that the work waits for a lock.
+func (f *Fiber) ExplainLock(lock any) {
+	if m := f.s.sim; m != nil {
+		f.ExplainLater(func() string { return "for " + strings.ReplaceAll(m.engine.LockName(lock), goesOn, "") })
 	}
 }
 
@@ -434,8 +467,8 @@ func (f *Fiber) Explain(what func() string) {
 }
 
 // ExplainLater is Explain for what may be said better when somebody asks: why the wait is
-// in vain, in the report of a deadlock. What is kept, so a caller outside of simulations
-// would allocate it for nothing.
+// in vain, in the report of a deadlock. The function is kept, so a caller outside of
+// simulations would allocate it for nothing.
 func (f *Fiber) ExplainLater(what func() string) {
 	if f.s.sim != nil {
 		f.rarely().waits = what
