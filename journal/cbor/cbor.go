@@ -14,8 +14,8 @@ import (
 )
 
 // Codec encodes by the core deterministic rules, so that equal events have equal bytes,
-// and times to the nanosecond. Structs use the tags of the library, cbor:"name", or those
-// of encoding/json. Unknown fields are ignored. It is safe for concurrent use.
+// and times to the nanosecond. Structs use the tags of the library, cbor:"name", or of
+// encoding/json. Unknown fields are ignored. It is safe for concurrent use.
 var Codec journal.Codec = newCodec()
 
 type codec struct {
