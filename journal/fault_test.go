@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var journalFaults = planted.Group{
-	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|Once|Writes)",
+	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|Once|Writes|CatchUp)",
 	Faults: []planted.Fault{
 		{
 			Name: "acknowledged before the commit",
@@ -118,6 +118,14 @@ _ = j.appendBatch(batch)`,
 			Want: "FAIL: TestWritesAreCommittedInGroups",
 			Run:  "^TestWritesAreCommittedInGroups$",
 			Hang: true,
+		},
+		{
+			Name: "a projection skips an event between two batches",
+			In:   "Projection.CatchUp",
+			Old:  "after = last",
+			New:  "after = last + 1",
+			Want: "FAIL: TestCatchUp",
+			Run:  "^TestCatchUp$",
 		},
 	},
 }

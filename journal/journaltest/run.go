@@ -21,7 +21,7 @@ type test struct {
 	run  func(k *kit)
 }
 
-// Run tests a store against what [journal.Store] promises, in some 70 cases. Each case is
+// Run tests a store against what [journal.Store] promises, in some 80 cases. Each case is
 // run twice: as it is, and with each call made before with a context that has ended, or
 // ends while the call is at work, which must have no effect.
 func Run(t *testing.T, open Open) {

@@ -57,5 +57,13 @@ var storeFaults = planted.Group{
 			Want: "FAIL: TestPages",
 			Run:  "^TestPages$",
 		},
+		{
+			Name: "a projection handles events again",
+			In:   "target.Handle",
+			Old:  "err != nil || n == 0",
+			New:  "err != nil || n < 0",
+			Want: "FAIL: TestTwoProjectionsOfOneName",
+			Run:  "^TestTwoProjectionsOfOneName$",
+		},
 	},
 }
