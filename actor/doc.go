@@ -305,8 +305,8 @@
 // for what must stay on one processor or never run at the same time;
 // [WithAffinity] and [Near] keep those together that share much.
 //
-// [WithPriority] sets the class of an actor's Data and Management messages among those of
-// other actors: workers take High before Normal before Low. Control is critical for all.
+// [WithPriority] sets how urgent an actor's Data and Management messages are: workers take
+// High before Normal before Low. Control is critical for all actors.
 //
 // # Cost
 //

@@ -55,7 +55,8 @@ type Info struct {
 	State State
 	// Reason is why the actor has ended, if it has Exited.
 	Reason error
-	// Priority is Critical while the actor is queued for a Control or system message, else that of WithPriority.
+	// Priority is Critical while the actor is queued for a Control or system message, and
+	// otherwise what WithPriority has set.
 	Priority sched.Priority
 	// Handled counts the messages that its handlers were given.
 	Handled uint64

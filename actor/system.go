@@ -228,7 +228,7 @@ type Stats struct {
 	Ghosts      int    // Handlers that have not returned since they were killed.
 	Unhandled   uint64 // Messages for which a handler has returned ErrUnhandled; dead letters too.
 	AskTimeouts uint64 // Asks that have ended with ErrAskTimeout.
-	Forgotten   uint64 // Of these, those whose handler had returned without a reply.
+	Forgotten   uint64 // Asks among them whose handler had returned without a reply.
 }
 
 // Stats returns a snapshot. It costs a few loads.

@@ -45,7 +45,7 @@ type Actor struct {
 	// Failures are its last ones, the oldest first. They are in Inspector.Actor
 	// only.
 	Failures []Failure `json:"failures,omitempty"`
-	// Tasks are those whose groups were opened with its context, 1,000 at most. They are in
+	// Tasks has up to 1,000 tasks whose groups were opened with its context. They are in
 	// Inspector.Actor and in a tree only, and TaskCount is the number of all.
 	Tasks     []Task `json:"tasks,omitempty"`
 	TaskCount int    `json:"task_count,omitempty"`

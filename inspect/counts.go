@@ -82,7 +82,7 @@ type Metrics struct {
 	LateReplies  uint64 `json:"late_replies"`
 	Unhandled    uint64 `json:"unhandled"`
 	AskTimeouts  uint64 `json:"ask_timeouts"`
-	Forgotten    uint64 `json:"forgotten_replies"` // Of the asks that timed out, those whose handler had returned.
+	Forgotten    uint64 `json:"forgotten_replies"` // Asks that timed out after their handler had returned.
 	Ghosts       int    `json:"ghosts"`
 	SlowHandlers uint64 `json:"slow_handlers"`
 	Timeouts     uint64 `json:"timeouts"` // Of handlers.
