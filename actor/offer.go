@@ -135,15 +135,12 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 		return zero, s.asks.expired(err, to.target(), reflect.TypeFor[M]())
 	}
 	if s.simulated {
-		explain(ctx, func() string { return waitsForAnswer(to.String(), slot.isForgotten(round)) })
+		slot.explainWait(ctx, to.target(), round)
 	}
-	err = slot.wait(ctx, round)
+	err = slot.await(ctx, s, round)
 	v := slot.value
-	switch {
-	case err != nil:
-		err = fmt.Errorf("ask %s: %w", to, err)
-	case slot.err != nil:
-		err = s.asks.expired(slot.err, to.target(), reflect.TypeFor[M]())
+	if err != nil || slot.err != nil {
+		err = s.asks.failed(err, slot.err, to.target(), reflect.TypeFor[M]())
 	}
 	slot.keep(f)
 	return v, err
