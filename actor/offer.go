@@ -132,15 +132,15 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	if err != nil {
 		slot.withdraw(round)
 		slot.keep(f)
-		return zero, s.asks.expired(err, to.target(), reflect.TypeFor[M]())
+		return zero, s.asks.expired(err, targetOf(to), reflect.TypeFor[M]())
 	}
 	if s.simulated {
-		slot.explainWait(ctx, to.target(), round)
+		slot.explainWait(ctx, targetOf(to), round)
 	}
 	err = slot.await(ctx, s, round)
 	v := slot.value
 	if err != nil || slot.err != nil {
-		err = s.asks.failed(err, slot.err, to.target(), reflect.TypeFor[M]())
+		err = s.asks.failed(err, slot.err, targetOf(to), reflect.TypeFor[M]())
 	}
 	slot.keep(f)
 	return v, err
