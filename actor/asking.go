@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
@@ -265,4 +266,30 @@ func (a address) handled(p *proc) {
 		s.returned = true
 	}
 	s.unpin(a.round)
+}
+
+// await returns when an ask of an actor of sys is answered, or with an error when ctx has ended
+// and no answer can come any more.
+func (s *asking) await(ctx context.Context, sys *System, round uint64) error {
+	if s.errand != nil && sys.asks.applies(ctx) {
+		return s.awaitListed(ctx, sys, round)
+	}
+	return s.awaitAnswer(ctx, sys, round)
+}
+
+// awaitListed is await for an ask whose slot no sweep would know otherwise. It is apart, so
+// that the frame of await stays small.
+func (s *asking) awaitListed(ctx context.Context, sys *System, round uint64) error {
+	sys.asks.enter(s)
+	defer sys.asks.leave(s)
+	return s.awaitAnswer(ctx, sys, round)
+}
+
+func (s *asking) awaitAnswer(ctx context.Context, sys *System, round uint64) error {
+	for !s.isAnswered(round) {
+		if !s.waiter.Wait(ctx) && s.withdraw(round) {
+			return sys.explainLate(context.Cause(ctx))
+		}
+	}
+	return nil
 }

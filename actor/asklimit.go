@@ -358,6 +358,20 @@ func (e *askExpiry) Error() string {
 
 func (e *askExpiry) Unwrap() error { return ErrAskTimeout }
 
+// failed returns why an ask of p has no answer: err, with which the asker has left, or else
+// the one that it was answered with. P is nil if nobody knows it.
+//
+//go:noinline
+func (l *askLimit) failed(err, answer error, p *proc, message reflect.Type) error {
+	if err == nil {
+		return l.expired(answer, p, message)
+	}
+	if p == nil {
+		return fmt.Errorf("ask: %w", err)
+	}
+	return fmt.Errorf("ask %s: %w", p, err)
+}
+
 // expired completes and counts the error of an ask of p, if err says that it has exceeded
 // the limit, and returns others as they are. P is nil if nobody knows it.
 //

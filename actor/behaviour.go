@@ -3,6 +3,7 @@ package actor
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/troupe-go/troupe/internal/workers"
 )
@@ -129,7 +130,7 @@ func (f firstOf[M]) check() error {
 		if _, ok := a.(sequel); ok {
 			return fmt.Errorf("actor: FirstOf was given a process, as number %d; a process must be the whole of its actor", i+1)
 		}
-		if err := check(a); err != nil {
+		if err := check(a, reflect.TypeFor[*Context[M]]()); err != nil {
 			return fmt.Errorf("%w, as number %d of FirstOf", err, i+1)
 		}
 	}

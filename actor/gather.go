@@ -173,7 +173,7 @@ type inquiry[M, T any] struct {
 func (q *inquiry[M, T]) wait() *asking   { return &q.slot.asking }
 func (q *inquiry[M, T]) hasAnswer() bool { return q.answer != nil }
 
-func (q *inquiry[M, T]) target() *proc { return q.ref.target() }
+func (q *inquiry[M, T]) target() *proc { return targetOf(q.ref) }
 
 func (q *inquiry[M, T]) begin(ctx context.Context, g *gathering) {
 	if err := q.precheck(g); err != nil {

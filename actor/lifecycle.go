@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 
 	"github.com/troupe-go/troupe/internal/workers"
 )
@@ -303,7 +304,7 @@ func (a *activation) beginAgain() {
 		if actor, err = a.impl.produceActor(); err != nil {
 			return err
 		}
-		return check(actor)
+		return check(actor, reflect.TypeOf(x.typed))
 	})
 	if err != nil {
 		a.fail(err)

@@ -38,22 +38,18 @@ func typesOf[T any]() []reflect.Type { return []reflect.Type{reflect.TypeFor[T](
 
 // fit returns an error if the value, which is of this kind, has a method that is nearly a
 // hook. It costs a load, but for the first value.
-func (k *kind) fit(value any) error {
+// Ctx is the type of its Context.
+func (k *kind) fit(value any, ctx reflect.Type) error {
 	if k.fits.Load() {
 		return nil
 	}
-	err := misfit(reflect.TypeOf(value))
+	err := misfit(reflect.TypeOf(value), ctx)
 	k.fits.Store(err == nil)
 	return err
 }
 
 // misfit returns what is wrong with the methods of an actor's type.
-func misfit(t reflect.Type) error {
-	receive, ok := t.MethodByName("Receive")
-	if !ok || receive.Type.NumIn() < 2 {
-		return nil // It is no actor of the user's.
-	}
-	ctx := receive.Type.In(1)
+func misfit(t, ctx reflect.Type) error {
 	for _, h := range hookMethods {
 		m, ok := h.find(t)
 		if !ok && t.Kind() != reflect.Pointer {

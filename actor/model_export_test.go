@@ -52,7 +52,7 @@ func (m *ModelSlot) Ask(ctx context.Context, on *workers.Scheduler, send func(Re
 	s.waiter.Arm(ctx, on)
 	round := s.open(nil, nil, address{}, AskWait, Data)
 	send(Reply[int]{slot: s, round: round})
-	err := s.wait(ctx, round)
+	err := s.await(ctx, s.sys, round)
 	v := s.value
 	if err == nil {
 		err = s.err

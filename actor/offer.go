@@ -132,18 +132,15 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	if err != nil {
 		slot.withdraw(round)
 		slot.keep(f)
-		return zero, s.asks.expired(err, to.target(), reflect.TypeFor[M]())
+		return zero, s.asks.expired(err, targetOf(to), reflect.TypeFor[M]())
 	}
 	if s.simulated {
-		s.explain(ctx, func() string { return slot.describe(round, to.String(), &to.cell.proc) })
+		slot.explainWait(ctx, s, targetOf(to), round)
 	}
-	err = slot.wait(ctx, round)
+	err = slot.await(ctx, s, round)
 	v := slot.value
-	switch {
-	case err != nil:
-		err = fmt.Errorf("ask %s: %w", to, err)
-	case slot.err != nil:
-		err = s.asks.expired(slot.err, to.target(), reflect.TypeFor[M]())
+	if err != nil || slot.err != nil {
+		err = s.asks.failed(err, slot.err, targetOf(to), reflect.TypeFor[M]())
 	}
 	slot.keep(f)
 	return v, err

@@ -158,8 +158,9 @@ func orBackground(ctx context.Context) context.Context {
 	return ctx
 }
 
-// target returns the actor, or nil for the zero Ref.
-func (r Ref[M]) target() *proc {
+// targetOf returns the actor, or nil for the zero Ref. It is no method, since a program has all
+// methods of each Ref's type that is in an interface.
+func targetOf[M any](r Ref[M]) *proc {
 	if r.cell == nil {
 		return nil
 	}

@@ -193,21 +193,18 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 		return zero, target.sys.asks.expired(err, target, reflect.TypeFor[M]())
 	}
 	if target.sys.simulated {
-		target.sys.explain(ctx, func() string { return s.describe(round, to.String(), target) })
+		s.explainWait(ctx, target.sys, target, round)
 	}
 	var err error
 	if asker != nil {
 		err = asker.enterWait(f, target, &s.asking, round)
 	}
 	if err == nil {
-		err = s.wait(ctx, round)
+		err = s.await(ctx, target.sys, round)
 	}
 	v := s.value
-	switch {
-	case err != nil:
-		err = fmt.Errorf("ask %s: %w", to, err)
-	case s.err != nil:
-		err = target.sys.asks.expired(s.err, target, reflect.TypeFor[M]())
+	if err != nil || s.err != nil {
+		err = target.sys.asks.failed(err, s.err, target, reflect.TypeFor[M]())
 	}
 	s.keep(f)
 	return v, err
@@ -261,31 +258,6 @@ func deskAt(f *workers.Fiber) *desk {
 	}
 	d, _ := f.Note().(*desk)
 	return d
-}
-
-// wait returns when the ask is answered, or with an error when ctx has ended
-// and no answer can come any more.
-func (s *replySlot[T]) wait(ctx context.Context, round uint64) error {
-	if s.errand != nil && s.sys.asks.applies(ctx) {
-		return s.waitListed(ctx, round)
-	}
-	return s.waitFor(ctx, round)
-}
-
-// waitListed is wait for an ask whose slot no sweep would know otherwise.
-func (s *replySlot[T]) waitListed(ctx context.Context, round uint64) error {
-	s.sys.asks.enter(&s.asking)
-	defer s.sys.asks.leave(&s.asking)
-	return s.waitFor(ctx, round)
-}
-
-func (s *replySlot[T]) waitFor(ctx context.Context, round uint64) error {
-	for !s.isAnswered(round) {
-		if !s.waiter.Wait(ctx) && s.withdraw(round) {
-			return s.sys.explainLate(context.Cause(ctx))
-		}
-	}
-	return nil
 }
 
 // replyPool keeps the slots of one type.

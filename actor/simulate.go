@@ -32,10 +32,19 @@ func (s *System) explain(ctx context.Context, what func() string) {
 	}
 }
 
+// explainWait says for a simulation that the caller waits for the answer of target, which
+// is nil if nobody knows it.
+func (s *asking) explainWait(ctx context.Context, sys *System, target *proc, round uint64) {
+	sys.explain(ctx, func() string { return s.describe(round, target) })
+}
+
 // describe says of whom the answer is awaited, and why it will not come, as far as that
 // is known.
-func (s *asking) describe(round uint64, to string, target *proc) string {
-	text := "for the answer of " + to
+func (s *asking) describe(round uint64, target *proc) string {
+	text := "for the answer of an actor"
+	if target != nil {
+		text = "for the answer of " + target.String()
+	}
 	if !s.pin(round) {
 		return text
 	}

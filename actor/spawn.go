@@ -88,12 +88,12 @@ func SpawnNew[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref[
 	return spawn(at, a, newActor, opts)
 }
 
-// check returns what is wrong with the user's value.
-func check(a any) error {
+// check returns what is wrong with the user's value, whose Context is of type ctx.
+func check(a any, ctx reflect.Type) error {
 	if known, err := checkOwn(a); known {
 		return err
 	}
-	return kindOfType(reflect.TypeOf(a)).fit(a)
+	return kindOfType(reflect.TypeOf(a)).fit(a, ctx)
 }
 
 // checkOwn is check for a value of this package; known says whether it is one.
@@ -160,7 +160,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 	} else {
 		k, telling := kindOf(value)
 		if telling {
-			if err := k.fit(value); err != nil {
+			if err := k.fit(value, reflect.TypeOf(x.typed)); err != nil {
 				return err
 			}
 		}
