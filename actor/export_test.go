@@ -203,3 +203,6 @@ func (d *Dues) Until(at int) iter.Seq[int] {
 		}
 	}
 }
+
+// Keys returns of how many timers t knows, over or not.
+func Keys[K comparable, M any](t *KeyedTimers[K, M]) int { return len(t.timers) }
