@@ -30,7 +30,7 @@ type idler[M any] struct {
 	inner Actor[M]
 	after time.Duration
 	m     M
-	clock *atomic.Pointer[idleClock] // That of the incarnation. It has it in common with what it becomes.
+	clock *atomic.Pointer[idleClock] // The clock of the incarnation, shared with its later behaviours.
 }
 
 // check is called by the spawn.

@@ -80,7 +80,7 @@ func TestReceiveTimeoutIsTakenBack(t *testing.T) {
 	})
 }
 
-// What an actor has become is measured, too, and a restart begins to measure anew.
+// Later behaviours are measured, too, and a restart begins with a new time-out.
 func TestReceiveTimeoutOfWhatItBecomes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, sys, g := guarded(t), newSystem(t, actor.Config{}), newGuest()

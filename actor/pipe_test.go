@@ -32,7 +32,7 @@ func pipe(tb testing.TB, ref actor.Ref[piped], w piping) {
 	wantNoErr(tb, receive(tb, guarded(tb), back))
 }
 
-// What work returns comes as a message, also a panic and a Goexit; the handler does not wait.
+// The result of work comes as a message, also a panic and a Goexit; the handler does not wait.
 func TestPipeToSelf(t *testing.T) {
 	ctx, sys := guarded(t), newSystem(t, actor.Config{})
 	got := make(chan piped, 1)

@@ -49,7 +49,7 @@ func TestInfoReductions(t *testing.T) {
 	}
 }
 
-// The reductions of a process are those of its body.
+// The reductions of a process are counted in its body.
 func TestInfoReductionsOfAProcess(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	told := make(chan actor.Info, 1)

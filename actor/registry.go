@@ -186,7 +186,7 @@ func Lookup[M any](s *System, name string) (Ref[M], error) {
 // dropped.
 //
 // GetOrSpawn returns an error if the actor with the name takes messages of another type than
-// M, and those of SpawnNew. An actor that is stopping has its name until it has stopped: a send
+// M, and the errors of SpawnNew. An actor that is stopping has its name until it has stopped: a send
 // to it returns [ErrStopped], and may be tried again after another GetOrSpawn.
 func GetOrSpawn[M any](at Spawner, name string, newActor func() Actor[M], opts ...Option) (ref Ref[M], spawned bool, err error) {
 	if at == nil {

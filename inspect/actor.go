@@ -45,8 +45,8 @@ type Actor struct {
 	// Failures are its last ones, the oldest first. They are in Inspector.Actor
 	// only.
 	Failures []Failure `json:"failures,omitempty"`
-	// Tasks are those whose groups were opened with its context, 1,000 at most. They are in
-	// Inspector.Actor and in a tree only, and TaskCount is the number of all.
+	// Tasks have groups that were opened with its context. There are 1,000 at most, in
+	// Inspector.Actor and in a tree only; TaskCount is the number of all.
 	Tasks     []Task `json:"tasks,omitempty"`
 	TaskCount int    `json:"task_count,omitempty"`
 }

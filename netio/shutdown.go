@@ -41,10 +41,10 @@ func (l *Listener) Shutdown(ctx context.Context) error {
 	return o.runOut(ctx)
 }
 
-// runOut waits until the connections have ended, of which there come no more, and stops the
-// listener then.
+// runOut waits until all connections have ended, and then stops the
+// listener. No more connections come.
 func (o *opening) runOut(ctx context.Context) error {
-	if err := o.awaitClosed(ctx); err != nil { // What is being accepted is served, too.
+	if err := o.awaitClosed(ctx); err != nil { // A connection that is just accepted is served, too.
 		return err
 	}
 	if err := o.group.wait.Wait(ctx); err != nil {

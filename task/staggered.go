@@ -31,7 +31,7 @@ type turns struct {
 	member map[any]*turn // By the task, until that has ended.
 }
 
-// turn is that of one task. Its fields are guarded by the mu of turns.
+// turn is the turn of one task. Its fields are guarded by the mu of turns.
 type turn struct {
 	before *turn // The task before, until this one begins.
 	after  *turn
