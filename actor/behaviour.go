@@ -71,6 +71,9 @@ func (c *Context[M]) Become(receive func(ctx *Context[M], m M) error) error {
 	}
 	e.behaviours = append(e.behaviours, c.actor)
 	c.actor = Func(receive)
+	if i, ok := e.behaviours[0].(*idler[M]); ok {
+		c.actor = i.becomes(c.actor)
+	}
 	return nil
 }
 

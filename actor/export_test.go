@@ -206,3 +206,6 @@ func (d *Dues) Until(at int) iter.Seq[int] {
 
 // SweepsAsks reports whether the limit of asks has a sweep to come.
 func SweepsAsks(s *System) bool { return s.asks.awake.Load() }
+
+// Keys returns of how many timers t knows, over or not.
+func Keys[K comparable, M any](t *KeyedTimers[K, M]) int { return len(t.timers) }

@@ -94,6 +94,9 @@ func (c *scope) tell(o *occasion) error {
 
 func (c *Context[M]) hook(h hook, o *occasion) (has bool, err error) {
 	own := c.own()
+	if i, ok := own.(*idler[M]); ok && h != onStarted {
+		own = i.inner
+	}
 	switch h {
 	case onStarted:
 		v, ok := own.(Starter[M])

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -176,6 +177,36 @@ func Lookup[M any](s *System, name string) (Ref[M], error) {
 		return Ref[M]{}, fmt.Errorf("actor: look up %q: %w", name, p.takesNo(reflect.TypeFor[M]()))
 	}
 	return Ref[M]{cell: c}, nil
+}
+
+// GetOrSpawn returns the ref of the actor with the given registered name, as [Lookup] does, or
+// spawns it below at, as [SpawnNew] does, with that name. However many do so at the same time,
+// one actor is spawned, and all get its ref; spawned says whether it was by this call. A
+// caller that comes second may find that only after its newActor has made a value, which is
+// dropped.
+//
+// GetOrSpawn returns an error if the actor with the name takes messages of another type than
+// M, and the errors of SpawnNew. An actor that is stopping has its name until it has stopped: a send
+// to it returns [ErrStopped], and may be tried again after another GetOrSpawn.
+func GetOrSpawn[M any](at Spawner, name string, newActor func() Actor[M], opts ...Option) (ref Ref[M], spawned bool, err error) {
+	if at == nil {
+		return ref, false, errors.New("actor: GetOrSpawn was given a nil Spawner; use a System or a Context")
+	}
+	b, err := at.spawner()
+	if err != nil {
+		return ref, false, err
+	}
+	own := append(opts[:len(opts):len(opts)], WithRegistration(name))
+	for {
+		ref, err = Lookup[M](b.parent.sys, name)
+		if !errors.Is(err, ErrNoName) {
+			return ref, false, err
+		}
+		ref, err = SpawnNew(at, newActor, own...)
+		if !errors.Is(err, ErrNameTaken) {
+			return ref, err == nil, err
+		}
+	}
 }
 
 // checkName returns an error unless the name has 1 to maxName bytes of

@@ -153,6 +153,11 @@ func (t *timer) fire() {
 		t.mu.Unlock()
 		return
 	}
+	if w, ok := t.mark.of.(untimely); ok && w.putOff() {
+		t.over = !t.await()
+		t.mu.Unlock()
+		return
+	}
 	once := t.every == 0
 	t.over = once
 	t.mu.Unlock()
@@ -176,6 +181,7 @@ func (t *timer) goOn(err error) bool {
 	switch {
 	case errors.Is(err, ErrFull):
 		t.missed++
+	case errors.Is(err, errRevoked): // Then over says whether that was for good.
 	case err != nil:
 		t.over = true
 	}

@@ -15,4 +15,4 @@ func BreakAccepting(l *Listener) { l.current().accepting.Cancel(ErrBroken) }
 func CloseSocket(l *Listener) { _ = l.current().socket.Close() }
 
 // AwaitAccepting waits until a listener accepts nothing any more.
-func AwaitAccepting(l *Listener, ctx context.Context) error { return l.current().awaitClosed(ctx) }
+func AwaitAccepting(ctx context.Context, l *Listener) error { return l.current().awaitClosed(ctx) }

@@ -87,7 +87,7 @@ func TestShutdownWithoutTime(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- l.Shutdown(over) }()
 	patience.Until(t, ctx, func() bool { return refuses(l.Addr()) })
-	if err := netio.AwaitAccepting(l, ctx); err != nil {
+	if err := netio.AwaitAccepting(ctx, l); err != nil {
 		t.Fatal(err)
 	}
 	patience.Until(t, ctx, func() bool { return l.Stats().Open == 1 }) // One may have come just before.

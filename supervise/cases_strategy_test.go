@@ -251,6 +251,25 @@ var _ = define(map[string]func(*scene){
 		s.count(x)
 		s.count(y)
 	},
+	"a template names children by their argument": func(s *scene) {
+		sup := s.start(supervise.Config{Strategy: supervise.Dynamic, Intensity: many})
+		t := supervise.Template[string, order]{
+			New:  func(name string) actor.Actor[order] { return &player{s: s, name: name} },
+			Name: func(name string) string { return "session " + name },
+		}
+		x, err := t.Spawn(s.ctx, sup, "x")
+		s.ok(err)
+		_, err = t.Spawn(s.ctx, sup, "x")
+		s.is(err, supervise.ErrExists)
+		again, err := supervise.Ref[order](sup, "session x")
+		s.ok(err)
+		if again.PID() != x.PID() {
+			s.Errorf("the child is %v, want %v", again, x)
+		}
+		t.Child.Name = "y"
+		_, err = t.Spawn(s.ctx, sup, "y")
+		s.says(err, "Template.Child.Name")
+	},
 	"a template that is wrong is refused": func(s *scene) {
 		sup := s.start(supervise.Config{Strategy: supervise.Dynamic})
 		_, err := supervise.Template[string, order]{}.Spawn(s.ctx, sup, "x")

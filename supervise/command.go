@@ -93,8 +93,12 @@ func (s *Supervisor) add(ctx context.Context, spec Spec) (any, error) {
 type Template[A, M any] struct {
 	// New makes the actor for an argument, once for each incarnation.
 	New func(arg A) actor.Actor[M]
-	// Child has everything else. Its New must be nil; its Name should be empty,
-	// since names are unique.
+	// Name gives the child for an argument its name, as in [Child]: so a second child for the
+	// same argument is refused with [ErrExists], and [Ref] finds the first. Defaults to no
+	// name, also for an argument for which it returns "".
+	Name func(arg A) string
+	// Child has everything else. Its New must be nil, and its Name empty if Name is given; it
+	// should be empty anyway, since names are unique.
 	Child Child[M]
 }
 
@@ -107,6 +111,12 @@ func (t Template[A, M]) Spawn(ctx context.Context, s *Supervisor, arg A) (actor.
 		return actor.Ref[M]{}, fmt.Errorf("supervise: %s: Template.Child.New is given, as well as Template.New; leave it out", s.Path())
 	}
 	c := t.Child
+	if t.Name != nil {
+		if c.Name != "" {
+			return actor.Ref[M]{}, fmt.Errorf("supervise: %s: Template.Child.Name is %q, but Template.Name is given as well; leave one out", s.Path(), c.Name)
+		}
+		c.Name = t.Name(arg)
+	}
 	c.New = func() actor.Actor[M] { return t.New(arg) }
 	return Spawn(ctx, s, c)
 }
