@@ -3,6 +3,7 @@ package actor
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"sync/atomic"
 	"time"
 )
@@ -44,7 +45,7 @@ func (i *idler[M]) check() error {
 	if i.after <= 0 {
 		return fmt.Errorf("actor: ReceiveTimeout was given %v; the time must be positive", i.after)
 	}
-	return check(i.inner)
+	return check(i.inner, reflect.TypeFor[*Context[M]]())
 }
 
 func (i *idler[M]) standsFor() (code uintptr, other any) { return 0, i.inner }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 )
@@ -59,6 +60,7 @@ func TestNearMissesOfHooks(t *testing.T) {
 		"the method Woken(*actor.Context[int]) (int, error),":                                                                                                               wokenByTwo{},
 		"embedsANearMiss has the method Started(*actor.Context[int]),":                                                                                                      embedsANearMiss{},
 		"startsAsPointer, whose method Started has a pointer receiver":                                                                                                      startsAsPointer{},
+		"must be Stopped(*actor.Context[int], error); change":                                                                                                               actor.ReceiveTimeout(stopsWithoutReason{}, time.Second, 0),
 		"Starter, it must be Started(*actor.Context[int]) error; change it, or give it another name, as number 2 of FirstOf":                                                actor.FirstOf[int](inert{}, startsWithoutError{}),
 	} {
 		for range 2 { // The second time the type is known.
