@@ -71,8 +71,8 @@ func (c *Context[M]) Become(receive func(ctx *Context[M], m M) error) error {
 	}
 	e.behaviours = append(e.behaviours, c.actor)
 	c.actor = Func(receive)
-	if i, ok := e.behaviours[0].(*idler[M]); ok {
-		c.actor = i.becomes(c.actor)
+	if w, ok := e.behaviours[0].(interface{ becomes(inner Actor[M]) Actor[M] }); ok {
+		c.actor = w.becomes(c.actor)
 	}
 	return nil
 }

@@ -93,74 +93,61 @@ func (c *scope) tell(o *occasion) error {
 }
 
 func (c *Context[M]) hook(h hook, o *occasion) (has bool, err error) {
-	own := c.own()
-	if i, ok := own.(*idler[M]); ok && h != onStarted {
-		own = i.inner
-	}
-	switch h {
+	own := valueOf(c.own(), h)
+	switch h { // With one return below, which is code for each type of messages.
 	case onStarted:
-		v, ok := own.(Starter[M])
-		if ok && o != nil {
+		var v Starter[M]
+		if v, has = own.(Starter[M]); has && o != nil {
 			err = v.Started(c)
 		}
-		return ok, err
 	case onStopped:
-		v, ok := own.(Stopper[M])
-		if ok && o != nil {
+		var v Stopper[M]
+		if v, has = own.(Stopper[M]); has && o != nil {
 			v.Stopped(c, o.exit.Reason)
 		}
-		return ok, nil
 	case onLeave:
-		v, ok := own.(Leaver[M])
-		if ok && o != nil {
+		var v Leaver[M]
+		if v, has = own.(Leaver[M]); has && o != nil {
 			err = v.Leave(c)
 		}
-		return ok, err
 	case onChildExited:
-		v, ok := own.(Parent[M])
-		if ok && o != nil {
+		var v Parent[M]
+		if v, has = own.(Parent[M]); has && o != nil {
 			err = v.ChildExited(c, o.exit)
 		}
-		return ok, err
 	case onChildStarted:
-		v, ok := own.(Greeter[M])
-		if ok && o != nil {
+		var v Greeter[M]
+		if v, has = own.(Greeter[M]); has && o != nil {
 			err = v.ChildStarted(c, o.child)
 		}
-		return ok, err
 	case onDown:
-		v, ok := own.(Watcher[M])
-		if ok && o != nil {
+		var v Watcher[M]
+		if v, has = own.(Watcher[M]); has && o != nil {
 			err = v.Down(c, o.monitor, o.exit)
 		}
-		return ok, err
 	case onExit:
-		v, ok := own.(Trapper[M])
-		if ok && o != nil {
+		var v Trapper[M]
+		if v, has = own.(Trapper[M]); has && o != nil {
 			err = v.Exited(c, o.exit)
 		}
-		return ok, err
 	case onAlarm:
-		switch v := any(own).(type) {
+		switch v := own.(type) {
 		case sequel:
-			if o != nil {
+			if has = true; o != nil {
 				err = v.alarmed()
 			}
 		case Wakeful[M]:
-			if o != nil {
+			if has = true; o != nil {
 				err = v.Woken(c)
 			}
-		default:
-			return false, nil
 		}
-		return true, err
 	default: // onCheckup
-		v, ok := own.(Patient[M])
-		if ok && o != nil {
+		var v Patient[M]
+		if v, has = own.(Patient[M]); has && o != nil {
 			o.health = v.Health(c)
 		}
-		return ok, nil
 	}
+	return has, err
 }
 
 // traits returns which hooks of the user's value others must know of.

@@ -50,8 +50,22 @@ func (i *idler[M]) check() error {
 
 func (i *idler[M]) standsFor() (code uintptr, other any) { return 0, i.inner }
 
-// becomes returns what the actor is when it has become inner.
-func (i *idler[M]) becomes(inner Actor[M]) *idler[M] {
+// valueOf returns the value whose hook h is called: own, or the actor inside an idler, but
+// for Started. No type here depends on that of messages, since a program without an idler would
+// have the code of one for each.
+//
+//go:noinline
+func valueOf(own any, h hook) any {
+	if w, ok := own.(interface{ wrapped() any }); ok && h != onStarted {
+		return w.wrapped()
+	}
+	return own
+}
+
+func (i *idler[M]) wrapped() any { return i.inner }
+
+// becomes returns what the actor is when the one inside has become another.
+func (i *idler[M]) becomes(inner Actor[M]) Actor[M] {
 	again := *i
 	again.inner = inner
 	return &again

@@ -85,7 +85,7 @@ func TestReceiveTimeoutOfWhatItBecomes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, sys, g := guarded(t), newSystem(t, actor.Config{}), newGuest()
 		_, ref := keptChild(t, sys, func() actor.Actor[order] {
-			return actor.ReceiveTimeout(actor.Actor[order](actor.Func(g.Receive)), time.Second, order{text: "idle"})
+			return actor.ReceiveTimeout(actor.Func(g.Receive), time.Second, order{text: "idle"})
 		}, true)
 		other := func(_ *actor.Context[order], m order) error { g.note("other " + m.text); return nil }
 		send(t, ctx, ref, order{do: func(c *actor.Context[order], _ *keyed) error { return c.Become(other) }})

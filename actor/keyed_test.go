@@ -89,6 +89,7 @@ func TestKeyedTimersStop(t *testing.T) {
 				pass(time.Second)
 			}
 		}
+		pass(time.Second)
 		if n := actor.Keys(&k.timers); n > 500 {
 			t.Errorf("%d timers are kept, of which at most 100 run", n)
 		}

@@ -168,6 +168,27 @@ func ExampleTemplate() {
 	// <nil>
 }
 
+// The name of a child follows from its argument, so there is one session for each user.
+func ExampleTemplate_name() {
+	ctx := context.Background()
+	sup, sys := exampleSupervisor(supervise.Config{Name: "sessions", Strategy: supervise.Dynamic})
+	session := supervise.Template[string, func() error]{
+		New:  func(user string) actor.Actor[func() error] { return &stage{"the session of " + user} },
+		Name: func(user string) string { return user },
+	}
+	if _, err := session.Spawn(ctx, sup, "ann"); err != nil {
+		log.Fatal(err)
+	}
+	_, err := session.Spawn(ctx, sup, "ann")
+	fmt.Println("one is there:", errors.Is(err, supervise.ErrExists))
+	fmt.Println(sys.Stop(ctx))
+	// Output:
+	// start of the session of ann
+	// one is there: true
+	// end of the session of ann after <nil>
+	// <nil>
+}
+
 // With a back-off, a child that goes on to fail is restarted ever more seldom, and
 // accepts messages meanwhile.
 func ExampleBackoff() {

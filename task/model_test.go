@@ -330,6 +330,11 @@ type keeper struct{ kept map[workers.Kept]bool }
 func (k *keeper) Keep(work workers.Kept) bool               { k.kept[work] = true; return true }
 func (k *keeper) LetGo(_ *workers.Fiber, work workers.Kept) { delete(k.kept, work) }
 
+// KeeperID is nobody's: the model has no actors.
+func (*keeper) KeeperID() uint64 { return 0 }
+
+var _ workers.Keeper = (*keeper)(nil)
+
 // keeping has a group whose keeper ends while a task of it ends and another comes.
 // When nothing is left the keeper has nothing to wait for.
 func keeping(ends bool) func(*modelcheck.Program) {

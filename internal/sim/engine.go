@@ -174,7 +174,27 @@ func (e *Engine) Event(kind string, what func(caller string) string) {
 	case m.work:
 		e.trace(kind, what(e.Running()))
 	default:
-		e.trace(kind, what(theBody.name))
+		e.eventOfBody(kind, what(theBody.name))
+	}
+}
+
+// eventOfBody adds a line about the body. While a step runs, which may block, the body is
+// beside it: then the line comes behind those of the step, and says how old it is.
+func (e *Engine) eventOfBody(kind, text string) {
+	at := time.Now()
+	e.mu.Lock()
+	beside := e.inStep.Load() || len(e.errands) > 0
+	if beside {
+		e.errands = append(e.errands, errand{first, func() {
+			if ago := time.Since(at); ago > 0 {
+				text += fmt.Sprintf(" (%v ago)", ago)
+			}
+			e.trace(kind, text)
+		}})
+	}
+	e.mu.Unlock()
+	if !beside {
+		e.trace(kind, text)
 	}
 }
 

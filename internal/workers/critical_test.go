@@ -127,7 +127,7 @@ func TestPreemptionDepthIsConfigured(t *testing.T) {
 	} {
 		ctx := guarded(t)
 		s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1, PreemptionDepth: depth})
-		order, jobs := "", []*workers.Job{}
+		order, jobs := "", make(chan *workers.Job, 3)
 		var nest func(level int) func(context.Context) error
 		nest = func(level int) func(context.Context) error {
 			return func(ctx context.Context) error {
@@ -137,7 +137,7 @@ func TestPreemptionDepthIsConfigured(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					jobs = append(jobs, j)
+					jobs <- j
 				}
 				workers.Checkpoint(ctx)
 				order += ")"
@@ -145,10 +145,8 @@ func TestPreemptionDepthIsConfigured(t *testing.T) {
 			}
 		}
 		finish(t, ctx, start(t, ctx, s, nest(0)))
-		for len(jobs) > 0 && ctx.Err() == nil { // Each adds the next before it ends.
-			j := jobs[0]
-			jobs = jobs[1:]
-			finish(t, ctx, j)
+		for range cap(jobs) {
+			finish(t, ctx, <-jobs)
 		}
 		if err := s.Stop(ctx); err != nil || order != want {
 			t.Errorf("with depth %d the order is %s, want %s: %v", depth, order, want, err)
