@@ -42,7 +42,9 @@ func run(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&o.crash, "crash", 0, "kill the bank so many times at a random moment")
 	flags.IntVar(&o.transfers, "transfers", 200, "how many transfers there are")
 	flags.IntVar(&o.die, "die", 0, "be killed after so many commits (for --crash)")
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	if o.file == "" {
