@@ -21,7 +21,7 @@ import (
 // use [KeyedTimers] instead. A [Process] calls [Process.ReceiveWithin].
 //
 // Spawn returns an error if a is nil or a process, and if d is not positive. It costs each message about
-// 50 ns more.
+// 30 ns more (BenchmarkReceiveTimeout).
 func ReceiveTimeout[M any](a Actor[M], d time.Duration, m M) Actor[M] {
 	return &idler[M]{inner: a, after: d, m: m, clock: &atomic.Pointer[idleClock]{}}
 }
@@ -51,8 +51,8 @@ func (i *idler[M]) check() error {
 func (i *idler[M]) standsFor() (code uintptr, other any) { return 0, i.inner }
 
 // valueOf returns the value whose hook h is called: own, or the actor inside an idler, but
-// for Started. No type here depends on that of messages, since a program without an idler would
-// have the code of one for each.
+// for Started. It is not generic: else a program without an idler would have its code once for
+// each type of messages.
 //
 //go:noinline
 func valueOf(own any, h hook) any {

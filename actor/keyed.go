@@ -17,7 +17,7 @@ import "time"
 //	}
 //
 // Like all timers they end with their incarnation: after a restart none is running, and what
-// they have sent before and was not handled is taken back. Start takes about 0.3 us.
+// they have sent before and was not handled is taken back. Start takes about 0.4 us.
 type KeyedTimers[K comparable, M any] struct {
 	timers  map[K]Timer
 	sweepAt int // How many there are when those that are over are let go of.

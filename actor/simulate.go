@@ -38,8 +38,8 @@ func (s *asking) explainWait(ctx context.Context, sys *System, target *proc, rou
 	sys.explain(ctx, func() string { return s.describe(round, target) })
 }
 
-// describe says of whom the answer is awaited, and why it will not come, as far as that
-// is known.
+// describe says which actor has to answer, and whether its handler has returned without a
+// reply.
 func (s *asking) describe(round uint64, target *proc) string {
 	text := "for the answer of an actor"
 	if target != nil {

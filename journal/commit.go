@@ -191,7 +191,7 @@ func (j *Journal) finish(ctx context.Context, group []*entry, err error, took ti
 	j.mu.Unlock()
 	f := workers.Current(ctx)
 	for _, e := range group {
-		e.waiter.Wake(f, workers.Normal)
+		e.waiter.Wake(f, workers.Own)
 	}
 	for _, w := range watch {
 		w.told(ctx)

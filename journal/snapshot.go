@@ -128,7 +128,7 @@ func offload(ctx context.Context, s *workers.Scheduler, f func(ctx context.Conte
 				err = workers.NewPanicError(recover())
 			}
 			ended <- err
-			wake.Wake(nil, workers.Normal)
+			wake.Wake(nil, workers.Own)
 		}()
 		err = f(ctx)
 		returned = true

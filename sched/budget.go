@@ -10,7 +10,7 @@ import (
 // and the caller is a job that was given ctx, or other work of a scheduler. It is
 // meant for work that takes long, every 10 to 100 us.
 // Elsewhere, as on a goroutine that a job has started, it does nothing. It costs
-// about 10 ns.
+// about 10 ns, and in a handler of an actor, which counts its reductions, about 40.
 func Checkpoint(ctx context.Context) { workers.Checkpoint(ctx) }
 
 // Yield lets the work that is queued with the caller's priority, or a more
@@ -58,7 +58,7 @@ func NewLimitedBudget(ctx context.Context, n int) Budget {
 }
 
 // Spent reports whether the limit of the budget is used up. It is false for a budget
-// without a limit. It costs about 1 ns.
+// without a limit. It compares two numbers.
 func (b *Budget) Spent() bool { return (*workers.Budget)(b).Spent() }
 
 // Spend says that the work has made n reductions. It costs about 1 ns, and now

@@ -31,8 +31,8 @@ func List(s *sched.Scheduler) []Info {
 	return byID(append(infos, r.detachedTasks()...))
 }
 
-// OwnedBy returns the tasks that List has with the given Info.Owner, by id. It takes some
-// 10 ns for each group of the scheduler, and about 1 us for each task of the owner.
+// OwnedBy returns the tasks that List has with the given Info.Owner, by id. It looks
+// at each group of the scheduler, and at each task of the owner.
 func OwnedBy(s *sched.Scheduler, owner uint64) []Info {
 	if s == nil || owner == 0 {
 		return nil
