@@ -128,7 +128,10 @@ func (r *gossiper) receive(c *actor.Context[rumour], m rumour) error {
 	case 0:
 		return errHook
 	case 1:
-		return r.ref.Kill()
+		// A killed handler that goes on must not kill the next incarnation: its handler may have been handed a message and not noted it yet.
+		if c.Err() == nil {
+			return r.ref.Kill()
+		}
 	}
 	return nil
 }
