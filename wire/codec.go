@@ -34,7 +34,7 @@ type Rules struct {
 	Whole func(t reflect.Type, addressable bool) bool
 }
 
-// JSON is the codec of package encoding/json, and the default. It is slower than others by an order of magnitude. Numbers
+// JSON is the codec of package encoding/json, and the default, since it needs no library. Numbers
 // that are not finite and strings that are not UTF-8 are errors.
 var JSON Codec = jsonCodec{}
 

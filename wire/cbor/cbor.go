@@ -1,5 +1,5 @@
-// Package cbor encodes messages between nodes as CBOR (RFC 8949), with the library fxamacker/cbor. It is smaller and
-// faster than JSON, and bytes stay bytes. It is a module of its own, so that programs without it need no library.
+// Package cbor encodes messages between nodes as CBOR (RFC 8949), with the library fxamacker/cbor. It is smaller than
+// JSON, and bytes stay bytes. It is a module of its own, so that programs without it need no library.
 //
 //	wire.Default.Codec = cbor.Codec
 //	wire.Register[Transfer]("bank.transfer")
