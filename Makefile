@@ -82,13 +82,13 @@ FUZZSECONDS ?= 0
 
 .PHONY: fuzz
 fuzz: ## Fuzz each codec FUZZTIME long, 400000x (inputs), again until FUZZSECONDS, 0, are over.
-	@for target in $$($(GO) test -list '^Fuzz' ./netio | grep ^Fuzz); do \
+	@for package in ./netio ./wire ./wire/cbor; do for target in $$($(GO) test -list '^Fuzz' $$package | grep ^Fuzz); do \
 		end=$$(($$(date +%s) + $(FUZZSECONDS))); \
 		while :; do \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./netio || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package || exit 1; \
 			[ $$(date +%s) -lt $$end ] || break; \
 		done; \
-	done
+	done; done
 
 # The packages of the root module that have files with the build tag $(1).
 tagged = $(shell $(GO) list -f '{{.Dir}}' ./... | while read -r dir; do grep -qs '^//go:build.*$(1)' "$$dir"/*.go && echo "$$dir"; done)
