@@ -461,7 +461,9 @@ func TestLastTaskEndsTheSurroundings(t *testing.T) {
 }
 
 // curious looks at another group whenever a task of its own ends.
-type curious struct{ other *atomic.Pointer[task.Group[int]] }
+type curious struct {
+	other *atomic.Pointer[task.Group[int]]
+}
 
 func (c curious) Decide(*task.Task[int], task.Count) bool {
 	if g := c.other.Load(); g != nil {
