@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -24,6 +25,18 @@ func goroutinesMade() uint64 {
 	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
+}
+
+// atWork returns how many goroutines run code of the actors, or were started by it. Fibers that wait for work do not.
+func atWork() (n int) {
+	dump := make([]byte, 4<<20)
+	dump = dump[:runtime.Stack(dump, true)]
+	for stack := range strings.SplitSeq(string(dump), "\n\n") {
+		if strings.Contains(stack, "github.com/troupe-go/troupe/actor.") {
+			n++
+		}
+	}
+	return n
 }
 
 // halted returns an actor that is suspended, with room for one message, which it has. It notes
@@ -287,10 +300,9 @@ func TestTimersThatWaitAndDoNotFit(t *testing.T) {
 		var handled []int
 		ref := halted(t, sys, &handled, actor.WithMailboxLimit(actor.MailboxLimit{Bytes: 10}), actor.WithSizeOf(func(m int) int { return 1 + m%2*20 }))
 		crammed(t, ctx, sys, system, ref, n)
-		before := runtime.NumGoroutine()
 		wantNoErr(t, sys.Resume(ref.PID()))
 		until(t, ctx, func() bool { return told.Load() == n/2 && len(slices.Collect(sys.Timers())) == 0 })
-		until(t, ctx, func() bool { return runtime.NumGoroutine() <= before })
+		until(t, ctx, func() bool { return atWork() == 0 })
 		wantNoErr(t, ref.Drain(ctx)) // Nothing waits any more.
 		if want := n/2 + 1; len(handled) != want || !slices.IsSorted(handled) {
 			t.Errorf("of %d messages %d were handled, want %d: %v", n, len(handled), want, handled)
@@ -311,13 +323,18 @@ func testTimersBehindOneThatExits(t testing.TB) {
 	gone, seen := spawn(t, sys, ignore), make(chan int, 20)
 	wantNoErr(t, gone.Stop(ctx))
 	ref := spawn(t, sys, func(_ *actor.Context[int], m int) error { seen <- m; return nil })
+	began := time.Now()
 	for i := range 10 {
 		after(t, sys, time.Millisecond, gone, 1)
 		after(t, sys, time.Millisecond*time.Duration(1+i%2), ref, i)
 	}
+	took := time.Since(began)
 	var got []int
 	for range 10 {
 		got = append(got, receive(t, ctx, seen))
+	}
+	if took >= time.Millisecond { // Some for the second one were due before others for the first. Those for each come in their order.
+		slices.SortStableFunc(got, func(a, b int) int { return a%2 - b%2 })
 	}
 	wantSame(t, "handled", got, []int{0, 2, 4, 6, 8, 1, 3, 5, 7, 9})
 }

@@ -170,12 +170,14 @@ func TestPersistHoldsNoWorker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	<-g.begun
-	patience.Until(t, b.ctx, func() bool { return journal.Queued(b.j) == n-1 })
+	rest := n - <-g.begun // A few may have come before the first commit took its writes.
+	patience.Until(t, b.ctx, func() bool { return journal.Queued(b.j) == rest })
 	b.total(b.spawn("other"), look, 0)
 	g.let <- struct{}{}
-	if got := <-g.begun; got != n-1 {
-		t.Errorf("the second commit has %d writes, want %d", got, n-1)
+	if rest > 0 {
+		if got := <-g.begun; got != rest {
+			t.Errorf("the second commit has %d writes, want %d", got, rest)
+		}
 	}
 	g.let <- struct{}{}
 }

@@ -46,7 +46,7 @@ func Attach[M, Out any](ctx context.Context, sys *actor.System, to actor.Ref[M],
 
 // attach is Attach with all that is needed.
 func (cfg *AttachConfig[M, Out]) attach(ctx context.Context, sys *actor.System, to actor.Ref[M], c *strand.Conn, decoder Decoder[M]) (*Conn[Out], error) {
-	group := newStreams(new(past))
+	group := newStreams(new(past), lingering)
 	s := newStream(c, cfg.Timeouts, group)
 	if err := group.add(ctx, s); err != nil {
 		return nil, err

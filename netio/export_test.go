@@ -3,6 +3,7 @@ package netio
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // ErrBroken is why a listener fails after [BreakAccepting].
@@ -16,3 +17,6 @@ func CloseSocket(l *Listener) { _ = l.current().socket.Close() }
 
 // AwaitAccepting waits until a listener accepts nothing any more.
 func AwaitAccepting(ctx context.Context, l *Listener) error { return l.current().awaitClosed(ctx) }
+
+// Linger has the connections of a listener linger for as long, where nobody starts it meanwhile.
+func Linger(l *Listener, d time.Duration) { l.lingering = d }

@@ -78,6 +78,8 @@ type Listener struct {
 	past     past
 	accepted atomic.Uint64
 	troubles atomic.Uint64
+	// lingering is for how long its connections linger. Tests set it before the start.
+	lingering time.Duration
 
 	mu     sync.Mutex
 	addr   string           // Where to listen next.
@@ -143,7 +145,8 @@ func NewListener[M, Out any](cfg ListenerConfig[M, Out]) (*Listener, error) {
 	}
 	l := &Listener{
 		name: cfg.Name, network: cfg.Network, addr: cfg.Addr, shutdown: cfg.Shutdown,
-		serve: func(o *opening, c *strand.Conn) error { return serve(o, &cfg, c) },
+		serve:     func(o *opening, c *strand.Conn) error { return serve(o, &cfg, c) },
+		lingering: lingering,
 	}
 	if cfg.MaxConns > 0 {
 		l.slots = strand.NewChan[struct{}](cfg.MaxConns)

@@ -17,6 +17,7 @@ import (
 	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/netio"
+	"github.com/troupe-go/troupe/supervise"
 )
 
 func newSystem(tb testing.TB) *actor.System {
@@ -251,12 +252,14 @@ func TestHalfOpen(t *testing.T) {
 // reset it, and take the last answer from the peer.
 func TestLastAnswerArrives(t *testing.T) {
 	t.Parallel()
-	l := serve(t, config{New: func(c conn) actor.Actor[string] {
+	l := declare(t, config{New: func(c conn) actor.Actor[string] {
 		return actor.Func(func(ctx *actor.Context[string], _ string) error {
 			ctx.Stop()
 			return c.Send(ctx, "bye")
 		})
 	}, Options: []actor.Option{actor.WithCapacity(actor.Data, 1)}})
+	netio.Linger(l, time.Hour) // A busy machine may keep the peer from its writing for longer than half a second.
+	start(t, newSystem(t), supervise.Config{Children: []supervise.Spec{l.Child()}})
 	p := dial(t, l)
 	for range 50 {
 		p.say("hello\n" + strings.Repeat(strings.Repeat("x", 100)+"\n", 100))

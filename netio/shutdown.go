@@ -44,10 +44,12 @@ func (l *Listener) Shutdown(ctx context.Context) error {
 // runOut waits until the connections have ended, and stops the listener then. No more
 // connections come.
 func (o *opening) runOut(ctx context.Context) error {
-	if err := o.awaitClosed(ctx); err != nil { // A connection that is just being accepted is served, too.
-		return err
+	_ = o.accepting.Join(ctx) // A connection that is just being accepted is served, too.
+	err := context.Cause(ctx)
+	if err == nil {
+		err = o.group.wait.Wait(ctx)
 	}
-	if err := o.group.wait.Wait(ctx); err != nil {
+	if err != nil {
 		return fmt.Errorf("netio: %d connections are still open, and are served on: %w", o.group.number(), err)
 	}
 	return o.l.stopActor(context.WithoutCancel(ctx), o)

@@ -150,7 +150,7 @@ func (s *stream) inputEnded(why error) {
 // finish closes the connection when nobody wants it any more.
 func (s *stream) finish(ctx context.Context) {
 	_ = s.closeWrite() // Some streams have no directions; they are just closed.
-	linger, cancel := context.WithTimeout(ctx, lingering)
+	linger, cancel := context.WithTimeout(ctx, s.group.lingering)
 	defer cancel()
 	var dropped []byte
 	for err := error(nil); err == nil; {

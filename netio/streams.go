@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/strand"
@@ -12,8 +13,9 @@ import (
 // streams are the connections that a listener has accepted since it was opened, or
 // the one that was attached.
 type streams struct {
-	wait strand.WaitGroup // For all of them.
-	past *past
+	wait      strand.WaitGroup // For all of them.
+	past      *past
+	lingering time.Duration // Of each that ends.
 
 	mu      sync.Mutex
 	open    map[*stream]struct{}
@@ -27,7 +29,9 @@ type past struct {
 	failed  uint64
 }
 
-func newStreams(p *past) *streams { return &streams{past: p, open: make(map[*stream]struct{})} }
+func newStreams(p *past, lingering time.Duration) *streams {
+	return &streams{past: p, lingering: lingering, open: make(map[*stream]struct{})}
+}
 
 // add enters a stream, unless all of them are to end.
 func (g *streams) add(ctx context.Context, s *stream) error {

@@ -385,8 +385,9 @@ func (g *Group[T]) cancelTasks(cause error) {
 
 // detach takes t out of the group.
 func (g *Group[T]) detach(t *Task[T]) bool {
+	_ = g.scope.state() // What has ended around it is known from here on.
 	g.mu.Lock()
-	if t.State().Ended() || g.scope.hasEnded() || !g.reg.detach(t, &t.standing) {
+	if t.State().Ended() || g.scope.ended.Load() || !g.reg.detach(t, &t.standing) {
 		g.mu.Unlock()
 		return false
 	}

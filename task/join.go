@@ -160,10 +160,11 @@ func (g *Group[T]) wait(ctx context.Context, where *[]*workers.Waiter, ok func()
 		if g.look(where, nil, ok) {
 			return nil
 		}
+		cause := workers.Cause(ctx) // Without the lock: it may ask the scope of this group.
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		forget(where, &known)
-		return &UnfinishedError{Cause: workers.Cause(ctx), Tasks: g.unfinished()}
+		return &UnfinishedError{Cause: cause, Tasks: g.unfinished()}
 	}
 }
 

@@ -1,7 +1,9 @@
 package task_test
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/troupe-go/troupe/actor"
@@ -67,8 +69,14 @@ func TestInfoOwner(t *testing.T) {
 		}
 	}
 	owned := task.OwnedBy(s, id.Number())
-	if len(owned) != 3 || owned[0].Name != "direct" || owned[2].Name != "inner" {
-		t.Errorf("the actor's tasks are %v", owned)
+	var names []string
+	for _, i := range owned {
+		names = append(names, i.Name)
+	}
+	slices.Sort(names) // The order of ids is not that in which the tasks were started.
+	sorted := slices.IsSortedFunc(owned, func(a, b task.Info) int { return cmp.Compare(a.ID, b.ID) })
+	if !sorted || !slices.Equal(names, []string{"direct", "inner", "outer"}) {
+		t.Errorf("the actor's tasks are %v, want direct, inner and outer, by id", owned)
 	}
 	if others := task.OwnedBy(s, 0); others != nil {
 		t.Errorf("nobody's tasks are %v", others)

@@ -393,3 +393,139 @@ func TestRunForgetsWhatEndsBeforeIt(t *testing.T) {
 		is(t, err, failure)
 	}
 }
+
+// TestLastTaskEndsTheSurroundings has the last task of a group below a Run end what surrounds the group, in each way. Nobody has
+// told the group yet when the task ends, and the Run asks it then whether it may be forgotten.
+func TestLastTaskEndsTheSurroundings(t *testing.T) {
+	for name, within := range map[string]func(ctx context.Context, open func(ctx context.Context, end func()) error) error{
+		"the Run's context": func(ctx context.Context, open func(context.Context, func()) error) error {
+			outside, cancel := context.WithCancel(ctx)
+			defer cancel()
+			_, err := task.Run(outside, nil, func(ctx context.Context, _ *task.Group[int]) error { return open(ctx, cancel) })
+			return err
+		},
+		"the Run's group": func(ctx context.Context, open func(context.Context, func()) error) error {
+			_, err := task.Run(ctx, nil, func(ctx context.Context, g *task.Group[int]) error {
+				return open(ctx, func() { g.Cancel(nil) })
+			})
+			return err
+		},
+		"a scope": func(ctx context.Context, open func(context.Context, func()) error) error {
+			_, err := task.Run(ctx, nil, func(ctx context.Context, _ *task.Group[int]) error {
+				return task.Within(ctx, func(ctx context.Context, sc *task.Scope) error { return open(ctx, func() { sc.Cancel(nil) }) })
+			})
+			return err
+		},
+		"a context": func(ctx context.Context, open func(context.Context, func()) error) error {
+			_, err := task.Run(ctx, nil, func(ctx context.Context, _ *task.Group[int]) error {
+				within, cancel := context.WithCancel(ctx)
+				defer cancel()
+				return open(within, cancel)
+			})
+			return err
+		},
+	} {
+		for _, failure := range []error{nil, errBroken} {
+			t.Run(fmt.Sprint(name, ", failure ", failure), func(t *testing.T) {
+				ctx, s := guarded(t), newScheduler(t, sched.Config{})
+				ended := make(chan error, 1)
+				outer := newGroup(t, ctx, s, task.AllCompleted[int]())
+				_, err := outer.Do(func(ctx context.Context) error { // A task, so that the groups find their scheduler.
+					err := within(ctx, func(ctx context.Context, end func()) error {
+						g, err := task.NewGroup(ctx, task.AllCompleted[int]())
+						if err != nil {
+							return err
+						}
+						last, err := g.Do(func(context.Context) error { end(); return failure })
+						if err != nil {
+							return err
+						}
+						_, _ = last.Join(context.WithoutCancel(ctx))
+						return nil
+					})
+					ended <- err
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := receive(t, ctx, "the end of the Run", ended); !errors.Is(err, failure) {
+					t.Errorf("Run returns %v, want %v", err, failure)
+				}
+				if _, err := outer.Join(ctx); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// curious looks at another group whenever a task of its own ends.
+type curious struct {
+	other *atomic.Pointer[task.Group[int]]
+}
+
+func (c curious) Decide(*task.Task[int], task.Count) bool {
+	if g := c.other.Load(); g != nil {
+		_ = g.Tasks()
+	}
+	return false
+}
+
+func (c curious) Result(o task.Outcome[int]) ([]int, error) { return o.Values(), o.Err() }
+
+// TestAJoinerMayAskAGroupThatEndsWithIts has the last task of a group, or one that is detached, end what surrounds a Run. That
+// cancels the Run's tasks, for which its joiner is asked, and the joiner asks the group.
+func TestAJoinerMayAskAGroupThatEndsWithIts(t *testing.T) {
+	for _, detaches := range []bool{false, true} {
+		ctx, s := guarded(t), newScheduler(t, sched.Config{})
+		outside, cancel := context.WithCancel(ctx)
+		defer cancel()
+		inner := new(atomic.Pointer[task.Group[int]])
+		ended, left, queued := make(chan error, 1), make(chan *task.Task[int], 1), make(chan struct{})
+		go func() {
+			_, err := task.Run(outside, curious{inner}, func(ctx context.Context, g *task.Group[int]) error {
+				_, err := g.Do(func(ctx context.Context) error {
+					own, err := task.NewGroup(ctx, task.AllCompleted[int]())
+					if err != nil {
+						return err
+					}
+					inner.Store(own)
+					<-queued
+					gate := make(chan struct{})
+					last, err := own.Do(func(context.Context) error {
+						<-gate
+						if !detaches {
+							cancel()
+						}
+						return nil
+					})
+					if err != nil {
+						return err
+					}
+					if detaches {
+						cancel()
+						if last.Detach() {
+							t.Error("a task was detached from a group that had ended")
+						}
+					}
+					close(gate)
+					_, _ = last.Join(context.WithoutCancel(ctx))
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+				second, err := g.Do(func(context.Context) error { return nil }) // Waits for its place.
+				left <- second
+				close(queued)
+				return err
+			}, task.On(s), task.Limit(1))
+			ended <- err
+		}()
+		is(t, receive(t, ctx, "the end of the Run", ended), context.Canceled)
+		if second := <-left; second.State() != sched.JobCancelled {
+			t.Errorf("the second task is %v, want it cancelled", second.State())
+		}
+	}
+}

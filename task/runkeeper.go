@@ -124,11 +124,11 @@ func (r *runKeeper) take() []leftGroup {
 
 func (k *kept[T]) isForgotten() bool {
 	g, sc := (*Group[T])(k), &k.scope
-	if !sc.hasEnded() || sc.ended.Load() && sc.own {
+	if !sc.ended.Load() || sc.own { // What surrounds it was asked before, without the lock.
 		return true
 	}
 	err := Outcome[T]{Count: g.count, group: g}.Err()
-	return withoutCancellations(err, sc.Cause()) == nil
+	return withoutCancellations(err, sc.cause) == nil
 }
 
 func (k *kept[T]) finish(ctx context.Context) error {

@@ -272,11 +272,6 @@ func (sc *Scope) state() error {
 	return nil
 }
 
-// hasEnded is state for callers that hold a lock which onEnd needs.
-func (sc *Scope) hasEnded() bool {
-	return sc.ended.Load() || !sc.shielded && sc.parent.Err() != nil
-}
-
 // inherit ends the scope with what surrounds it.
 func (sc *Scope) inherit() { sc.end(sc.parent.Err(), context.Cause(sc.parent), false) }
 

@@ -183,6 +183,7 @@ func (g *Group[T]) quiet() bool {
 // release unlocks mu after a drain, wakes those who wait for what has happened,
 // and cancels what is no longer needed.
 func (g *Group[T]) release(f *workers.Fiber) {
+	g.learnEnd()
 	var joiners, takers []*workers.Waiter
 	cancels := false
 	if !g.settling {
@@ -205,6 +206,17 @@ func (g *Group[T]) release(f *workers.Fiber) {
 		}
 		g.scope.Cancel(failure)
 		invariants.Yield()
+	}
+}
+
+// learnEnd asks what surrounds a group that a Run is about to let go whether it has ended, which the Run wants to know. The
+// caller holds mu. It is unlocked meanwhile: an end cancels this group and those around it, whose joiners may ask anything
+// of this one.
+func (g *Group[T]) learnEnd() {
+	if _, run := g.owner.(*runKeeper); run && g.kept && !g.settling && g.quiet() && !g.scope.ended.Load() {
+		g.mu.Unlock()
+		_ = g.scope.state()
+		g.mu.Lock()
 	}
 }
 

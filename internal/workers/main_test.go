@@ -106,8 +106,19 @@ func submit(tb testing.TB, s *workers.Scheduler, p workers.Priority, run func(f 
 // occupy holds a worker, busily blocked, until the returned function is called.
 func occupy(tb testing.TB, ctx context.Context, s *workers.Scheduler) (release func()) {
 	tb.Helper()
+	return occupyBy(tb, ctx, s, workers.Critical)
+}
+
+// occupyCommon is occupy for a worker that is not an urgent one, which takes critical work alone.
+func occupyCommon(tb testing.TB, ctx context.Context, s *workers.Scheduler) (release func()) {
+	tb.Helper()
+	return occupyBy(tb, ctx, s, workers.High)
+}
+
+func occupyBy(tb testing.TB, ctx context.Context, s *workers.Scheduler, p workers.Priority) (release func()) {
+	tb.Helper()
 	begun, gate := make(chan struct{}), make(chan struct{})
-	submit(tb, s, workers.Critical, func(*workers.Fiber, workers.Priority) {
+	submit(tb, s, p, func(*workers.Fiber, workers.Priority) {
 		close(begun)
 		<-gate
 	})

@@ -216,7 +216,7 @@ func TestSpareLimit(t *testing.T) {
 	s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: 2})
 	var releases []func()
 	for range 3 {
-		releases = append(releases, occupy(t, ctx, s))
+		releases = append(releases, occupyCommon(t, ctx, s))
 	}
 	var ran atomic.Bool
 	j := start(t, ctx, s, func(context.Context) error { ran.Store(true); return nil })
@@ -244,7 +244,7 @@ func TestSparesAreUsedAgain(t *testing.T) {
 	for range 5 {
 		var releases []func()
 		for range 4 {
-			releases = append(releases, occupy(t, ctx, s))
+			releases = append(releases, occupyCommon(t, ctx, s))
 		}
 		for _, release := range releases {
 			release()

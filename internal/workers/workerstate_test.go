@@ -66,17 +66,22 @@ func TestWorkerIsBlockedAndItsSpareRetires(t *testing.T) {
 	lane.Short(t)
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1})
-	release := occupy(t, ctx, s)
-	finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
-	if got := stateOf(s, 0); got != workers.WorkerBlocked {
-		t.Errorf("a worker that was replaced is %v", got)
-	}
-	release()
-	eventually(t, ctx, "the blocked one to be back", func() bool { return stateOf(s, 0) != workers.WorkerBlocked })
+	on, gate := make(chan int, 1), make(chan struct{})
+	submit(t, s, workers.Critical, func(f *workers.Fiber, _ workers.Priority) {
+		on <- f.Worker() // A worker that is slow to begin is replaced before, and then it is the spare.
+		<-gate
+	})
+	held := receive(t, ctx, "a worker to occupy", on)
+	eventually(t, ctx, "the held worker to be replaced", func() bool {
+		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
+		return stateOf(s, held) == workers.WorkerBlocked
+	})
+	close(gate)
+	eventually(t, ctx, "the blocked one to be back", func() bool { return stateOf(s, held) != workers.WorkerBlocked })
 	// A spare that sleeps is not aware of a surplus; two jobs at a time wake it.
 	eventually(t, ctx, "the spare to retire", func() bool {
 		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
-		return stateOf(s, 1) == workers.WorkerRetired
+		return inState(s, workers.WorkerRetired) == len(s.Stats().Workers)-1
 	})
 }
 
