@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// What is refused is told by errors that say who has refused it and why. They are
-// made on paths that are taken as often as others are not, so they allocate nothing:
+// The errors for refused messages name the actor that refused and the reason. They are
+// made on paths that are taken very often, so they allocate nothing:
 // each is the actor itself under another type, and its text is made when somebody
-// wants it. Whoever keeps such an error keeps the actor's memory.
+// wants it. Such an error keeps the actor's memory alive.
 
 type (
 	fullControl    proc

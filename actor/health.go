@@ -59,7 +59,7 @@ const defaultCheckup = time.Second
 
 // checkup is an examination of all patients at one time.
 type checkup struct {
-	left   atomic.Int64 // Who has not answered.
+	left   atomic.Int64 // How many have not answered.
 	waiter workers.Waiter
 	mu     sync.Mutex
 	found  map[*proc]Health
