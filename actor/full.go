@@ -123,8 +123,8 @@ func repliesFenced(ctx context.Context, fenced error) error {
 	return fmt.Errorf("%s replies: %w", scopeOf(ctx).p, fenced)
 }
 
-// tellLate counts an answer that is late, and returns why it was refused: err, and who
-// has answered.
+// tellLate counts an answer that is late. It returns an error with err, the reason of the
+// refusal, and the actor that has answered.
 func (s *System) tellLate(ctx context.Context, err error) error {
 	c := scopeOf(ctx)
 	switch {

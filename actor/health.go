@@ -69,7 +69,7 @@ type checkup struct {
 // at the same time, and returns what they say, in no order. It waits until all
 // have answered, or ctx ends, but a second at most if ctx has no deadline. An
 // actor that has not answered by then is Unhealthy: a handler of it takes too
-// long. So is one that is held or stopping. Actors that are no Patient are left
+// long. An actor that is held or stopping is Unhealthy, too. Actors that are no Patient are left
 // out.
 //
 // It costs a look at every actor, and a system message for each patient.
