@@ -15,7 +15,7 @@ type letter struct {
 }
 
 // abandon answers, with err, the asks that the message belongs to, as it is dropped or
-// its handler has failed. Without that, whoever asked would wait for an answer that
+// its handler has failed. Otherwise the asker would wait for an answer that
 // can't come.
 func (l letter) abandon(err error) {
 	l.asked.abandon(err)

@@ -31,15 +31,15 @@ type activation struct {
 	countsControl bool
 	interrupted   bool        // Something critical waits elsewhere.
 	inCode        bool        // The flag of the state is set.
-	fetched       catch       // What is in hand by a step after which no announcement was taken.
+	fetched       catch       // The message in hand from a step after which no announcement was taken.
 	measured      bool        // The message that has come by the pocket is.
 	lost          bool        // The actor belongs to another activation now.
-	span          *span       // By which the handlers are watched, or nil.
+	span          *span       // Watches the handlers, or nil.
 	noted         bool        // More is watched than how long handlers take, so each message is noted.
-	probes        *probes     // Who is told of them, or nil.
+	probes        *probes     // Observe the handlers, or nil.
 	served        func(error) // Tells them how a handler has ended, or nil.
-	turn          *turn       // That of the last handler or hook, if the actor is reentrant.
-	scope         *scope      // That of the code which runs, or has run last.
+	turn          *turn       // The turn of the last handler or hook, if the actor is reentrant.
+	scope         *scope      // The scope of the code that runs, or has run last.
 }
 
 // desk is what the activations on a fiber use one after the other, the fiber's
@@ -276,7 +276,7 @@ func (a *activation) refill(l *lane, which Lane) bool {
 	state := a.mu.Acquire()
 	if state&termBits != a.term {
 		a.mu.Release(state)
-		a.vanish() // What is there belongs to the next.
+		a.vanish() // The messages belong to the next activation.
 	}
 	woken := l.swap(nil)
 	if a.rare != nil {

@@ -9,28 +9,28 @@ import (
 )
 
 // asking is one wait for another actor, as that actor and the wait graph see
-// it: an ask, the wait for room in a lane, or for a stop. That of an ask is part
-// of its slot, and used again with it, so each use has a round.
+// it: an ask, the wait for room in a lane, or for a stop. The wait of an ask is
+// part of its slot, and used again with it, so each use has a round.
 //
 // # Protocol
 //
 // State is the round with the phase in its low bits. The waiting side alone
-// begins a round, by open, and writes the other fields before that. Whoever
-// moves state from open to answering, by compare-and-swap, owns the answer until
-// it stores answered; the asker reads it after that. An asker that waits no
-// longer moves it from open to left. Who finds that a wait is part of a ring answers it, with
+// begins a round, by open, and writes the other fields before that. The
+// goroutine that moves state from open to answering, by compare-and-swap, owns the
+// answer until it stores answered; the asker reads it after that. An asker that waits no
+// longer moves it from open to left. A goroutine that finds a wait in a ring answers it, with
 // an error, whether it is an ask or not.
 //
 // Everybody else may pin an open round for a few steps, in which it is neither
-// answered nor left. What is read or written under a pin is therefore of that
-// round, and a pin orders all that is done under it and under later ones.
+// answered nor left. Everything read or written under a pin therefore belongs to
+// that round, and a pin orders all that is done under it and under later ones.
 type asking struct {
 	state  xatomic.Uint64
 	waiter workers.Waiter
 
 	// placed is the last round in which the asker was sure to wait, since its
-	// message was accepted. Written by the asker, and read by whoever sends the
-	// message on or looks for rings. It does not shrink.
+	// message was accepted. Written by the asker, and read by goroutines that send
+	// the message on or look for rings. It does not shrink.
 	placed xatomic.Uint64
 	// moves counts the changes of holder in this round. Written under a pin, and
 	// read by the asker too, after it has set placed.
@@ -41,7 +41,7 @@ type asking struct {
 
 	// The rest is written before open, and then read and written under a pin.
 	asker  *proc // Whose handler waits; nil for a goroutine.
-	holder *proc // Who has to act for the wait to end, as far as is known, or nil.
+	holder *proc // The actor that has to act for the wait to end, if known, or nil.
 	kind   WaitKind
 	lane   Lane
 	// returned says that a handler of the holder has returned without an answer, and has
@@ -59,7 +59,7 @@ type asking struct {
 	// was made.
 	errand *errand
 
-	err error // Why there is no answer. It belongs to whoever answers, then to the asker.
+	err error // Why there is no answer. It belongs to the answering goroutine, then to the asker.
 }
 
 const (
@@ -71,7 +71,7 @@ const (
 	slotBroken    uint64 = 5 // Answered, by who has found a ring: too late for others.
 
 	slotPhase = 7
-	slotRound = 8 // What a round counts in state.
+	slotRound = 8 // One round in state.
 )
 
 // open begins the next round.

@@ -30,16 +30,16 @@ const (
 	// of this module. It is the default.
 	OnScheduler Backend = iota
 	// OnBlocking is for handlers that mostly block otherwise: in system calls, in
-	// C, on a database without a context. They run on goroutines that come and go,
-	// of which the system has up to Config.MaxBlocking; the workers of the
+	// C, on a database without a context. They run on goroutines that come and go.
+	// The system has up to Config.MaxBlocking of them; the workers of the
 	// scheduler never notice. Which of them handles a message is left open.
 	OnBlocking
 	// OnOwnThread gives the actor an OS thread that runs nothing else, for as long
 	// as it lives: for C libraries that keep state by thread. If a handler calls
 	// runtime.Goexit or is killed, the next incarnation has a new thread.
 	OnOwnThread
-	// OnMainThread has the handlers run by whoever calls [System.RunMain], which
-	// is to be the main function: for user interfaces that insist on it.
+	// OnMainThread has the handlers run in [System.RunMain], which the main
+	// function is to call: for user interfaces that insist on it.
 	OnMainThread
 
 	numBackends = 4

@@ -12,7 +12,7 @@ import (
 type extra[M any] struct {
 	behaviours []Actor[M] // Those below the present one. The handler's own.
 	stash      []stashed[M]
-	returning  []stashed[M] // What is to go back to the lanes.
+	returning  []stashed[M] // Messages that are to go back to the lanes.
 }
 
 // extraLocked returns the extra part, which is made on first use. The caller
@@ -94,7 +94,7 @@ func (c *Context[M]) Unbecome() error {
 }
 
 // handling returns an error unless it is called by the incarnation's own
-// handler or hook. What says what the caller is about to do.
+// handler or hook. The argument what names the caller's action.
 func (c *scope) handling(what string) error {
 	p := c.p
 	if c.home().fence.Load() {

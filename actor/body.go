@@ -20,12 +20,12 @@ import (
 // The body runs only while a handler or a hook of its actor does, which waits
 // for it meanwhile: the handler of a message begins when the body is given it,
 // and returns when the body asks for the next. So a process is an actor like all
-// others, and the time from one receive to the next is that of a handler, with
-// all that goes with it: timeouts, measures, the answer for whoever asked, the
+// others, and the time from one receive to the next counts as a handler's, with
+// all that goes with it: timeouts, measures, the answer for the asker, the
 // fence after a kill.
 //
-// State says whose turn it is. Whoever takes it from waiting, by compare-and-swap,
-// has the fields below: mostly the handler, which writes what the body is to get
+// State says whose turn it is. The goroutine that takes it from waiting, by
+// compare-and-swap, owns the fields below: mostly the handler, which writes what the body is to get
 // before it sets the body running; or else a body that finds its fence raised. It
 // goes back by the body alone, which then wakes the handler.
 //
@@ -41,7 +41,7 @@ type body struct {
 	state atomic.Uint32
 	traps bool // See told. Guarded by proc.mu.
 
-	// The rest is that of whose turn it is.
+	// The side whose turn it is owns the rest.
 	handler *workers.Fiber  // The handler that waits for the body.
 	lane    Lane            // Of the message that the body is given.
 	kept    [numLanes]int32 // How many messages it has not wanted so far. They are in the stash.
@@ -51,7 +51,7 @@ type body struct {
 	ghost   bool            // It goes on although it was killed, and leaves the process's fields to the handler.
 	reason  error           // Why it has ended.
 	wish    wish            // Until when it waits.
-	due     time.Time       // That of wish.
+	due     time.Time       // The time until which wish waits.
 	alarm   alarm           // Made on first use.
 }
 
@@ -159,7 +159,7 @@ func (b *body) end(f *workers.Fiber) {
 	handler.Resume(f, workers.High)
 }
 
-// running returns the body's fiber if it is the body that calls, else nil.
+// running returns the body's fiber if the body calls it, else nil.
 func (b *body) running() *workers.Fiber {
 	f := b.frame.Current()
 	if f == nil || f.Owner() != any(b.scope.p) {
@@ -344,7 +344,7 @@ func (b *body) disarm() {
 }
 
 // late returns why the receive does not wait any longer, or nil: an alarm may
-// be that of another one.
+// belong to another receive.
 func (b *body) late(now time.Time) error {
 	switch w := &b.wish; {
 	case w.ctx != nil && w.ctx.Err() != nil:

@@ -105,7 +105,7 @@ func (b *buffers[M]) take() (m M, ok bool) {
 	m = *slot
 	if l.chunk > 1 {
 		var zero M
-		*slot = zero // What m points to must not be kept alive by the buffer.
+		*slot = zero // The buffer must not keep alive the memory that m points to.
 	}
 	l.head++
 	l.taken.Store(uintptr(l.head))

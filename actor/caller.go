@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// Who waits in a handler is known by the fiber that he runs on, whatever his
+// A wait in a handler is recognized by the fiber that it runs on, whatever its
 // context: with one that does not lead to the handler, such as context.Background
 // or the Context of another actor, the wait holds no worker either, and is an edge
 // of the wait graph.

@@ -11,12 +11,12 @@ import (
 // cell is an actor of one type of messages: its control block, which is all
 // that others see of it, and what has to know the type.
 //
-// What is here is compiled for each type of messages of a program, together
+// This file is compiled for each type of messages of a program, together
 // with Ref, Context and buffers. So it is kept small: it copies messages and
 // calls the user's value, and leaves the rest to proc and activation.
 type cell[M any] struct {
 	proc    proc
-	produce func() Actor[M] // Makes the actor anew; nil if it can't be restarted.
+	produce func() Actor[M] // Makes the actor of the next incarnation; nil if it can't be restarted.
 	// first is the context of the first incarnation. It is here so that a spawn
 	// is one allocation; an actor that is restarted has it for nothing.
 	first  Context[M]
@@ -82,7 +82,7 @@ func (x *Context[M]) begin(actor any) {
 	}
 }
 
-// handleBatch is that of typed.
+// handleBatch implements typed.
 func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error) {
 	b, _ := l.contents.(*buffers[M]) // Nil for the message of the pocket.
 	var m M

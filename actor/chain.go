@@ -19,7 +19,7 @@ import (
 // own, in which it is the only one.
 type guest struct {
 	lane  *lane
-	which Lane // On which it was sent.
+	which Lane // The lane that it was sent on.
 }
 
 // maxChain bounds the way back: longer chains are longer than anyone's patience.
@@ -117,7 +117,7 @@ func (a *activation) handleGuest(g *guest) {
 // had ended.
 func (a *activation) turnAway(g *guest) {
 	a.leave()
-	defer a.goOnEnding() // Also if who is told of the dead letter calls Goexit.
+	defer a.goOnEnding() // Also if a dead-letter callback calls Goexit.
 	reason := ErrDropped
 	if a.phase.Load() == stopping {
 		reason = ErrStopped

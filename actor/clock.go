@@ -34,8 +34,8 @@ func (wallClock) Since(t time.Time) time.Duration { return time.Since(t) }
 
 func (wallClock) AfterFunc(d time.Duration, f func()) alarm { return time.AfterFunc(d, f) }
 
-// simulatedClock is that of a simulation: what becomes due in the same moment is
-// called one by one, in an order that the schedule decides.
+// simulatedClock is the clock of a simulation: functions that become due in the same
+// moment are called one by one, in an order that the schedule decides.
 type simulatedClock struct {
 	wallClock
 	scheduler *workers.Scheduler

@@ -23,19 +23,19 @@ import (
 // [*TimeoutError]; see [WithHandlerTimeout].
 // The handler is expected to return soon.
 //
-// What is done by the Context of an incarnation that was killed, or that a
-// restart has replaced, has no effect and returns [ErrFenced].
+// Calls by the Context of an incarnation that was killed, or that a restart has
+// replaced, have no effect and return [ErrFenced].
 //
 // While a message is handled that was asked with a context that says something,
 // Context says it too: it has that one's deadline and values, and ends with it,
 // by the same [context.Cause], for as long as the asker waits. An ask that the
 // handler makes with it carries all this on. Once the ask is answered, it is but
-// the incarnation's context with the asker's values. An ask says nothing if its
-// context is [context.Background], or that of a handler which was not asked with
-// anything itself.
+// the incarnation's context with the asker's values. An ask carries no context if
+// it was made with [context.Background], or with the Context of a handler that was not
+// asked with one itself.
 //
 // Whatever is begun with a Context, such as children, timers, links or names,
-// belongs to the incarnation, whoever has asked.
+// belongs to the incarnation, not to the asker.
 //
 // All methods may be called from any goroutine. On a goroutine that the
 // handler started, a Context is an ordinary one: what waits there blocks.
@@ -59,12 +59,12 @@ type scope struct {
 	p     *proc
 	// asked is the ask whose message is being handled, if any. The handler's own.
 	asked address
-	// incarnation is compared with that of the proc.
+	// incarnation is compared with the proc's.
 	incarnation uint32
-	// lane is that of the message that is being handled; numLanes in a hook. The running
-	// activation's, and of a reentrant actor that of whoever has the turn.
+	// lane is the lane of the message that is being handled; numLanes in a hook. The
+	// running activation owns it, and in a reentrant actor the handler that has the turn.
 	lane Lane
-	// hooks are those of the user's value, if they are known. Written before the
+	// hooks are the hooks of the user's value, if they are known. Written before the
 	// incarnation begins, and when its value is let go of.
 	hooks hooks
 	// fence is up when the incarnation was killed or replaced. Set under proc.mu.
@@ -100,7 +100,7 @@ var (
 type life struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	view   *view // Of which it is a part from the beginning, or nil.
+	view   *view // The view that it is part of from the beginning, or nil.
 }
 
 // stoppedLife is the life of all contexts that ended with their incarnation
@@ -129,8 +129,8 @@ func (c *scope) System() *System {
 	return c.p.sys
 }
 
-// Stop makes the actor stop after the current message. What is left in its
-// lanes goes to the dead letters, unless its parent restarts it.
+// Stop makes the actor stop after the current message. The messages in its
+// lanes go to the dead letters, unless its parent restarts it.
 func (c *scope) Stop() {
 	c.p.post(workers.Current(c), sysMessage{kind: sysExit, incarnation: c.incarnation})
 }
@@ -167,7 +167,7 @@ func (c *scope) spawner() (birthplace, error) {
 	return birthplace{c.p, c.incarnation, workers.Current(c)}, nil
 }
 
-// Deadline returns that of the ask that is being handled, while it is open. An
+// Deadline returns the deadline of the ask that is being handled, while it is open. An
 // incarnation has none.
 func (c *scope) Deadline() (deadline time.Time, ok bool) {
 	if v := c.view(); v != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Handlers that wait for each other in a ring would do so for ever. The ring is
-// found when it closes, and whoever closes it gets a CycleError instead of
+// found when it closes, and the handler that closes it gets a CycleError instead of
 // waiting. It does not matter whether an actor repeats in one chain of asks, or
 // several chains together make the ring, nor which of its waits are asks, sends
 // to full lanes, or stops.
@@ -19,13 +19,13 @@ import (
 // # Algorithm
 //
 // An actor with a handler that waits is a node, and its wait (see asking) the
-// edge to the actor that has to act next. Whoever begins to wait makes his edge
-// known, and then looks whether the actor that he waits for is waiting in its
+// edge to the actor that has to act next. A waiter first makes its edge
+// known, and then looks whether the actor that it waits for is waiting in its
 // turn. Mostly it is not, and that was all: a few loads, and no lock. If it is,
-// he follows the edges until they end or lead back to him: first by a walk, which
+// the waiter follows the edges until they end or lead back to it: first by a walk, which
 // takes no lock and sees most of the ends, and then by a search. Of several that close
 // a ring at the same moment, the one whose edge came last sees all others, since
-// edges and looks are sequentially consistent. Who sees a ring withdraws his own
+// edges and looks are sequentially consistent. The waiter that detects a ring removes its own
 // edge under a lock, so one of them gets the error and the others go on.
 //
 // An edge is read under its pin, and a ring counts only if, after all of its
@@ -44,7 +44,7 @@ import (
 // in which an actor repeats in one chain, and Orleans has given that up for its
 // cost; a graph under a lock makes all actors that ask wait for one another.
 
-// graph is held by those who have seen a possible ring.
+// graph is held by waiters that have seen a possible ring.
 var graph xatomic.Mutex
 
 // CycleError is returned when a handler would wait for itself, by way of the
@@ -101,7 +101,7 @@ type edge struct {
 	// who has to act, so such an edge is no part of rings.
 	returned bool
 	begins   *scope // For a StartWait: the incarnation that has not started.
-	// group is that of the ask, and need and spare are what it has yet to wait for, if
+	// group is the group of the ask, and need and spare are what it has yet to wait for, if
 	// it does not wait for all.
 	group       *gathering
 	need, spare int32
@@ -144,7 +144,7 @@ func (p *proc) hasStarted() bool {
 }
 
 // edges returns what the handlers of p wait for: of one of them at most, unless p
-// is reentrant. Those of one handler lie side by side.
+// is reentrant. The edges of one handler lie side by side.
 func (p *proc) edges() []edge { return p.edgesFor(nil) }
 
 // edgesFor is edges, for a search if there is one: without some that are of no interest to
@@ -279,8 +279,8 @@ func (p *proc) enterWait(f *workers.Fiber, target *proc, s *asking, round uint64
 
 // mayCloseRing reports whether a search from e on may come back to where it begins,
 // without a lock. Most waits are for an actor that waits for one that does not wait:
-// a walk along the edges comes to their end. What has a choice of edges is left to the
-// search, and so is a long way.
+// a walk along the edges comes to their end. Nodes with a choice of edges are left to the
+// search, and so are long ways.
 func (e edge) mayCloseRing() bool {
 	p := e.to
 	for range longWalk {

@@ -63,8 +63,8 @@ func (s *leftovers) each(do func(which Lane, m letter, t tick)) {
 	}
 }
 
-// deadLetters makes dead letters of what was in the lanes. Where who is told of one
-// calls Goexit, nobody is told of the others.
+// deadLetters makes dead letters of what was in the lanes. If a callback
+// calls Goexit, there is no call for the others.
 func (p *proc) deadLetters(s *leftovers, reason error) {
 	told, all := 0, false
 	defer func() {
@@ -85,8 +85,8 @@ func (p *proc) deadLetters(s *leftovers, reason error) {
 	all = true
 }
 
-// drop makes a dead letter of what was in a lane, a message, which may be that of a
-// tick, and tells who wants to know, or not.
+// drop makes a dead letter of what was in a lane, a message, which may come from a
+// tick, and reports it if tell says so.
 func (p *proc) drop(which Lane, m letter, t tick, reason error, tell bool) {
 	if t != nil {
 		defer t.timed().leaveOwner()

@@ -183,85 +183,8 @@
 //
 // # Choices
 //
-// Where systems of actors differ, this is what holds here. The test in brackets
-// shows it.
-//
-// Of ends:
-//
-//   - Monitors of one actor are independent of each other, however many: each tells
-//     once, in the order in which they were made (TestMonitorsAreToldInTheirOrder).
-//   - A Down, and a trapped exit, comes after all that its receiver had accepted by
-//     then, on whichever lane; from there on its place is that of a Data message
-//     (TestSignalsComeAfterTheMessages).
-//   - A link or monitor to who is not there is no error: it tells at once, with
-//     ErrStalePID. So there is no race between looking and linking
-//     (TestLinkToNobody, TestMonitorOfNobody).
-//   - A link is there once, however often it was made, and from both sides
-//     (TestLinks). To link to oneself does nothing, to monitor oneself is an error
-//     (TestLinkToNobody, TestMonitorOfNobody).
-//   - An end without a reason takes nobody along, but a Trapper is told of it
-//     (TestLinks, TestTrappedExit).
-//   - Nobody can trap a kill of himself (TestTrapperIsKilled). Others are told of it as
-//     of any end, and who ends by it was not killed but linked (TestKillIsNotPassedOn).
-//   - What Unlink or Demonitor has undone tells nothing any more, even if it was on
-//     its way (TestUnlink, TestDemonitor).
-//   - A restart is an end to links and not to monitors, which mean the actor and not
-//     the incarnation (TestLinkAndRestart, TestMonitorAndRestart).
-//
-// Of restarts:
-//
-//   - The message in which an incarnation has failed is gone, and no dead letter,
-//     unless [WithRetry] has it come again (TestFailedMessageIsGone, TestRetry).
-//   - Messages that wait are kept, also by a kill
-//     (TestHeldActorKeepsItsMessages, TestKillKeepsTheMessagesOverARestart).
-//   - A panic, like any failure, puts the stash back before what waits
-//     (TestStashAndRestart).
-//   - Behaviours begin anew (TestBecome). Names and monitors of the actor stay
-//     (TestNameAndRestart, TestMonitorAndRestart).
-//   - A timer ends with the incarnation that has set it, and not with that of its
-//     receiver (TestTimersEndWithTheirOwner, TestTimerOutlivesItsReceiversIncarnation).
-//   - What a timer has sent and waits in the lane is taken back when the timer is
-//     stopped, or its owner ends, and is no dead letter (TestStopTakesBackWhatWaits,
-//     TestTickOfAnOwnerThatEnds); what the receiver has put aside is handled, also
-//     for another try by WithRetry (TestTickThatIsStashed).
-//
-// Of timers:
-//
-//   - What the timers of one owner send to one lane of an actor is sent in the order in
-//     which it is due, and, if it is due at the same time, in the order in which they were
-//     set, single messages and ticks alike. Beside what others send there is no order
-//     (TestTimersThatAreDueTogether).
-//
-// Of stops:
-//
-//   - Stop leaves what waits to the dead letters, and Drain handles it; both let the
-//     handler that runs return (TestStopDropsWhatWaits, TestDrainAcceptsNothingNew).
-//   - A drain refuses new messages from the call on, while the handler still runs
-//     (TestDrainRefusesFromTheCallOn), but not the asks of the actor's own call chains
-//     (TestDrainLetsCallChainsEnd).
-//   - A drain gives up what is stashed by then (TestDrainGivesUpTheStash).
-//   - One that fails while it drains is not restarted, and what waits goes to the dead
-//     letters (TestDrainOfOneThatFails).
-//   - Children stop before their parent (TestParentsStopAfterTheirChildren).
-//   - A send to an actor that has stopped is an error and a dead letter
-//     (TestDeadLettersOfAllKinds).
-//   - To stop oneself from within is an error, and the stop goes on
-//     (TestStopFromWithin).
-//
-// Of waiting:
-//
-//   - An ask to oneself is a ring of one (TestSelfAskIsACycle).
-//   - A full lane makes its senders wait, in their order (TestSendersGetRoomInTheirOrder),
-//     unless the sender is who would have to make room (TestSelfSendToFullLane).
-//   - The first answer counts; a second is an error (TestSecondReply), a late one is
-//     counted and fails nobody (TestLateReplyIsCounted, TestLateReplyIsNoFailure).
-//   - Of handler timeouts that are over at once the strictest is carried out
-//     (TestTimeoutsThatCoincide). Of a kill and a timeout the first is the reason
-//     (TestKillAndTimeoutThatCoincide).
-//   - The asker of a handler that fails, is killed, or takes too long, is told at
-//     once (TestAskFailsAtOnceWithItsHandler, TestAskerIsToldOfTheTimeout).
-//   - A message that leads to a Reply by a pointer belongs to its ask only if the ask has
-//     sent it (TestKeptRepliesAreNotOfOtherMessages, TestAsksOfPointersThroughTheLanes).
+// Where systems of actors differ, docs/reference/choices.md says what holds here, and
+// which test shows it.
 //
 // # Processes
 //

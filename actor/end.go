@@ -106,7 +106,7 @@ func (p *proc) await(ctx context.Context) error {
 	return nil
 }
 
-// enter puts w among those who wait for the end. The caller holds mu.
+// enter adds w to the waiters for the end. The caller holds mu.
 func (r *rare) enter(w workers.Waiter) *endWaiter {
 	known := &r.waiter // It is free while nobody waits.
 	if r.waiters != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// errand is the context of one ask on its way: what the asker's context says is
-// true of the handling of the message too, wherever it is handed on to, for as
+// errand is the context of one ask on its way. The asker's deadline, values and end
+// also hold for the handling of the message, wherever it is handed on to, for as
 // long as the asker waits. It belongs to the slot of the ask, which is not used
-// again, so whoever has the message can look at it at any time.
+// again, so the holder of the message can look at it at any time.
 //
 // # Protocol
 //
@@ -23,11 +23,11 @@ import (
 // two it is, the state of the slot decides (see asking), so that one of settle
 // and leave is called, once. After settle nothing that happens to the asker
 // matters: it mostly cancels its context as soon as it has the answer. After
-// leave the errand has ended, and tells so those who have asked to be told.
+// leave the errand has ended, and calls the functions that wait for its end.
 //
 // Nobody listens to the asker's context for that. The asker does so anyway while
-// it waits, and leaves; and who looks at an errand by Err looks at the asker's
-// context himself. The alternative, an entry in the asker's context for each ask,
+// it waits, and leaves; and Err of an errand looks at the asker's
+// context. The alternative, an entry in the asker's context for each ask,
 // costs 300 ns, and goroutines at the end.
 type errand struct {
 	ctx   context.Context // The asker's.

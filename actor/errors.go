@@ -147,7 +147,7 @@ var (
 	ErrFenced = errors.New("actor: the incarnation that does this was killed or replaced")
 
 	// ErrDropped is the reason of dead letters whose receiver was restarted without
-	// the messages that it had. Those of an actor that has stopped have ErrStopped.
+	// the messages that it had. Dead letters of an actor that has stopped have ErrStopped.
 	ErrDropped = errors.New("actor: the messages were dropped by a restart")
 
 	// ErrForced is the cause of a handler's context that ended because a stop

@@ -9,7 +9,7 @@ import (
 type Exit struct {
 	PID  PID
 	Name string // Of the actor, or "".
-	// Reason is nil if the actor was asked to stop or stopped itself; else it is
+	// Reason is nil if the actor was asked to stop or stopped itself. Otherwise it has
 	// the error that its handler returned, a [*PanicError], [ErrGoexit],
 	// [ErrKilled], a [*TimeoutError], or a [*LinkedError]. An actor that was not there any more, or
 	// never, has the reason [ErrStalePID].

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// What is refused is told by errors that say who has refused it and why. They are
-// made on paths that are taken as often as others are not, so they allocate nothing:
+// The errors for refused messages name the actor that refused and the reason. They are
+// made on paths that are taken very often, so they allocate nothing:
 // each is the actor itself under another type, and its text is made when somebody
-// wants it. Whoever keeps such an error keeps the actor's memory.
+// wants it. Such an error keeps the actor's memory alive.
 
 type (
 	fullControl    proc
@@ -123,8 +123,8 @@ func repliesFenced(ctx context.Context, fenced error) error {
 	return fmt.Errorf("%s replies: %w", scopeOf(ctx).p, fenced)
 }
 
-// tellLate counts an answer that is late, and returns why it was refused: err, and who
-// has answered.
+// tellLate counts an answer that is late. It returns an error with err, the reason of the
+// refusal, and the actor that has answered.
 func (s *System) tellLate(ctx context.Context, err error) error {
 	c := scopeOf(ctx)
 	switch {

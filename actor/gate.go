@@ -10,7 +10,7 @@ import (
 
 // gate opens a channel, by closing it, when an incarnation has ended, unless
 // nobody can be waiting at it any more. The incarnation does not keep it alive:
-// who waits at a channel holds nothing but the channel, so there is a weak pointer
+// a waiter holds nothing but the channel, so there is a weak pointer
 // to that very channel, whose value is a pointer, and no list grows with the
 // messages that were handled.
 //

@@ -43,13 +43,13 @@ func AskAll[M, T any](ctx context.Context, refs []Ref[M], msg func(Reply[T]) M) 
 // answered without an error, or so many asks have failed that n can't any more.
 // The asks that are still open then end with [ErrNotNeeded]: their answers are
 // late, see [ErrLateReply], and do no harm. With an n of 1 the first answer wins;
-// with that of all actors, the first failure ends the whole.
+// with an n of all actors, the first failure ends the whole.
 //
 // A handler that waits for n of its asks goes on without the others, so that a
 // ring is closed only when too few are left.
 //
-// It returns an error if there were not n answers, which joins those of the asks
-// that have failed before that, or if n is negative or more than there are actors;
+// It returns an error if there were not n answers, which joins the errors of the
+// asks that have failed before that, or if n is negative or more than there are actors;
 // then nobody is asked. With an n of 0 nobody is asked either.
 func AskQuorum[M, T any](ctx context.Context, refs []Ref[M], n int, msg func(Reply[T]) M) ([]Answer[T], error) {
 	if n < 0 || n > len(refs) {
@@ -82,7 +82,7 @@ type Query struct{ query query }
 type query interface{ inquiry() inquirer }
 
 // Into returns an ask for a [Gather]: of the actor to, whose answer goes to
-// answer. The other arguments are those of [Ask].
+// answer. The other arguments are the same as in [Ask].
 func Into[M, T any](answer *Answer[T], to Ref[M], msg func(Reply[T]) M) Query {
 	return Query{&into[M, T]{answer, to, msg}}
 }
@@ -106,7 +106,7 @@ func (q *into[M, T]) inquiry() inquirer {
 //		actor.Into(&stock, stocks, func(r actor.Reply[int]) count { return count{item, r} }),
 //	)
 //
-// Its error joins those of the asks that have failed, and is nil if none has. It
+// Its error joins the errors of the asks that have failed, and is nil if none has. It
 // writes all answers before it returns, and none afterwards. If one of the queries
 // is the zero Query, or has no place for its answer, nobody is asked.
 func Gather(ctx context.Context, queries ...Query) error {

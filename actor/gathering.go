@@ -15,12 +15,12 @@ import (
 //
 // Each ask has a slot as any other has. The slots are not used again, and know
 // their gathering, which is the one wait of the handler: proc.waits has the first
-// of them and stands for all. Whoever answers counts the ask before the answer is
+// of them and stands for all. The answering goroutine counts the ask before the answer is
 // known, so that the last one that counts wakes the caller, and nobody else. The
 // caller may therefore find that it has waited enough while an answer is still
 // being written; withdraw waits for that.
 //
-// Where a lane is full, the message takes its place among those who wait for room,
+// Where a lane is full, the message takes its place among the senders that wait for room,
 // and is left there: one full lane does not keep the rest from beginning, nor the
 // caller from going on when it has enough.
 //
@@ -45,8 +45,8 @@ type gathering struct {
 	why     error // Why the caller went on.
 
 	// need is how many answers are waited for still, and spare how many asks may
-	// fail besides. Written by who ends an ask, read by the caller and by those who
-	// look for rings.
+	// fail besides. Written at the end of an ask, read by the caller and by
+	// searches for rings.
 	need, spare xatomic.Int32
 }
 

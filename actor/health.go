@@ -59,7 +59,7 @@ const defaultCheckup = time.Second
 
 // checkup is an examination of all patients at one time.
 type checkup struct {
-	left   atomic.Int64 // Who has not answered.
+	left   atomic.Int64 // How many have not answered.
 	waiter workers.Waiter
 	mu     sync.Mutex
 	found  map[*proc]Health
@@ -69,7 +69,7 @@ type checkup struct {
 // at the same time, and returns what they say, in no order. It waits until all
 // have answered, or ctx ends, but a second at most if ctx has no deadline. An
 // actor that has not answered by then is Unhealthy: a handler of it takes too
-// long. So is one that is held or stopping. Actors that are no Patient are left
+// long. An actor that is held or stopping is Unhealthy, too. Actors that are no Patient are left
 // out.
 //
 // It costs a look at every actor, and a system message for each patient.

@@ -20,8 +20,8 @@ import (
 
 // SpawnHeld is [SpawnNew] for an actor that does not begin yet. It is held: it
 // accepts messages and handles none, until its parent calls [Context.Restart].
-// So is its first incarnation made: newActor is called in the actor, and if it
-// fails, that is the failure of the actor and not of the parent.
+// Its first incarnation is created the same way: newActor is called in the actor, and if
+// it fails, the actor has failed and not the parent.
 //
 // Such a child outlives the incarnations of its parent: when one ends and
 // another may begin, the child is held, as by [Context.Recall], and the next
@@ -76,8 +76,8 @@ func (p *proc) rests(child *proc) {
 // rouse is called before a child is restarted, and roused after a seat was told. Does is false if the child is a seat
 // that does not rest.
 //
-// The parent may be killed between the two. What its end has to tell the child must come behind the restart, or the child
-// would ignore it and begin: so it is left to roused.
+// The parent may be killed between the two. The message about its end must reach the child after the restart, or the
+// child would ignore it and begin: so it is left to roused.
 func (c *scope) rouse(child *proc) (does bool, err error) {
 	p := c.p
 	p.mu.Lock()

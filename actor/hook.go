@@ -18,10 +18,10 @@ const (
 // occasion is the call of a hook, with what that is told.
 type occasion struct {
 	hook    hook
-	exit    Exit // Of which onStopped is told the reason.
+	exit    Exit // onStopped gets its reason.
 	child   PID
 	monitor Monitor
-	health  Health // What onCheckup has returned.
+	health  Health // The result of onCheckup.
 }
 
 // callHook calls the hook of the user's value, if it has it. Nothing of the
@@ -37,9 +37,9 @@ func (a *activation) callHook(x *scope, o occasion) (has bool, err error) {
 	return true, a.call(func() error { return x.tell(told) })
 }
 
-// occasion returns a place for what a hook is told: that of the desk, since hooks
-// on it are called one after the other, and code that is found at run time would
-// have it allocated for each call else.
+// occasion returns a place for the arguments of a hook. It uses the desk's, since hooks
+// on it are called one after the other. Otherwise each call would allocate one, since the
+// code is found at run time.
 func (a *activation) occasion() *occasion {
 	if d, ok := a.f.Note().(*desk); ok && &d.activation == a {
 		return &d.told

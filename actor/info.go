@@ -38,7 +38,7 @@ func (s State) String() string {
 // as far as they concern its mailbox; all others may be a step apart.
 type Info struct {
 	PID   PID
-	Name  string // That of WithName, or "".
+	Name  string // The name given by WithName, if any.
 	Names []string
 	// Kind is the type of the actor's value, without a star; of [Func] it is the
 	// function, with its package. It stays when the actor becomes something else.
@@ -122,7 +122,7 @@ func (s *System) Info(id PID) (Info, error) {
 }
 
 // Infos returns snapshots of the system's actors, in the order of their places
-// in the process table, which are those of PIDs; it begins after the given PID,
+// in the process table, which is the order of PIDs; it begins after the given PID,
 // or with the zero PID at the beginning. So a long list can be had in parts. It
 // stops nothing: each snapshot is of its own moment, and what is spawned or
 // stops meanwhile may or may not be among them. It costs about 150 ns an actor,

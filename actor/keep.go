@@ -43,7 +43,7 @@ func (p *proc) keep(k workers.Kept, incarnation uint32) bool {
 	return true
 }
 
-// letGo takes note that k has ended, and tells the actor if it is the last that
+// letGo takes note that k has ended, and tells the actor if k was the last that
 // its end has waited for.
 func (p *proc) letGo(from *workers.Fiber, k workers.Kept) {
 	p.mu.Lock()

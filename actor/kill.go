@@ -16,18 +16,17 @@ import (
 //
 // # Protocol
 //
-// Whoever kills, first raises the incarnation's fence: under proc.mu, its
-// number becomes void, on which whatever is done for the actor by its Context
-// depends, and the flag in the Context is set, on which sends and replies
-// depend. The step that unlocks also tells the actor, by the state word, so that
+// A kill first raises the incarnation's fence, under proc.mu. The number of the
+// incarnation becomes void: all actions by its Context check it. The flag in the
+// Context is set: sends and replies check it. The step that unlocks also tells the actor, by the state word, so that
 // no message is begun behind the fence. If the actor's code is running at that
 // moment, this begins another term, and the actor is queued for
 // an activation that takes over, while the ghost still holds its worker or lies
 // suspended. If not, the present activation, or the next, takes note.
 //
-// The activation that takes over gives the actor new lanes. What the ghost has
-// claimed stays in the old ones, which it has for itself. The two meet under
-// proc.mu, at rare.relics: whoever comes second knows that the other is done.
+// The activation that takes over gives the actor new lanes. The messages that
+// the ghost has claimed stay in the old ones, which it has for itself. The two meet
+// under proc.mu, at rare.relics: the second one knows that the other is done.
 //
 // It was tried to end the incarnation only when its handler returns, which needs
 // none of this. A child that hangs could not be restarted then, and a kill would
@@ -46,7 +45,7 @@ import (
 // for it. Its context ends with the cause ErrKilled, and it is fenced off: what
 // it does by its [Context] from now on has no effect and returns [ErrFenced],
 // be it sending, replying, spawning, stopping, linking, or setting names and
-// timers. Who waits for its answer gets [ErrNoReply]. Up to 16 messages behind
+// timers. The asker that waits for its answer gets [ErrNoReply]. Up to 16 messages behind
 // the one that it handles, if they hold no [Reply], are out of reach; they go to
 // the dead letters when the handler returns.
 //
@@ -106,7 +105,7 @@ func (p *proc) killOnly(incarnation uint32, reason error) bool {
 func (p *proc) killLocked(reason error) {
 	p.incarnation++
 	p.fence()
-	p.waits.Store(nil) // What the ghost waits for, the actor does not.
+	p.waits.Store(nil) // The actor does not wait for the ghost's answers.
 	if r := p.rareLocked(); r.killed == nil {
 		r.killed = reason
 	}

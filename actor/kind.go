@@ -14,7 +14,7 @@ import (
 // that are spawned, however many actors there are, so they are kept for good.
 type kind struct {
 	name string
-	// hooks are those of all values of this kind but FirstOf's, 0 until the first
+	// hooks are the hooks of all values of this kind but FirstOf's, 0 until the first
 	// has been looked at. Written, always the same, by who spawns one.
 	hooks atomic.Uint32
 	// fits says that no method of the type is nearly a hook. Written by a spawn, and read by others.

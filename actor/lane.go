@@ -62,19 +62,19 @@ func (l Lane) bit() uint32 { return 1 << l }
 // overtake them: a lane with a waiting sender is full for everyone.
 //
 // The consumer claims messages of out, chunk by chunk, before it takes them, by
-// compare-and-swap on unclaimed. Who seizes the actor from a handler that does
+// compare-and-swap on unclaimed. A kill that seizes the actor from a handler that does
 // not return gets all that is not claimed. Where messages may hold a Reply, the
 // chunk is one message, so that no asker waits for a handler that is stuck on
 // another one.
 //
 // # Tight lanes
 //
-// What the consumer has swapped out is beyond the reach of senders. A lane that
+// Messages that the consumer has swapped out are beyond the reach of senders. A lane that
 // drops its oldest messages, or belongs to an actor with a limit, is tight: its
 // consumer gets one message at a time, all others stay in in, under the mutex,
 // where they can be dropped and are counted exactly. That takes the lock once
-// for each message. To senders it always looks full, so that it costs those of
-// other lanes nothing.
+// for each message. To senders it always looks full, so that it costs senders
+// of other lanes nothing.
 //
 // The places of messages are counted from the first that came. A message that
 // is dropped from the front leaves its number behind in slid, one that is dropped
@@ -101,7 +101,7 @@ type lane struct {
 	waiting line.Line[*sendWaiter] // Guarded by the mailbox's mutex, like
 	slid    int64                  // how many messages were dropped between out and in, of a tight lane.
 
-	// What both sides read, and seldom anyone writes: another cache line.
+	// Both sides read these fields, and writes are rare: another cache line.
 
 	contents contents      // The buffers, which have this lane in them.
 	asks     *laneAsks     // That messages belong to; nil if they belong to none.
@@ -120,7 +120,7 @@ type lane struct {
 
 	// behind is how many messages of out are not yet handled, at most.
 	behind int32
-	// shown is the length of in for those who look at it without the lock, and -1
+	// shown is the length of in for readers without the lock, and -1
 	// until somebody has looked: a store for each message is only for actors whose
 	// backlog is asked for.
 	shown atomic.Int32
@@ -410,7 +410,7 @@ func (l *lane) discard(oldest bool) (m letter) {
 	return m
 }
 
-// refuse ends the wait of all senders with err, but those whose asks stay, if stays is not nil. The caller holds the mutex.
+// refuse ends the wait of all senders with err, except senders whose asks stay, if stays is not nil. The caller holds the mutex.
 func (l *lane) refuse(err error, stays func(asked address) bool, woken waiters) waiters {
 	for e := l.waiting.First(); e != nil; {
 		w := e.Value

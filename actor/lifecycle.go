@@ -260,10 +260,10 @@ func (a *activation) retire() {
 	x.cancel(ErrStopped)
 }
 
-// restart begins a new incarnation in the place of the one that ended. PID,
+// restart begins a new incarnation after the one that ended. PID,
 // refs and messages stay, unless the messages are not wanted.
 func (a *activation) restart(empty bool) {
-	defer a.beginAgain() // Also if who is told of a dead letter calls Goexit.
+	defer a.beginAgain() // Also if a dead-letter callback calls Goexit.
 	if empty {
 		a.dropMail()
 	}
@@ -273,7 +273,7 @@ func (a *activation) beginAgain() {
 	unborn := a.unborn()
 	a.mu.Lock()
 	if !unborn {
-		a.fence() // What the last incarnation has left running must not act for this one.
+		a.fence() // Code of the last incarnation that still runs must not act for this one.
 		a.restarts++
 	}
 	a.incarnation++
@@ -378,7 +378,7 @@ func (a *activation) stop(reason error) {
 		return
 	}
 	a.hold()
-	defer func() { // Also if who is told of a dead letter calls Goexit.
+	defer func() { // Also if a dead-letter callback calls Goexit.
 		if reason != nil && a.handlersAway() {
 			a.cancel(reason)
 		}

@@ -27,8 +27,8 @@ func (m MailboxLimit) isSet() bool { return m != MailboxLimit{} }
 // LimitAction is what is done when the messages of an actor exceed a limit.
 type LimitAction uint8
 
-// The actions. What they drop goes to the dead letters with the reason
-// [ErrMailboxLimit] and is counted; senders are not told, as with [Dropping].
+// The actions. Dropped messages go to the dead letters with the reason
+// [ErrMailboxLimit] and are counted; senders are not told, as with [Dropping].
 // Messages of the less urgent lanes are shed first, and none for the sake of a
 // message that is less urgent.
 const (

@@ -23,7 +23,7 @@ type link struct{ _ byte }
 // signal tells an actor of the end of another one.
 type signal struct {
 	exit  Exit
-	link  *link  // By which the actor is told, or
+	link  *link  // The link that tells the actor, or
 	watch *watch // the monitor.
 	alarm bool   // It is none of both: the receive of a process has waited long enough, or see Wakeful.
 	mark  mark   // If it has a place among the messages.

@@ -28,7 +28,7 @@ type mark struct {
 	prev, next *mark
 }
 
-// marks are those of a lane, in the order of their places. Guarded by the mailbox's
+// marks are the marks of a lane, in the order of their places. Guarded by the mailbox's
 // mutex.
 type marks struct {
 	first, last *mark
@@ -120,11 +120,11 @@ func (p *proc) unmarkSignals() {
 type turnOf uint8
 
 const (
-	turnOfMessage turnOf = iota // That of the next message, if there is one.
-	turnOfUrgent                // That of something more urgent.
+	turnOfMessage turnOf = iota // The turn of the next message, if there is one.
+	turnOfUrgent                // The turn of something more urgent.
 	turnOfSignal
 	turnOfTick   // It is the first message now.
-	turnOfReader // It is that of a tick, if that only reads.
+	turnOfReader // The turn of a tick, if the tick only reads.
 )
 
 // handleMarks handles the signals whose turn it is, before the next message of the
@@ -161,7 +161,7 @@ func (a *activation) takeMark(l *lane, which Lane, reads *mark) (*mark, turnOf) 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.mu.Load()&termBits != a.term {
-		return nil, turnOfUrgent // The marks are those of the next, like all that was not in hand.
+		return nil, turnOfUrgent // The next activation gets the marks, like all messages that were not in hand.
 	}
 	defer a.limit(which, l)
 	s := a.marksOf(which)

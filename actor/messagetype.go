@@ -14,7 +14,7 @@ type messageType struct {
 	*layout.Layout
 	name string // For people.
 	asks *laneAsks
-	// keep and chunk are those of lanes, and seeded says that the first places are in the buffers.
+	// keep and chunk are for its lanes, and seeded says that the first places are in the buffers.
 	keep, chunk int32
 	seeded      bool
 }

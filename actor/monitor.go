@@ -32,7 +32,7 @@ func (m Monitor) PID() PID { return m.pid }
 type watch struct {
 	monitor Monitor
 	target  *proc     // Nil if it had stopped before.
-	watcher *proc     // Who is told; or
+	watcher *proc     // The actor that is told; or
 	down    chan Exit // where, for a watcher that is no actor.
 }
 
@@ -136,8 +136,8 @@ func (p *proc) unwatch(id uint64, incarnation uint32) *watch {
 }
 
 // Monitor returns a channel that gets one Exit when the actor with the given
-// PID has stopped for good, and is then closed; see [Context.Monitor]. Whoever
-// doesn't want to wait for it any longer calls cancel, any number of times; the
+// PID has stopped for good, and is then closed; see [Context.Monitor]. To stop
+// waiting, call cancel, any number of times; the
 // channel then stays empty and open, unless the Exit is in it already.
 func (s *System) Monitor(id PID) (down <-chan Exit, cancel func()) {
 	w := &watch{monitor: Monitor{pid: id}, down: make(chan Exit, 1)}

@@ -11,9 +11,9 @@ import (
 // Buffer says what becomes of a message for which a lane has no room.
 type Buffer uint8
 
-// The kinds of buffers. What is dropped goes to the dead letters with the reason
-// [ErrOverflow] and is counted, see [Info] and [Stats]; an ask in it fails at
-// once, with [ErrNoReply]. Whoever sends to a lane that drops is never held up,
+// The kinds of buffers. Dropped messages go to the dead letters with the reason
+// [ErrOverflow] and are counted, see [Info] and [Stats]; an ask in it fails at
+// once, with [ErrNoReply]. A sender to a lane that drops is never held up,
 // and not told either: Send and TrySend return nil.
 const (
 	// Fixed makes senders wait for room. It is the default.
@@ -25,7 +25,7 @@ const (
 	// costs its actor about three times as much, some 200 ns more.
 	Sliding
 	// Unbounded takes all messages. Nobody waits and nothing is dropped, so that
-	// the memory of the process is the limit, or that of WithMailboxLimit.
+	// the memory of the process is the limit, or WithMailboxLimit.
 	Unbounded
 
 	numBuffers = 4
@@ -173,7 +173,7 @@ func (v *verdict) lose(p *proc, which Lane, oldest bool, reason error) {
 // was moved here. The caller holds mu, which carryOut unlocks.
 func (p *proc) carryOut(ctx context.Context, v *verdict, entered uint32, moved address) {
 	if moved.slot != nil {
-		defer p.breakRing(moved) // Also if who is told of a dead letter calls Goexit.
+		defer p.breakRing(moved) // Also if a dead-letter callback calls Goexit.
 	}
 	var woken waiters
 	if v.ending != nil {
@@ -190,8 +190,8 @@ func (p *proc) carryOut(ctx context.Context, v *verdict, entered uint32, moved a
 	}
 }
 
-// lost makes dead letters of all. Where who is told of one calls Goexit, nobody is told
-// of the others.
+// lost makes dead letters of all. If a callback calls Goexit, there is no call
+// for the others.
 func (p *proc) lost(all []loss) {
 	told := 0
 	defer func() {

@@ -21,8 +21,8 @@ type Parent[M any] interface {
 
 // Greeter is implemented by a [Parent] that wants to know when the children are
 // ready that it has restarted, or begun: ChildStarted runs when an incarnation's
-// Started hook has returned without an error, or at once if it has none. One that
-// fails to start is told of by ChildExited instead.
+// Started hook has returned without an error, or at once if it has none. If a child
+// fails to start, ChildExited is called instead.
 type Greeter[M any] interface {
 	ChildStarted(ctx *Context[M], child PID) error
 }

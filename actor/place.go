@@ -8,7 +8,7 @@ import (
 )
 
 // An actor without a place runs wherever a worker has time for it: mostly on
-// that of whoever sends to it, else where it is stolen to. One that has a place
+// the sender's worker, else on the worker that steals it. One that has a place
 // is queued in the inbox of its worker instead, which costs a lock for each
 // activation, and nothing for the messages of a batch.
 

@@ -14,13 +14,13 @@ import (
 //
 // A sender that finds neither a lane nor a message puts its own into the pocket,
 // under the mailbox's mutex. The consumer takes it in hand by a step under the mutex,
-// mostly that which makes it the running one, and handles it at once, before it looks
-// at anything else: so whoever sees a message in hand may take it for one that is
+// mostly the one that makes it the running one, and handles it at once, before it looks
+// at anything else: so a message in hand counts as one that is
 // being handled. It takes it out without the lock, before it calls the actor's code,
 // and leaves the pocket open for the next.
 //
-// Whoever finds the pocket not open makes the lane, as does whoever needs a lane for
-// something else, and a message that is in the pocket and not in hand goes into it
+// A goroutine that finds the pocket not open makes the lane, and so does one that needs a
+// lane for something else. A message that is in the pocket and not in hand goes into it
 // first. So there is never a lane beside a full pocket; what is in hand is older than
 // all of the lane, on which the order rests; and everything that has to do with
 // several messages, such as their number, marks and stashes, is the lane's alone.
@@ -115,13 +115,13 @@ func (a *activation) reach() {
 	state := a.mu.Acquire()
 	if state&termBits != a.term {
 		a.mu.Release(state)
-		a.vanish() // What is there belongs to the next.
+		a.vanish() // The message belongs to the next activation.
 	}
 	if a.lanes[Data].Load() == nil { // Else it has been made just now, and not for who announces it.
 		a.fetched = a.reachLocked()
 	}
 	if a.lanes[Data].Load() == nil {
-		a.todo &^= Data.bit() // What comes later is announced.
+		a.todo &^= Data.bit() // Later messages are announced.
 	}
 	a.mu.Release(state)
 	if a.fetched >= fromPocket {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Probe is told what happens in a system; see [System.Observe]. What is nil is
-// not called.
+// Probe has functions that are called at the events of a system; see [System.Observe].
+// Nil functions are not called.
 //
 // The functions are called where it happens, on a worker, also at the same time
 // by several. They must not wait, and cost the actor the time that they take. A
@@ -103,11 +103,11 @@ const defaultSampleEvery = 64
 const maxSampleEvery = 1 << 30
 
 // Observe makes p be told of what happens in the system from now on, beside
-// those that are told already, until the returned function is called. A call
-// that has begun by then may still end later. What is not observed costs a
-// load for each activation of an actor, and a comparison for each message. What is
-// observed by samples and counts costs 2 ns for each message more, and an actor of
-// which a message was measured some 300 bytes; each handler that is watched, 3 ns.
+// the present probes, until the returned function is called. A call
+// that has begun by then may still end later. Without probes the price is a
+// load for each activation of an actor, and a comparison for each message. Samples
+// and counts cost 2 ns more for each message, and some 300 bytes for an actor with a
+// measured message; each handler that is watched costs 3 ns.
 //
 // Observe returns an error for a nil Probe, a SampleEvery that is negative or more
 // than 2^30, and a SampleGap or SlowAfter that is negative.
@@ -150,7 +150,7 @@ func (s *System) changeProbes(change func([]*Probe) []*Probe) {
 	s.probes.Store(newProbes(s, all))
 }
 
-// probes are those that are told of a system. They are not changed.
+// probes are the probes of a system. They are not changed.
 type probes struct {
 	sys     *System
 	all     []*Probe

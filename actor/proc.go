@@ -20,7 +20,7 @@ import (
 // running actor reads for each message is a cache line and more from what
 // senders write for each, wherever the allocator puts the whole.
 type proc struct {
-	// What is read for each message, or written by who runs the actor.
+	// These fields are read for each message, or written by the running activation.
 
 	node  workers.Node
 	frame workers.Frame
@@ -46,7 +46,7 @@ type proc struct {
 	marked xatomic.Bool // There are marks. Written under mu, read by the running activation.
 	nature nature       // Not written after the spawn: other goroutines read it without a lock.
 
-	reentrancy Reentrancy // That of the options. Not written after the spawn.
+	reentrancy Reentrancy // From the options. Not written after the spawn.
 	closing    bool       // The Stopped hook of the incarnation has begun. The running activation's own.
 	paused     bool       // The bit of that name in mu. The running activation's own.
 	leaving    farewell   // Has been asked to leave, see Leaver. The running activation's own.
@@ -54,7 +54,7 @@ type proc struct {
 	rousing    bool       // that the parent's code is about to restart it, and
 	owed       sysKind    // what the parent's end has to tell it after that.
 
-	// What is seldom of interest.
+	// These fields are rarely used.
 
 	impl   cellular // The cell around this proc; nil for the root of a system.
 	pid    PID
@@ -62,24 +62,24 @@ type proc struct {
 	born   time.Duration // Since the birth of the system. Not written after the spawn.
 	family
 
-	// What a sender writes, or reads besides.
+	// A sender writes these fields, or reads them besides.
 
 	// mu guards the links of the children and the rest of the fields, and the
 	// lanes' producer sides. It is the activation state, too; see state.go.
 	mu      stateword.Word
-	closed  bool           // No message is accepted any more, but those of its own call chains while it drains.
+	closed  bool           // No message is accepted any more, except from its own call chains while it drains.
 	barred  bool           // No child is accepted any more.
 	traits  traits         // Written under mu, before the first incarnation begins: of a seat, after its spawn.
-	first   sysKind        // What is before the mail in the system lane.
+	first   sysKind        // A system message that comes before the mail in the system lane.
 	pocket  xatomic.Uint32 // The state of the place for a message in the cell; see pocket.go.
 	stopped xatomic.Bool
-	// incarnation counts the incarnations, and the kills. What a Context does for
-	// its actor counts only while it has the same number. Guarded by mu.
+	// incarnation counts the incarnations, and the kills. A Context can act for its
+	// actor only while it has the same number. Guarded by mu.
 	incarnation uint32
 	restarts    uint32 // Guarded by mu.
 	rare        *rare
 
-	// What is seldom of interest.
+	// These fields are rarely used.
 
 	// reason is why the actor, or its last incarnation, ended. Written by the
 	// running activation, and read by others once stopped is set.
@@ -88,7 +88,7 @@ type proc struct {
 	// out of the pocket. Guarded by mu.
 	handled int64
 	// waits is what a handler waits for, or has waited for; see cycle.go. Written
-	// by that handler, read by those who look for rings.
+	// by that handler, read by searches for rings.
 	waits xatomic.Pointer[asking]
 }
 
@@ -105,7 +105,7 @@ type cellular interface {
 	// pocketAt returns a *M, to the pocket.
 	pocketAt() any
 	newScope(incarnation uint32, kind *kind) *scope
-	// produceActor makes the user's value anew.
+	// produceActor makes a new value of the user's actor.
 	produceActor() (any, error)
 }
 
@@ -145,17 +145,17 @@ type family struct {
 // rare holds what most actors never need. Guarded by the proc's mu.
 type rare struct {
 	mail    []sysMessage
-	waiters *endWaiter    // Who waits for the end, the youngest first.
-	waiter  endWaiter     // Of whoever comes first.
+	waiters *endWaiter    // The waiters for the end, the youngest first.
+	waiter  endWaiter     // The record of the first waiter.
 	done    chan struct{} // Closed at the end, if somebody has asked for it.
 
-	links    map[PID]*link       // By whom it is at the other end.
+	links    map[PID]*link       // By the PID at the other end.
 	watching map[uint64]*watch   // The monitors that it has made, by their numbers.
 	watchers map[*watch]struct{} // The monitors of it.
 	marks    *[numLanes]marks    // Made on first use.
 
 	astir  int      // How many children are not resting; counted for a Parent.
-	names  []string // Under which it is, or was, registered.
+	names  []string // The names under which it is, or was, registered.
 	timers *timer   // The youngest.
 	dues   dues     // Of these, those that wait for their time.
 	killed error    // Why the incarnation was killed, if it was.

@@ -23,9 +23,9 @@ import (
 //
 // [Process.ReceiveMatch] takes the first message that matches and leaves the
 // others where they are. A receive offers first what earlier ones have left, then
-// what comes, Control before Management before Data, and each message once. What
-// does not match is kept in the actor's stash, in the order in which it came, and
-// so shows in [Info] as Stashed; it goes back to the lanes when the incarnation
+// what comes, Control before Management before Data, and each message once. Messages
+// that do not match are kept in the actor's stash, in the order in which they came, and
+// so show in [Info] as Stashed. The stash goes back to the lanes when the incarnation
 // ends and another may begin, and to the dead letters when the actor stops.
 // [WithStash] says how many may be kept, 1024 unless told otherwise; see
 // [ErrStashFull].
@@ -62,7 +62,7 @@ var (
 )
 
 // SpawnProcess starts an actor whose messages are received by body, which runs on
-// a stack of its own, anew in each incarnation. The actor can be restarted, as by
+// a stack of its own, from the start in each incarnation. The actor can be restarted, as by
 // [SpawnNew], and runs on the scheduler: other backends are refused.
 //
 // Until its first Receive the process counts as starting.
@@ -75,7 +75,7 @@ func SpawnProcess[M any](at Spawner, body func(p *Process[M]) error, opts ...Opt
 
 // NewProcess returns the actor that body is, for one incarnation: for
 // supervisors and all others that spawn actors by a function that makes them. It
-// must be the whole of its actor, so it can't be among those of [FirstOf], or
+// must be the whole of its actor, so it can't be an argument of [FirstOf], or
 // embedded.
 func NewProcess[M any](body func(p *Process[M]) error) Actor[M] { return &process[M]{main: body} }
 
@@ -84,8 +84,8 @@ var errNilBody = errors.New("actor: a process was given a nil body")
 // Self returns the actor's own ref.
 func (p *Process[M]) Self() Ref[M] { return Ref[M]{cell: p.p.impl.(*cell[M])} }
 
-// Receive returns the next message, of which those come first that earlier
-// receives have left. It waits without holding a worker.
+// Receive returns the next message. Messages that earlier receives have left come
+// first. It waits without holding a worker.
 //
 // Ctx is mostly the process itself. If it is another one, and ends first, Receive
 // returns its cause; what has come by then is looked at before. See [Process] for
@@ -162,7 +162,7 @@ type received struct {
 	body *body
 }
 
-// Value is that of [Context].
+// Value does the same as in [Context].
 func (r *received) Value(key any) any {
 	if _, ok := key.(workers.FrameKey); ok {
 		return &r.body.frame
@@ -201,7 +201,7 @@ func (p *Process[M]) Monitor(id PID, told func(e Exit) M) (Monitor, error) {
 	return m, nil
 }
 
-// Demonitor is that of [Context].
+// Demonitor does the same as in [Context].
 func (p *Process[M]) Demonitor(m Monitor) bool {
 	if b := &p.proc.body; b.running() != nil && !b.ghost {
 		delete(p.proc.downs, m)
@@ -225,7 +225,7 @@ func (p *Process[M]) TrapExits(told func(e Exit) M) error {
 	return nil
 }
 
-// Checkpoint is that of [Context].
+// Checkpoint does the same as in [Context].
 func (p *Process[M]) Checkpoint() error {
 	if f := workers.Current(p); f != nil {
 		f.Checkpoint()
@@ -233,7 +233,7 @@ func (p *Process[M]) Checkpoint() error {
 	return p.scope.Checkpoint()
 }
 
-// Value is that of [Context].
+// Value does the same as in [Context].
 func (p *Process[M]) Value(key any) any {
 	if _, ok := key.(workers.FrameKey); ok {
 		return &p.proc.body.frame

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-go/troupe/internal/kernel/hosts"
 )
 
-// Pump is a backend for actors that live inside somebody else's event loop: that
-// of a user interface, of a game, or one around epoll. Their handlers run
+// Pump is a backend for actors that live inside a foreign event loop: the loop of
+// a user interface, of a game, or one around epoll. Their handlers run
 // nowhere but in [Pump.Run], which the loop calls on its own goroutine, so they
 // may use whatever belongs to the loop, without locks.
 //
@@ -61,13 +61,13 @@ var ErrPumping = errors.New("actor: the pump is running already")
 
 var errNoPump = errors.New("actor: the Pump is nil or zero; a valid one comes from NewPump")
 
-// NewPump returns a pump for actors of s, which are spawned with [WithPump]. The
-// doorbell is called by whoever sends, on any goroutine, also at the same time as
+// NewPump returns a pump for actors of s, which are spawned with [WithPump]. Senders
+// call the doorbell, on any goroutine, also at the same time as
 // Run, so it must neither wait nor panic.
 //
 // A handler that waits holds up the loop, and with it all actors of the pump. If it waits
-// for one of those, by whatever way, that is a ring, see [CycleError]. What the loop does
-// outside of Run is not known here, and must not wait for them.
+// for one of those, by whatever way, that is a ring, see [CycleError]. The pump does not
+// know the code of the loop outside of Run, which must not wait for them.
 //
 // There is nothing to be closed: a pump without actors is garbage. But its actors
 // end only if Run is called until they have, which also a System.Stop waits for.

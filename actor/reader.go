@@ -14,7 +14,7 @@ import (
 // # Protocol
 //
 // The activation that comes to a reading message enters itself as a reader (in
-// turns.away, with those who have left the turn to others), gives up the actor, and
+// turns.away, with the handlers that have left the turn to others), gives up the actor, and
 // then calls the handler. So the next activation may come at once, on another
 // worker, and goes on with the messages behind. One that comes to a writing message
 // while there are readers leaves it in its lane, and sets the bit crowded: no
@@ -52,7 +52,7 @@ func (a *activation) handleShared(x *scope, l *lane, which Lane) error {
 
 // awaitReaders reports whether a write, which may be an ask, has to wait for
 // readers. Then no message begins before the last of them has left. That may make
-// rings, of the waits for the write, or of those of the readers. A ghost waits for ever.
+// rings, of waits for the write, or of waits of the readers. A ghost waits for ever.
 func (a *activation) awaitReaders(asked address) bool {
 	a.mu.Lock()
 	if a.mu.Load()&termBits != a.term {
@@ -118,7 +118,7 @@ func (p *proc) readers() (n int, writer bool) {
 func (a *activation) beginRead() {
 	t := a.turn
 	a.mu.Lock()
-	if a.mu.Load()&termBits != a.term { // A ghost: the actor's turns are those of the next incarnation.
+	if a.mu.Load()&termBits != a.term { // A ghost: the actor's turns belong to the next incarnation.
 		t.of, t.lost, a.lost = &turns{buried: true}, true, true
 		a.mu.Unlock()
 		eachLetter(t.inHand, func(m letter) { a.abandon(m, ErrKilled) }) // The kill has not seen it.
@@ -185,7 +185,7 @@ func (a *activation) crashRead(m letter, v any) {
 	a.endRead(err)
 }
 
-// noErrand is that of messages which were not asked with a context.
+// noErrand is the errand of messages that were not asked with a context.
 var noErrand = func() *errand {
 	e := &errand{ctx: background}
 	e.settle(finality{})
@@ -346,7 +346,7 @@ func newFrame(f *workers.Fiber) *workers.Frame {
 func (a *activation) concludeRead(asked address, e *errand, which Lane, m letter, err error) {
 	returned := false
 	defer func() {
-		if !returned { // Who is told of a dead letter has called Goexit.
+		if !returned { // A dead-letter callback has called Goexit.
 			a.closeSpan()
 			a.f.SetOwner(nil)
 			a.endRead(nil)

@@ -68,7 +68,7 @@ func (r Ref[M]) TrySend(ctx context.Context, m M) error {
 }
 
 // Stop makes the actor stop after the message that it is handling, and returns
-// when it, its children and its tasks have ended. What was not handled goes to
+// when it, its children and its tasks have ended. Messages that were not handled go to
 // the dead letters. An actor that was asked to stop is not restarted. Stop
 // returns nil if the actor has stopped before.
 //
@@ -146,7 +146,7 @@ func Resolve[M any](s *System, id PID) (Ref[M], error) {
 	return Ref[M]{cell: c}, nil
 }
 
-// takesNo says that messages of a type are not those of the actor.
+// takesNo says that the actor does not take messages of a type.
 func (p *proc) takesNo(message reflect.Type) error {
 	return fmt.Errorf("%s takes messages of type %v, and not %v; name its own type", p, p.impl.messageType(), message)
 }

@@ -16,8 +16,8 @@ import (
 // A name leads to a proc, not to a PID, so that a look-up sees at once whether
 // its actor has stopped. An actor ends under its mu, and a name is entered under
 // the mu of its actor: so no name is entered for one that has stopped, and the
-// end finds all that were. Whoever comes upon the name of an actor that has
-// stopped, before the end has come to remove it, removes it himself. So a name
+// end finds all that were. A goroutine that finds the name of an actor that has
+// stopped, before the end has come to remove it, removes it. So a name
 // is free from the moment on at which its actor stops.
 //
 // sync.Map is a trie that is read without a lock, and locks one of its nodes to
@@ -148,8 +148,8 @@ func (s *System) WhereIs(name string) (PID, error) {
 	return p.pid, nil
 }
 
-// Names returns the registered names with their actors, in no order. What is
-// registered meanwhile may or may not be among them.
+// Names returns the registered names with their actors, in no order. Names
+// that are registered meanwhile may or may not be among them.
 func (s *System) Names() iter.Seq2[string, PID] {
 	return func(yield func(string, PID) bool) {
 		if s.missing() {

@@ -44,12 +44,12 @@ type Reply[T any] struct {
 }
 
 // replySlot is where an asker waits for its answer. Slots are used again. Value
-// belongs to whoever answers, and then to the asker; see asking, which is first,
+// belongs to the answering goroutine, and then to the asker; see asking, which is first,
 // so that a Reply is an address.
 type replySlot[T any] struct {
 	asking
 	pool  *replyPool[T] // Where it comes from; nil if it is not used again.
-	sys   *System       // Of whom is asked. Not written any more once the slot was made.
+	sys   *System       // The system of the asked actor. Not written any more once the slot was made.
 	value T
 }
 
@@ -57,7 +57,7 @@ type replySlot[T any] struct {
 // ask was answered before, and [ErrLateReply] if the asker does not wait any
 // more; the answer is then dropped and counted, by the system of the actor that was
 // asked. Once an asker that has its answer goes on, a second one may be told as late,
-// too. It returns [ErrFenced] if ctx is that of an incarnation that was killed or
+// too. It returns [ErrFenced] if ctx belongs to an incarnation that was killed or
 // replaced; the ask then fails with [ErrNoReply].
 func (r Reply[T]) Send(ctx context.Context, v T) error {
 	ctx = orBackground(ctx)
@@ -235,8 +235,8 @@ func takeSlot[T any](ctx context.Context, f *workers.Fiber, sys *System, asker *
 	return slotPool[T](sys).Get().(*replySlot[T])
 }
 
-// keep is the end of takeSlot. A slot with an errand is not used again: who has
-// the message still looks at it.
+// keep is the end of takeSlot. A slot with an errand is not used again: the
+// holder of the message still looks at it.
 func (s *replySlot[T]) keep(f *workers.Fiber) {
 	if s.errand != nil {
 		s.clear()

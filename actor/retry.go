@@ -11,7 +11,7 @@ import (
 // this option no message is handled twice. It is an error to spawn an actor with it
 // that is never restarted: by [Spawn], or below what is no [Parent].
 //
-// Whoever has asked by the message goes on to wait meanwhile. A message whose
+// The asker of the message goes on to wait meanwhile. A message whose
 // handler was killed is not handled again, since that handler may still run. Of a
 // reentrant actor, each handler that fails before the incarnation has ended has its
 // message come again, also if it failed only because its context ended with that.

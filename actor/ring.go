@@ -3,7 +3,7 @@ package actor
 import "slices"
 
 // A wait is stuck if it can't end before the first one does, at which the search
-// begins. It ends when those go on who have to act for it. Who that is depends on
+// begins. It ends when the handlers go on that have to act for it. They depend on
 // where its message is:
 //
 //   - Handled by a handler that waits in its turn: that one. It is known by the ask
@@ -12,8 +12,8 @@ import "slices"
 //   - In the lanes of an actor, or about to be: an actor that is not reentrant, or
 //     reentrant in a call chain, has to see all of its handlers that wait return,
 //     so one that is stuck is enough. A fully reentrant one goes on if it has room
-//     for one more, and else when any of them does: so all have to be stuck. So
-//     does one with readers, as long as no write waits for them.
+//     for one more, and else when any of them does: so all have to be stuck. The
+//     same holds for one with readers, as long as no write waits for them.
 //
 // The wait for an actor's end is one for all of its handlers, and so is the wait for
 // its start, as long as it has not started.
@@ -30,12 +30,12 @@ import "slices"
 type ringSearch struct {
 	first edge
 	path  []edge
-	on    map[*asking]bool // What is in the path.
+	on    map[*asking]bool // The waits in the path.
 	ring  []edge           // The path that led back to the first edge.
 	used  []edge           // All that has been found to be stuck, and was not forgotten.
 	// Several paths may lead to the edges of gatherings and reentrant actors: without
 	// what is known of those, there would be more and more paths. Free was found not to
-	// be stuck. What is in known was, with the way from there to the first edge, or nil:
+	// be stuck. Known has waits that were, with the way from there to the first edge, or nil:
 	// perhaps only because the edges of the path were taken to be, so it is forgotten
 	// when one of them is found to be free. Out has the edges of reentrant actors, each
 	// of which may be asked for as often as it has handlers.
@@ -173,7 +173,7 @@ func (r *ringSearch) handlersOf(p *proc) [][]edge {
 	return all
 }
 
-// handlers splits edges, of which those of one handler lie side by side.
+// handlers splits edges by handler. The edges of one handler lie side by side.
 func handlers(edges []edge) (all [][]edge) {
 	for i, from := 0, 0; i < len(edges); i++ {
 		if i+1 == len(edges) || edges[i].group == nil || edges[i+1].group != edges[i].group {

@@ -16,7 +16,7 @@ import (
 // what came into the lane, the consumer by what has left it. So an unmeasured
 // message costs a count on either side. There is one stamp for each lane, and a
 // message that would need another while the first waits goes without: under a
-// load that fills mailboxes, the measured latencies are those of fewer messages.
+// load that fills mailboxes, fewer latencies are measured.
 //
 // A measurement costs some 200 ns, which is as much as ten messages of a busy lane.
 // So where two of a lane come closer than [Probe.SampleGap], the consumer has half
@@ -50,8 +50,8 @@ func (st *stamp) set(n int64, when time.Duration) {
 	}
 }
 
-// take returns when the message n was sent, if that is known. What is left of
-// messages that were lost is removed.
+// take returns when the message n was sent, if that is known. Stamps of
+// lost messages are removed.
 func (st *stamp) take(n int64) (when time.Duration, ok bool) {
 	when, ok = st.when, st.at == n && n >= 0 // Less than 0 are those that came by the pocket.
 	if st.at <= n {
@@ -95,7 +95,7 @@ func (c *pace) adapt(since, gap time.Duration) bool {
 	return true
 }
 
-// sampleMask returns the mask of the messages that are measured: that of the
+// sampleMask returns the mask of the messages that are measured: the mask of the
 // probes, unless there are too many.
 func (c *pace) sampleMask(o *probes) int64 {
 	if c.asked != o.rarity {
@@ -120,8 +120,8 @@ func (l *lane) adapt(now, gap time.Duration) {
 	l.aim()
 }
 
-// gauge measures the messages that come by the pocket. Their number is that of the
-// messages which the actor had handled before; all else is as for those of a lane.
+// gauge measures the messages that come by the pocket. Their number is how many
+// messages the actor had handled before; all else is as in a lane.
 // Guarded by the mailbox's mutex.
 type gauge struct {
 	stamp
@@ -195,7 +195,7 @@ func (a *activation) measurePocket() (m measure) {
 	}
 	g := a.rare.gauge
 	if g.known {
-		m.latency = max(0, m.began-g.sent) // It may be that of the next incarnation, for the same reason.
+		m.latency = max(0, m.began-g.sent) // It may belong to the next incarnation, for the same reason.
 	}
 	since := m.began - g.last
 	g.last = m.began

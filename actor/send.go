@@ -183,7 +183,7 @@ func (p *proc) queueLocked(f *workers.Fiber, l *lane, which Lane, w *sendWaiter)
 }
 
 // queuePlace is a context with which a send does not wait for room itself: it leaves
-// its place among those who wait to a gathering.
+// its place among the waiting senders to a gathering.
 type queuePlace struct {
 	context.Context
 	wake workers.Waiter

@@ -15,9 +15,9 @@ type process[M any] struct {
 	main func(p *Process[M]) error
 	body body
 	// The rest is the body's while it runs, and else the handler's.
-	m     M            // What the body is given, and
+	m     M            // The message for the body, and
 	view  *scope       // its Context, if that is a view.
-	match func(M) bool // What it waits for; nil for anything.
+	match func(M) bool // Matches the messages it waits for; nil for any.
 	// chosen says that the receive has found its message among those that were
 	// kept. It lies before the others of its lane again, and nothing else will do:
 	// else what comes later could be before it in the stash.
@@ -195,7 +195,7 @@ func (s *process[M]) Down(_ *Context[M], m Monitor, e Exit) error {
 	return s.offer(Data, told(e), address{})
 }
 
-// Exited is told of the end of an actor that the process is linked to.
+// Exited handles the end of an actor that the process is linked to.
 func (s *process[M]) Exited(_ *Context[M], e Exit) error {
 	switch {
 	case s.exited != nil:

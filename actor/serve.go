@@ -12,11 +12,11 @@ type Serving struct {
 	Message string // The type of the actor's messages.
 }
 
-// errNotReturned is what a Probe is told of a handler that has not returned.
+// errNotReturned is the error that a Probe gets for a handler that has not returned.
 var errNotReturned = errors.New("actor: the handler has not returned, but panicked, or called runtime.Goexit")
 
-// serve tells the probes, if the message is that of an ask with a context, which is
-// seen through v, and somebody wants to know of it. The end is told by endServing.
+// serve tells the probes, if the message belongs to an ask with a context, seen
+// through v, and somebody wants to know of it. The end is told by endServing.
 func (a *activation) serve(v *view, which Lane) {
 	if v == nil || v.errand == noErrand || a.probes == nil || !a.probes.serving {
 		return

@@ -189,7 +189,7 @@ func show(b *strings.Builder, v reflect.Value) {
 		fmt.Fprintf(b, "(%q)", v.String())
 	case reflect.Struct:
 		if v.Type().PkgPath() == reflect.TypeFor[PID]().PkgPath() {
-			return // A Ref or a Reply, of which nothing else can be seen.
+			return // A Ref or a Reply: nothing else in it can be seen.
 		}
 		b.WriteByte('{')
 		for i := range v.NumField() {

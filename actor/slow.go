@@ -46,8 +46,8 @@ func (r HandlerReport) String() string {
 	return fmt.Sprintf("%s%s with %s: %v", r.Name, r.PID, what, r.For)
 }
 
-// defaultSlowAfter is the time slice of the Go runtime: who takes longer is
-// noticed by others.
+// defaultSlowAfter is the time slice of the Go runtime: others notice
+// a handler that takes longer.
 const defaultSlowAfter = 10 * time.Millisecond
 
 func (c *Config) reportsSlow() bool { return c.OnSlow != nil || c.OnBlocked != nil }
@@ -121,8 +121,8 @@ func (s *System) giveOrCount(kind *reports, r HandlerReport) {
 	}
 }
 
-// tellContained calls a function of the configuration, whose failure must not
-// become that of an actor, nor end the process.
+// tellContained calls a function of the configuration. Its failure must not make an
+// actor fail, nor end the process.
 func (s *System) tellContained(what string, tell func()) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -19,7 +19,7 @@ import (
 // same odd number again and again, and so knows for how long at least the
 // handler has been at it. Nobody looks at a clock for a message.
 //
-// What the vigil does must hit that handler and none after it. So it first sets
+// The vigil must act on that handler and on none after it. So it first sets
 // marked to the turn, and then looks whether it is still the turn; the activation
 // first moves turn on and then takes marked, by an exchange. One of them sees the
 // other. If it is the activation, it waits for mu, which the vigil has locked all
@@ -36,7 +36,7 @@ type span struct {
 
 	turn   xatomic.Step
 	marked xatomic.Uintptr
-	// What is handled; written before turn.
+	// The message by its kind and incarnation; written before turn.
 	kind        xatomic.Count
 	incarnation xatomic.Count
 	chosen      atomic.Int64 // 0, or the timeout that was chosen; -1 for none.
@@ -45,7 +45,7 @@ type span struct {
 	mu    xatomic.Mutex
 	seen  uintptr       // The turn that was seen last.
 	since time.Duration // When it was seen first, since the system began.
-	done  duties        // What has been done about that turn.
+	done  duties        // The actions that were taken about that turn.
 	late  uintptr       // The last turn that was found to be slow, and
 	began time.Duration // its since.
 	// putOff says that the report of the handler is due, and waits for a later second.

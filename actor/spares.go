@@ -12,11 +12,11 @@ import (
 // SpareLimit tells that handlers block all workers, and that there are as many spares as
 // Config.MaxSpares allows.
 type SpareLimit struct {
-	MaxSpares int // That of the scheduler.
+	MaxSpares int // The limit of the scheduler.
 	Blocked   int // How many workers are blocked.
 	Ghosts    int // How many handlers were killed and have not returned; see Config.MaxGhosts.
-	// Longest is what has blocked a worker for longest, ten at most. Their stacks are those
-	// of [sched.StackOf] for their Goroutine.
+	// Longest has the ten handlers, at most, that have blocked a worker for longest. Get their
+	// stacks by [sched.StackOf] with their Goroutine.
 	Longest []sched.Held
 }
 

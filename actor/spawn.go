@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// Actor handles messages of type M, one at a time. What it keeps in its fields
-// needs no locks. It may block, compute for long, or call a database: other
+// Actor handles messages of type M, one at a time. Its fields
+// need no locks. It may block, compute for long, or call a database: other
 // actors go on.
 type Actor[M any] interface {
 	// Receive handles m. An error or a panic ends the actor, or this incarnation
@@ -76,7 +76,7 @@ func Spawn[M any](at Spawner, a Actor[M], opts ...Option) (Ref[M], error) {
 // value for each incarnation, the first at once. When an incarnation ends, the
 // actor is held with the messages that wait for it, and its parent decides, if
 // that is a [Parent]. A panic of the first call is the caller's, and no actor is
-// spawned; that of a later one is a failure of the incarnation.
+// spawned; a panic of a later call is a failure of the incarnation.
 func SpawnNew[M any](at Spawner, newActor func() Actor[M], opts ...Option) (Ref[M], error) {
 	if newActor == nil {
 		return Ref[M]{}, errors.New("actor: SpawnNew was given a nil function")
@@ -242,8 +242,8 @@ type options struct {
 	overflow   *overflow      // Nil if all lanes are Fixed and there is no limit.
 	throughput int
 	bursts     *bursts   // Nil if no lane has one.
-	timeouts   *timeouts // What the options say, and
-	timing     *timing   // what follows from it.
+	timeouts   *timeouts // From the options, and
+	timing     *timing   // derived from timeouts.
 	retry      int
 	priority   workers.Priority // For Data and Management.
 	backend    Backend
@@ -251,13 +251,13 @@ type options struct {
 	pump       *Pump      // Whose loop host is, or nil.
 	place      workers.Place
 	placed     bool
-	near       *proc // From which place is yet to be made.
+	near       *proc // The actor that place is yet to be taken from.
 
 	reentrancy   Reentrancy
 	maxSuspended int
 	reads        *reads // Nil without readers.
 	maxReaders   int
-	// What the options say of reentrancy, and not the defaults.
+	// Whether the options set them, not the defaults.
 	choseReentrancy, boundsSuspended bool
 }
 

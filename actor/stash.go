@@ -239,8 +239,8 @@ func (b *buffers[M]) putFirst(m M, asked address) {
 	l.putBack(len(b.out), cap(b.out))
 }
 
-// putBack is told that messages are before those of the consumer, who calls it.
-// The caller holds the mutex.
+// putBack takes note that messages were put before the consumer's own. The consumer
+// calls it, and holds the mutex.
 func (l *lane) putBack(size, room int) {
 	l.begin(size, room)
 	l.claimed = 0

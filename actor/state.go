@@ -34,8 +34,8 @@ import (
 // While an activation may be in the actor's own code, which can't be stopped,
 // inCode says so, and a kill seizes the actor from it: it begins another term,
 // in which the next activation takes over. The activation of an old term finds
-// out when the code returns, by comparing terms, and vanishes. What it may
-// touch while inCode is set is therefore either its own, or atomic, or guarded
+// out when the code returns, by comparing terms, and vanishes. Everything that
+// it touches while inCode is set is therefore its own, or atomic, or guarded
 // by proc.mu, or claimed (see lane). For all else it first calls leave.
 const (
 	pendingSystem uint32 = 1 << (numLanes + iota) // After the bits of the lanes.
@@ -117,7 +117,7 @@ func (p *proc) lags(s, bit uint32) bool {
 // priority. It returns the lanes that were announced and the term, and false if the
 // entry has become void. Unless there are system messages, the activation is in the
 // actor's code from now on. Where it is about to handle Data and nothing else, as
-// mostly, it has the messages in hand by the same step. So has the frame led to f then:
+// mostly, it has the messages in hand by the same step. The frame leads to f by then:
 // afterwards, by a kill, it may be for the next activation to say where that leads.
 func (p *proc) transitionToRunning(f *workers.Fiber, priority workers.Priority) (todo, term uint32, fetched catch, ok bool) {
 	entry := queuedNormal

@@ -19,8 +19,8 @@ import "fmt"
 // which does not resume it; it decides about its children and can be woken, see
 // [Wakeful], so that a suspended supervisor still supervises; it answers checkups, and takes part in the end of
 // its system. One that drains ends when it has been resumed, or at once if it has
-// no messages. Handlers that wait, as those of a reentrant actor, return, and what
-// belongs to their call chains is let in. The body of a [Process] runs on, and
+// no messages. Handlers that wait, in a reentrant actor for example, return, and messages
+// of their call chains are let in. The body of a [Process] runs on, and
 // gets nothing new.
 //
 // It returns [ErrStalePID] if the actor has stopped. Suspending an actor that

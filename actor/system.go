@@ -46,16 +46,16 @@ type Config struct {
 	// stand still then, and a Stop of the system waits until its context ends.
 	// Defaults to a new one, which stops with the system.
 	Scheduler *sched.Scheduler
-	// Logger is told of actors that fail. Defaults to [slog.Default], as it is at that time; in
+	// Logger gets a record for each actor that fails. Defaults to [slog.Default], as it is at that time; in
 	// a simulation (see package simtest), whose trace shows it, to silence.
 	// slog.New(slog.DiscardHandler) is silence everywhere.
 	Logger *slog.Logger
 	// OnDeadLetter is called with each message that is not handled. It is called
 	// where the message was dropped, also at the same time by several, and must
 	// not wait. A panic in it is contained, and reported to Logger. A Goexit, as of a
-	// test that fails in it, is one of whoever sends; where an actor ends, that ends
+	// test that fails in it, ends the sending goroutine; where an actor ends, that ends
 	// all the same, but its other messages are only counted. It may still be called when
-	// Stop has returned: by who sends then, or by a timer that has fired just before.
+	// Stop has returned: by a later sender, or by a timer that has fired just before.
 	// Defaults to nil: dead letters are only counted.
 	OnDeadLetter func(DeadLetter)
 
@@ -127,7 +127,7 @@ type System struct {
 
 	vigil  vigil
 	timing *timing // Of actors that have no timeouts; nil if they are not watched.
-	// What was reported to the functions of the configuration.
+	// The reports to the functions of the configuration.
 	slowReports, blockedReports, timeoutReports reports
 
 	// Where those actors run that are not on the scheduler.
@@ -334,8 +334,8 @@ func (s *System) rootDisown(p *proc) {
 	}
 }
 
-// tellDeadLetter calls the user's function, whose failure must not become that
-// of an actor, nor end the process.
+// tellDeadLetter calls the user's function. Its failure must not make an actor fail,
+// nor end the process.
 func (s *System) tellDeadLetter(d DeadLetter) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -117,8 +117,8 @@ func (t *timer) turnAway(w *sendWaiter) {
 	p.dropTick(t.which, m, w.err, true)
 }
 
-// judge makes room for the tick, if it can, like that of proc. One of many finds
-// none while the last one still waits, and is rather left out than dropped. The
+// judge makes room for the tick, if it can, like proc.judge. A repeated tick
+// gets none while the last one still waits, and is left out rather than dropped. The
 // caller holds the receiver's mu.
 func (t *timer) judge(l *lane, size int) (v verdict) {
 	o := t.target.opts.overflow

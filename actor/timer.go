@@ -24,7 +24,7 @@ type timer struct {
 	owner       *proc
 	incarnation uint32
 	which       Lane
-	target      *proc         // Who gets the message.
+	target      *proc         // The receiver of the message.
 	number      uint64        // Of the owner's timers. Guarded by the owner's mu.
 	every       time.Duration // 0 for once.
 
@@ -38,7 +38,7 @@ type timer struct {
 	prev, next *timer
 	dueAt      int // Its place in the heap, from 1 on, or 0.
 
-	// What was sent and waits: at most one message. Guarded by the receiver's mu.
+	// The message that was sent and waits: at most one. Guarded by the receiver's mu.
 	mark   mark          // Of is the tick. Written once, before the timer is shared.
 	waiter *sendWaiter   // While it waits for room.
 	size   int           // If the receiver's messages are weighed.
@@ -54,7 +54,7 @@ type delivery[M any] struct {
 }
 
 // SendAfter sends m to an actor when d has passed, on the lane of the ref. The
-// timer belongs to whoever is given first: it is cancelled when that
+// timer belongs to the first argument: it is cancelled when that
 // incarnation ends, or when the system stops. A d of 0 is allowed; a negative
 // one is an error, as are a zero ref, and an owner that has ended.
 //
@@ -141,7 +141,7 @@ func (t *delivery[M]) putFirst(l *lane) {
 	l.contents.(*buffers[M]).putFirst(t.m, asked)
 	if t.every == 0 {
 		var zero M
-		t.m = zero // What it points to must not be kept alive by the timer.
+		t.m = zero // The timer must not keep alive the memory that it points to.
 	}
 }
 
@@ -199,7 +199,7 @@ func (t *timer) goOn(err error) bool {
 
 // Stop cancels the timer. When it has returned, nothing is sent any more, and what
 // was sent and waits in its lane is taken back: it is not handled, is no dead letter,
-// and its room is free. What can't be taken back is a message that the receiver has
+// and its room is free. It can't take back a message that the receiver has
 // taken to handle it by then, or has put aside itself: by [Context.Stash], since it
 // is a [Process] that waits for another one, or for another try by [WithRetry]. So a handler of the receiver that stops
 // the timer sees no message of it any more.

@@ -27,9 +27,9 @@ type TimerInfo struct {
 	Missed uint64        // See [Timer.Missed].
 }
 
-// Timers returns the timers that are under way: first those of the system, and
-// then those of its actors, in the order of the process table, for each the
-// latest set first. What is set or ends meanwhile may or may not be among them,
+// Timers returns the timers that are under way: first the system's, and
+// then its actors', in the order of the process table, for each the
+// latest set first. Timers that are set or end meanwhile may or may not be among them,
 // all others are, and each once.
 //
 // It stops nothing: an owner's lock is held for 1,000 timers at a time, some 20
@@ -44,7 +44,7 @@ func (s *System) Timers() iter.Seq[TimerInfo] {
 }
 
 // TimersOf returns the timers of the actor with the given PID, the latest set
-// first, or those of the system for the zero PID; see [System.Timers]. Of an actor
+// first, or the timers of the system for the zero PID; see [System.Timers]. Of an actor
 // that has stopped there are none.
 func (s *System) TimersOf(owner PID) iter.Seq[TimerInfo] {
 	return func(yield func(TimerInfo) bool) {

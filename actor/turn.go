@@ -21,8 +21,8 @@ import (
 // that came back before it.
 //
 // The state word knows with the bit crowded that no further message may begin:
-// in a call chain while anyone waits, else while as many wait as may. What was
-// let in (see chain.go) is in the queue, too, and is not held up.
+// in a call chain while anyone waits, else while as many wait as may. Messages that
+// were let in (see chain.go) are in the queue, too, and are not held up.
 //
 // # Ends
 //
@@ -36,8 +36,8 @@ import (
 // turns.current and the queue.
 //
 // Considered and dropped: a mutex in each incarnation that all handlers lock, also
-// those of actors that are not reentrant, which is two locked instructions for
-// each message; and to run what comes on top of the stack of the handler that
+// in actors that are not reentrant, which is two locked instructions for
+// each message; and to run new messages on top of the stack of the handler that
 // waits, which then can't go on before all above it have returned.
 
 // turn is the handling of one batch, or the run of one hook, by a reentrant actor.
@@ -47,16 +47,16 @@ type turn struct {
 	f     *workers.Fiber // Its fiber: a.f, which others must not read, since it goes with a.
 	of    *turns
 	scope *scope
-	guest *guest // What is handled if it was let in.
+	guest *guest // The message that is handled, if it was let in.
 	reads bool   // It is a reader, or about to be one; see reader.go.
 	tries int32  // How often the actor has failed in its message.
 
 	// The rest is of the handler that has waited, if one has.
 	waited bool
-	budget int     // What the activation had left of it.
+	budget int     // The rest of the activation's budget.
 	lane   Lane    // Of its message, and
 	asked  address // the ask that this is.
-	wait   *asking // What it waits for, as far as others need to know.
+	wait   *asking // Its wait, as far as others need to know.
 	inHand letters // A copy of the message.
 	// Guarded by proc.mu.
 	granted bool // It has the turn again.
@@ -67,8 +67,8 @@ type turn struct {
 var _ workers.Turn = (*turn)(nil)
 
 // beginTurn is called before the code of a reentrant actor. It does not return if
-// another activation has taken over just now. What is to be handled is the next message
-// of the lane, or the guest, or, of a hook, no lane's.
+// another activation has taken over just now. The code handles the next message
+// of the lane, or the guest; a hook has no lane.
 func (a *activation) beginTurn(x *scope, which Lane, g *guest) *turn {
 	t := &turn{a: a, f: a.f, scope: x, guest: g}
 	invariants.Yield()
@@ -152,7 +152,7 @@ func (t *turn) GiveUp() {
 	}
 	p.mu.Lock()
 	t.lost = true
-	if t.stray { // Who has buried it took it for one that was away already.
+	if t.stray { // The kill counted it as one that was away already.
 		t.stray = false
 		p.sys.ghostGone()
 	}
@@ -271,8 +271,8 @@ func (a *activation) handleInTurn(x *scope, l *lane, which Lane, g *guest) error
 	return err
 }
 
-// endTurn ends the turn of the activation, if it has one. That of a reader which has
-// not begun to read is nobody's yet.
+// endTurn ends the turn of the activation, if it has one. The turn of a reader that
+// has not begun to read belongs to nobody yet.
 func (a *activation) endTurn() {
 	if a.turn == nil || a.turn.of == nil {
 		return

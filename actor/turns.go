@@ -5,9 +5,9 @@ import "slices"
 // turns is who takes turns in an incarnation of a reentrant actor. Guarded by
 // proc.mu.
 type turns struct {
-	current *turn     // Whose code runs, or nil.
-	away    []*turn   // Those who wait, in the queue or for something else, the eldest first.
-	queue   []entrant // Who wants to run.
+	current *turn     // The turn whose code runs, or nil.
+	away    []*turn   // The turns that wait, in the queue or for something else, the eldest first.
+	queue   []entrant // The turns that are ready to run.
 	// buried says that the incarnation was killed, and its handlers are ghosts.
 	buried bool
 	// Of an actor with readers, see reader.go: a write waits for them, and what its
@@ -83,7 +83,7 @@ func (t *turns) nextGhost() *turn {
 	return next
 }
 
-// comeBack takes t from those who are away. The caller holds the proc's mu.
+// comeBack removes t from away. The caller holds the proc's mu.
 func (t *turns) comeBack(p *proc, who *turn) {
 	t.away = slices.DeleteFunc(t.away, func(other *turn) bool { return other == who })
 	p.crowdLocked(len(t.away))
@@ -99,7 +99,7 @@ func (a *activation) bury(seized bool) (lost []letters) {
 		return nil
 	}
 	if len(t.away) > 0 && !seized {
-		s := a.mu.Load() + nextTerm // In which they are not.
+		s := a.mu.Load() + nextTerm // The handlers that are away are not in the next term.
 		a.mu.Replace(s)
 		a.term = s & termBits
 	}

@@ -12,13 +12,13 @@ import (
 // It stands for the same incarnation as the incarnation's Context, its home, and
 // besides it has the errand's deadline and values, and ends when the errand does.
 //
-// Who has kept a view beyond its handler finds that after the answer it is as
-// good as its home: it ends when the incarnation does. That was chosen over an end
-// with the handler, which is what servers have: an actor goes on after an answer,
-// and what it has begun in a handler, such as tasks and goroutines, should not
+// A view that is kept beyond its handler is as good as its home after the
+// answer: it ends when the incarnation does. That was chosen over an end
+// with the handler, as servers have it: an actor goes on after an answer,
+// and tasks and goroutines that it has started in a handler should not
 // depend on whether its asker happened to have a deadline.
 //
-// So a view must be told of the end of its home for as long as somebody may look
+// So a view must learn of the end of its home for as long as somebody may look
 // at it, and there may be a million views in an incarnation's life. A function
 // that is registered by AfterFunc, as contexts derived from a view do it, is one
 // at home too, and is removed from there with it. A channel, however, is never
@@ -82,7 +82,7 @@ func (c *Context[M]) root() *Context[M] {
 	return c.typed.(*Context[M])
 }
 
-// excuses is that of the activation. A process has ended, whatever it returns.
+// excuses does the same as the activation's method, except for processes. A process has ended, whatever it returns.
 func (x *Context[M]) excuses(a *activation, e *errand, m letter, err error) bool {
 	_, ended := x.actor.(sequel)
 	return !ended && a.excuses(e, m, err)
@@ -108,9 +108,9 @@ func (v *view) look() {
 	}
 }
 
-// endWith is look when the context of the home has ended. That of the handler which has
-// taken too long is not the home's any more when the handler has returned, and whoever is
-// told of its end must find that.
+// endWith is look when the context of the home has ended. The end by a
+// handler that has taken too long is not the home's any more when the handler has
+// returned, and the callbacks at its end must find that.
 func (v *view) endWith(home context.Context) {
 	if v.look(); !v.ended.Load() {
 		v.end(home.Err(), context.Cause(home))
@@ -151,7 +151,7 @@ func (v *view) Done() <-chan struct{} {
 	return v.done
 }
 
-// value is that of the Context; what is the actor's own comes before.
+// value implements Context.Value; the actor's own values come first.
 func (v *view) value(key any) any {
 	switch {
 	case key == causeKey:
@@ -166,7 +166,7 @@ func (v *view) value(key any) any {
 	return v.ctx.Value(key)
 }
 
-// afterFunc is that of the Context.
+// afterFunc implements Context.AfterFunc.
 func (v *view) afterFunc(f func()) (stop func() bool) {
 	var once sync.Once
 	run := func() { once.Do(func() { go f() }) }

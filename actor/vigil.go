@@ -13,11 +13,11 @@ import (
 // message, and hardly any ever fires.
 type vigil struct {
 	sys *System
-	// awake is set while the goroutine looks. Written by it, and by whoever
-	// starts it.
+	// awake is set while the goroutine looks. Written by it, and by the goroutine
+	// that starts it.
 	awake atomic.Bool
 	// grain is the shortest time that any watch is about, in nanoseconds, or 0.
-	// Written by whoever spawns.
+	// Written by spawns.
 	grain atomic.Int64
 }
 
@@ -48,8 +48,8 @@ func (v *vigil) pause() time.Duration {
 }
 
 // rouse makes sure that somebody looks. It is called after a span was opened,
-// and costs one load if somebody does. Of a vigil that falls asleep and whoever
-// opens a span just then, one sees the other.
+// and costs one load if somebody does. If a vigil falls asleep while a goroutine
+// opens a span, one of them sees the other.
 func (v *vigil) rouse() {
 	if !v.awake.Load() && !v.sys.simulated && v.awake.CompareAndSwap(false, true) {
 		go v.run()
@@ -107,8 +107,8 @@ func (v *vigil) look() (found bool) {
 }
 
 // Handlers returns the handlers that are watched and have been under way at
-// least since the vigil's last look, some ms ago: those of actors with a
-// timeout, and all if slow or blocked ones are reported to Config or a [Probe].
+// least since the vigil's last look, some ms ago: the handlers of actors
+// with a timeout, and all if slow or blocked ones are reported to Config or a [Probe].
 // It costs about 100 ns for each piece of work that has begun.
 func (s *System) Handlers() (all []HandlerReport) {
 	if s.missing() {
@@ -156,7 +156,7 @@ type finding struct {
 }
 
 // observe takes note of the turn. It reports whether it is the same as before,
-// and that of a handler about which something is due.
+// and something is due about its handler.
 func (s *span) observe(v *vigil, now time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

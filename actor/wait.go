@@ -7,14 +7,14 @@ import (
 
 // Wait says that a handler of an actor waits, and for whom.
 type Wait struct {
-	PID  PID    // Who waits.
+	PID  PID    // The actor that waits.
 	Name string // Its name, or "".
 	Kind WaitKind
 	// On is who has to act for the wait to end: the actor that has the message of
 	// the ask, or the full lane, or that is to stop. It may have stopped if Returned is set.
 	On     PID
 	OnName string // Its name, or "".
-	Lane   Lane   // On which the message was, or is to be, sent.
+	Lane   Lane   // The lane on which the message was, or is to be, sent.
 	// Since is when the wait began, as the actor's worker has seen the time last:
 	// not later than it did, and earlier at most by what the handler had computed
 	// before, and 50 us. It is zero in a CycleError for the wait that is refused.
@@ -88,7 +88,7 @@ func (p *proc) looksAtClock() time.Duration {
 
 // Waits returns what the handlers of the system's actors wait for, of other
 // actors: the edges of the wait graph, each as it was at a moment of its own.
-// What a handler waits for elsewhere, or of an actor that nobody can name, is
+// Waits for anything else, or for an actor that nobody can name, are
 // not among them; see [CycleError]. It costs some nanoseconds for each actor.
 func (s *System) Waits() []Wait {
 	if s.missing() {

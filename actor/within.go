@@ -88,7 +88,7 @@ func within(ctx context.Context, d time.Duration, stop func(context.Context) err
 	return errors.Is(err, errPatience), err
 }
 
-// killDown is killAll, and adds the names of those whose code was running to busy.
+// killDown is killAll, and adds the names of the actors whose code was running to busy.
 func (p *proc) killDown(busy []string) []string {
 	if p.mu.Load()&inCode != 0 {
 		busy = append(busy, p.String())

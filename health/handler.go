@@ -90,5 +90,5 @@ func answer(w http.ResponseWriter, r *http.Request, report *Report, ok bool) {
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	_ = e.Encode(report) // Who does not read it does not need it.
+	_ = e.Encode(report) // It fails if the client has gone, and then nobody needs the report.
 }

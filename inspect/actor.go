@@ -147,7 +147,7 @@ func (i *Inspector) handlers() map[actor.PID]*Handler {
 	all := map[actor.PID]*Handler{}
 	for _, r := range i.sys.Handlers() {
 		if h := all[r.PID]; h == nil || r.For < time.Duration(h.Seconds*float64(time.Second)) {
-			all[r.PID] = handlerOf(r) // Not that of an incarnation that was killed.
+			all[r.PID] = handlerOf(r) // The youngest handler counts: an older one may be of a killed incarnation.
 		}
 	}
 	return all

@@ -1,8 +1,8 @@
 package inspect
 
 // backlog is a queue of at most limit events, which drops the oldest. It is in
-// pieces, as one slice would have to be copied to grow, by whoever tells an event
-// and must not be held up: 2^20 events are some 400 MB.
+// pieces. One slice would have to be copied to grow, by a goroutine that reports an
+// event and must not be held up: 2^20 events are some 400 MB.
 type backlog struct {
 	limit       int
 	first, last *piece
@@ -43,7 +43,7 @@ func (b *backlog) take() (e Event, ok bool) {
 	b.head++
 	b.length--
 	switch {
-	case b.length == 0: // The piece is kept, lest each event that is taken at once costs one.
+	case b.length == 0: // The piece is kept: otherwise each event that is taken at once would cost one.
 		b.head, b.tail = 0, 0
 	case b.head == len(b.first.events):
 		b.first, b.head = b.first.next, 0

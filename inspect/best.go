@@ -12,12 +12,12 @@ type best[T any] struct {
 	limit   int
 	compare func(a, b *T) int
 	kept    []*T
-	spare   []*T // What was kept, and may be used for others.
+	spare   []*T // Were kept once, and are used again.
 	matched int
 	full    bool // The first limit of kept are in order, and nothing behind the last of them counts.
 }
 
-// add is shown one of those that match, of which it makes a copy. On the page are those behind after, if
+// add gets an item that matches, and copies it if it keeps it. The page has only items behind after, if
 // that is not nil.
 func (b *best[T]) add(x *T, after *T) {
 	b.matched++
@@ -49,7 +49,7 @@ func (b *best[T]) cut() {
 }
 
 // page returns the page, in order, and whether there are more behind it. The
-// limit that best was made with is one more than that of the page.
+// limit that best was made with is one more than the page's.
 func (b *best[T]) page() (all []T, more bool) {
 	b.cut()
 	kept := b.kept

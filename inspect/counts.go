@@ -59,16 +59,16 @@ type KindMetrics struct {
 	// Senders is how many wait for room.
 	Senders int `json:"senders"`
 
-	// What follows counts from the beginning of the inspector, but Handled, which
-	// counts from the beginning of the actors that are there.
+	// The fields below count from the beginning of the inspector, except Handled, which
+	// counts from the beginning of the present actors.
 	Handled     uint64            `json:"handled"`
 	DeadLetters uint64            `json:"dead_letters"`
 	Yields      uint64            `json:"yields"`
 	Restarts    uint64            `json:"restarts"`
 	Exits       map[string]uint64 `json:"exits"` // By [actor.ExitKind].
 
-	// Latency is from the sending of a message to its handler, and Duration is that
-	// of the handler: of one message in Config.SampleEvery.
+	// Latency is from the sending of a message to its handler, and Duration is the time in
+	// the handler, both for one message in Config.SampleEvery.
 	Latency  HistogramSnapshot `json:"latency"`
 	Duration HistogramSnapshot `json:"duration"`
 }

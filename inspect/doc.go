@@ -30,6 +30,6 @@
 // [Config] says how to do without. The system never waits for an observer. An observer that
 // does not take its events in time loses the oldest, and learns how many.
 //
-// What a message contains is not shown, only its type, unless that has a method
+// Only the type of a message is shown, not its contents, unless the type has a method
 // Inspect; see [Shown].
 package inspect

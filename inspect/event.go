@@ -39,7 +39,7 @@ type Event struct {
 	// Text says it in one line.
 	Text string `json:"text"`
 
-	// PID, Name and ActorKind are those of the actor, if it is about one.
+	// PID, Name and ActorKind describe the actor, if the event is about one.
 	PID       actor.PID `json:"pid,omitzero"`
 	Name      string    `json:"name,omitempty"`
 	ActorKind string    `json:"actor_kind,omitempty"`
@@ -53,7 +53,7 @@ type Event struct {
 	Stack string `json:"stack,omitempty"`
 	// Seconds is how long it took, or has taken so far.
 	Seconds float64 `json:"seconds,omitempty"`
-	// Priority is that of work that starves.
+	// Priority is the priority of work that starves.
 	Priority string `json:"priority,omitempty"`
 	// By says who did it; see WebConfig.Who.
 	By string `json:"by,omitempty"`

@@ -31,7 +31,7 @@ type Subscription struct {
 	Buffer int
 }
 
-// hub hands events to subscribers. Whoever has one to tell waits for nobody:
+// hub hands events to subscribers. The goroutine that reports an event waits for nobody:
 // each subscriber has a buffer of its own, whose lock is held for a copy.
 type hub struct {
 	logger *slog.Logger

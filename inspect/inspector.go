@@ -42,7 +42,7 @@ type Config struct {
 	// Watermark is the part of a lane's capacity from which on its mailbox is
 	// reported; a lane that takes all counts as full with 10,000. Defaults to 0.8.
 	Watermark float64
-	// Logger is told of all events, each with its level. Defaults to nil, which is
+	// Logger gets all events, each with its level. Defaults to nil, which is
 	// silence.
 	Logger *slog.Logger
 }

@@ -57,7 +57,7 @@ type JobOrder string
 // The orders. Where two are alike, the one with the lower id comes first.
 const (
 	ByID          JobOrder = "id"  // The default.
-	ByAge         JobOrder = "age" // What has begun first.
+	ByAge         JobOrder = "age" // Oldest first.
 	BySteals      JobOrder = "steals"
 	ByPreemptions JobOrder = "preemptions"
 )
@@ -69,7 +69,7 @@ type JobQuery struct {
 	Name string `json:"name,omitempty"`
 	// Kind is the whole kind.
 	Kind string `json:"kind,omitempty"`
-	// State is one of those of [Job].
+	// State is one of the states of a [Job].
 	State string `json:"state,omitempty"`
 	// Sort is the order. Defaults to ByID.
 	Sort JobOrder `json:"sort,omitempty"`

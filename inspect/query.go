@@ -62,9 +62,9 @@ const (
 // Actors returns a page of snapshots. It returns an error for an order, a state,
 // a limit or a cursor that does not exist.
 //
-// It costs about 300 ns for each actor that it looks at, of which it keeps no more than a
-// page: in the order ByPID it looks at those of the page, and else at all, for each page
-// again. Actors that change between two pages may be missed, or be on both.
+// It costs about 300 ns for each actor that it looks at, and keeps no more than a page.
+// In the order ByPID it looks at the actors of the page, and in other orders at all actors,
+// for each page again. Actors that change between two pages may be missed, or be on both.
 func (i *Inspector) Actors(q Query) (Page, error) {
 	c, err := q.check()
 	if err != nil {

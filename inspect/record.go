@@ -29,7 +29,7 @@ type RecordConfig struct {
 	// the next. Defaults to 1 minute.
 	Every time.Duration
 	// Keep is how many recordings the directory has at most; the oldest are
-	// removed, also those of former runs of the program. Defaults to 10.
+	// removed, also recordings of former runs of the program. Defaults to 10.
 	Keep int
 }
 
@@ -70,7 +70,7 @@ type Recorder struct {
 }
 
 // Record begins to record what the workers of the system do, in bounded memory,
-// until the recorder, or the inspector, is closed. What is recorded can be
+// until the recorder, or the inspector, is closed. The recording can be
 // written at any time, is written when something panics if there is a
 // RecordConfig.Dir, and is shown by the live page.
 //
@@ -210,7 +210,7 @@ func (r *Recorder) keep(rec *Recording) (name string, err error) {
 		_ = os.Remove(name)
 		return name, err
 	}
-	entries, err := os.ReadDir(r.cfg.Dir) // In the order of their names, which is that of their times.
+	entries, err := os.ReadDir(r.cfg.Dir) // In the order of their names, and so of their times.
 	if err != nil {
 		return name, err
 	}

@@ -18,15 +18,15 @@ import (
 
 // Recording is what a [Recorder] knew at one moment.
 type Recording struct {
-	// Name is that of the program.
+	// Name is the name of the program.
 	Name string
 	// Reason is why it was written, if a panic was.
 	Reason string
 	sched.Recording
 }
 
-// recordingFile is how a recording is written: as one JSON object. What is in
-// troupe is all of it; traceEvents is the same for viewers of traces, and is
+// recordingFile is how a recording is written: as one JSON object. The field
+// troupe has all of it; traceEvents has the same for viewers of traces, and is
 // not read again.
 type recordingFile struct {
 	Troupe      *recordingBody  `json:"troupe"`
@@ -50,8 +50,8 @@ type recordingBody struct {
 
 const (
 	recordingVersion = 1
-	// maxRecording bounds what is read: that of 64 workers with 100,000 events each
-	// is smaller.
+	// maxRecording bounds the size of a file to read: a recording of 64 workers with
+	// 100,000 events each is smaller.
 	maxRecording = 1 << 30
 	// maxWorker keeps a file from asking for all memory.
 	maxWorker = 1 << 16

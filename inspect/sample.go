@@ -16,7 +16,7 @@ type Sample struct {
 
 	Actors  int `json:"actors"`
 	Mailbox int `json:"mailbox"` // Messages that wait, in all lanes.
-	Senders int `json:"senders"` // Who wait for room.
+	Senders int `json:"senders"` // Senders that wait for room.
 	Waits   int `json:"waits"`   // Handlers that wait for other actors.
 	InCycle int `json:"in_cycle"`
 	Ghosts  int `json:"ghosts"`
@@ -29,8 +29,8 @@ type Sample struct {
 	Timeouts         uint64  `json:"timeouts"`
 
 	// The quantiles are of what was measured in the interval, rounded up to the
-	// next bound of a [Histogram]. As one message in many is measured, there may be
-	// nothing; then they are those of the last interval that had something, for 10 s.
+	// next bound of a [Histogram]. As one message in many is measured, an
+	// interval may have none; then they are from the last interval that had some, for 10 s.
 	// That goes for each kind, for all of them together, and for each priority.
 	LatencyP50Seconds  float64 `json:"latency_p50_seconds"`
 	LatencyP99Seconds  float64 `json:"latency_p99_seconds"`
@@ -91,7 +91,7 @@ type sampler struct {
 	last    []Sample
 	metrics Metrics
 	workers map[int]Worker
-	shown   map[[2]string]*shown // By what it is, and of what kind or priority.
+	shown   map[[2]string]*shown // The keys are the figure, and the kind or priority.
 }
 
 // keepShown is for how long quantiles are shown where nothing new is measured.
@@ -125,7 +125,7 @@ func (s *sampler) show(what, of string, measured HistogramSnapshot, now time.Tim
 	return one.update(measured, now)
 }
 
-// take returns a sample, that of another if it is fresh.
+// take returns a sample. It may be the sample of another caller if that is fresh.
 func (s *sampler) take(fresh time.Duration) Sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()

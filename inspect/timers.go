@@ -36,7 +36,7 @@ type TimerQuery struct {
 	// of the system itself.
 	Owner  actor.PID `json:"owner,omitzero"`
 	System bool      `json:"system,omitempty"`
-	// To has those whose message goes to this actor.
+	// To selects the timers whose message goes to this actor.
 	To actor.PID `json:"to,omitzero"`
 	// Name is what the name of the owner, or of the receiver, begins with.
 	Name string `json:"name,omitempty"`
@@ -56,8 +56,8 @@ type TimerPage struct {
 }
 
 // Timers returns a page of the timers that are under way. It returns an error for a limit
-// or a cursor that does not exist; of an owner that has stopped there are none. It looks at
-// all actors and timers, or those of the owner, for about 200 ns each, keeps two pages at
+// or a cursor that does not exist; an owner that has stopped has no timers. It looks at
+// all actors and timers, or only at the owner's, for about 200 ns each, keeps two pages at
 // most, and stops nothing. Timers that change between two pages may be missed, or be on
 // both.
 func (i *Inspector) Timers(q TimerQuery) (TimerPage, error) {

@@ -21,8 +21,8 @@ func waitOf(w actor.Wait) Wait {
 }
 
 // Waits returns what the handlers of actors wait for, of other actors. It looks
-// at all actors, for some ns each. There is no ring among them for long: who
-// would close one gets an [actor.CycleError] instead, and if it fails by that
+// at all actors, for some ns each. There is no ring among them for long: the
+// handler that would close one gets an [actor.CycleError] instead, and if it fails by that
 // there is an event of the kind AskCycle.
 func (i *Inspector) Waits() []Wait {
 	waits := i.sys.Waits()

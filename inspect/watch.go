@@ -75,7 +75,7 @@ func (i *Inspector) report(kind EventKind, level slog.Level, verb string, r acto
 }
 
 // deadLetter takes note of a message that was not handled. There is at most one
-// event a second, lest a burst of letters is followed by one of events.
+// event a second, so a burst of letters causes no burst of events.
 func (i *Inspector) deadLetter(d actor.DeadLetter) {
 	i.counts.of(d.Kind).letters.Add(1)
 	l := i.letters.add(d)

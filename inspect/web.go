@@ -37,13 +37,13 @@ type web struct {
 // The same as JSON is below api/: system, actors (with the fields of [Query] as
 // parameters), actors/{pid}, actors/{pid}/children, tree, links, waits, workers,
 // stacks, tasks, jobs and strands (with the fields of [JobQuery]), jobs/{id},
-// timers (with those of [TimerQuery]), names (in parts of at most limit, 1000, those that begin with the
+// timers (with the fields of [TimerQuery]), names (in parts of at most limit, 1000, that begin with the
 // parameter prefix and come behind the parameter after), letters, events, metrics, sample, and recording, if there
-// is a [Recorder]; and api/stream is a stream of server-sent events, of which
-// each page has one.
+// is a [Recorder]; and api/stream is a stream of server-sent events. Each page
+// has one.
 //
-// Unless told otherwise it serves loopback alone; see [WebConfig]. What it costs
-// is told there too. It does nothing while nobody looks.
+// Unless told otherwise it serves loopback alone; see [WebConfig]. It also says
+// what the page costs. It does nothing while nobody looks.
 func (i *Inspector) Handler(cfg WebConfig) (http.Handler, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -125,7 +125,7 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		rw.WriteHeader(status)
 		w.serveFile(rw, "login.html")
 	case status == http.StatusUnauthorized && (r.URL.Path == "/style.css" || r.URL.Path == "/icon.svg"):
-		w.files.ServeHTTP(rw, r) // What the form looks like is no secret.
+		w.files.ServeHTTP(rw, r) // The files of the form are no secret.
 	case err != nil:
 		refuse(rw, status, err)
 	case r.URL.Path == "/" && r.URL.Query().Has("token"):

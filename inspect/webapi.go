@@ -184,7 +184,7 @@ func (w *web) recording(rw http.ResponseWriter, _ *http.Request) {
 	rw.Header().Set("Content-Disposition", `attachment; filename="recording.json"`)
 	rec := r.Snapshot()
 	rec.Name = w.cfg.Name
-	_ = rec.Write(rw) // Who has hung up needs no answer.
+	_ = rec.Write(rw) // It fails if the client has gone.
 }
 
 // recentEvents is how many events are kept for a page that is opened.

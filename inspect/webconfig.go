@@ -16,7 +16,7 @@ import (
 type WebConfig struct {
 	// Name is the title of the page. Defaults to the name of the program.
 	Name string
-	// Token is what whoever asks must have: in a header "Authorization: Bearer
+	// Token is what each request must carry: in a header "Authorization: Bearer
 	// TOKEN", or in a browser by the page's form or by "?token=TOKEN" once. Defaults
 	// to none, and then only connections to a loopback address, or to a Unix
 	// socket, are served. At least 16 characters.
@@ -33,8 +33,8 @@ type WebConfig struct {
 	// needs a Token, or Trusted. Each action is an event of the kind Acted. Defaults
 	// to false.
 	Actions bool
-	// Who names whoever acts in such events, such as the user that your own
-	// middleware knows. Of what it returns 200 bytes are kept. Defaults to the
+	// Who returns the name of the acting user for such events; your own middleware
+	// may know it. The first 200 bytes of the name are kept. Defaults to the
 	// address that the request came from.
 	Who func(*http.Request) string
 	// Every is how often an open page gets news at most. Defaults to 500 ms; at

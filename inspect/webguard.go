@@ -22,9 +22,9 @@ import (
 type guard struct {
 	cfg     WebConfig
 	token   [sha256.Size]byte
-	session string // What the cookie of a browser that knew the token has.
+	session string // The value of the cookie that a browser gets for the token.
 	cookie  string // Its name: its own for each handler, as ports share cookies.
-	key     string // What an action must bring along.
+	key     string // Each action must carry it.
 	cross   *http.CrossOriginProtection
 }
 
@@ -94,7 +94,7 @@ func (g *guard) hostIsOurs(host string) bool {
 func isLocal(r *http.Request) bool {
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if at == nil {
-		return false // A server of another kind, of which we know nothing.
+		return false // An unknown kind of server.
 	}
 	if at.Network() == "unix" {
 		return true

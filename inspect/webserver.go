@@ -52,8 +52,8 @@ func (i *Inspector) Listen(addr string, cfg WebConfig) (*Server, error) {
 }
 
 // newServer returns one that is not served yet. A client that takes an answer more
-// slowly than in WriteTimeout is cut off, lest such clients keep answers in memory;
-// the stream has its own time.
+// slowly than in WriteTimeout is cut off, so that such clients do not keep answers in
+// memory; the stream has its own time.
 func newServer(l net.Listener, h http.Handler) *Server {
 	return &Server{listener: l, server: &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
@@ -80,7 +80,7 @@ func (s *Server) URL() string {
 // it before, if anything.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // What is open is a stream, which would not end.
+	cancel() // Streams are open, and would not end.
 	_ = s.server.Shutdown(ctx)
 	err := s.server.Close()
 	s.served.Wait()

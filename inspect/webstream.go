@@ -18,8 +18,8 @@ import (
 // A stream is what keeps an open page up to date. It is made for one client, by
 // the goroutine that serves it, which looks at the system, writes, and only then
 // looks again: so nothing is kept for a client that is slow but the events in
-// its subscription, which are bounded, and nobody waits for it. What it costs
-// bounds how often it looks.
+// its subscription, which are bounded, and nobody waits for it. The cost of
+// a look bounds how often it looks.
 const (
 	// costFactor is for how many times of what a look has cost there is none: 50 is
 	// 2 % of a processor.

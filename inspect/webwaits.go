@@ -49,8 +49,8 @@ func graphOf(waits []Wait) waitGraph {
 	return g
 }
 
-// inRings says of each wait whether it is part of a ring. It takes away whoever
-// waits for nobody, and whoever nobody waits for, until none is left: in a graph
+// inRings says of each wait whether it is part of a ring. It takes away actors that
+// wait for none, and actors that none waits for, until there are no more: in a graph
 // where each waits for one other at most, the rest are the rings.
 func inRings(waits []Wait) []bool {
 	left := make([]bool, len(waits))

@@ -41,7 +41,7 @@ func (o *opening) accept(me *strand.Strand) error {
 	}
 }
 
-// The pauses after an Accept that has failed are those of package strand.
+// The pauses after an Accept that has failed are the same as in package strand.
 const (
 	minPause = 5 * time.Millisecond
 	maxPause = time.Second
@@ -56,7 +56,7 @@ func (l *Listener) takeSlot(ctx context.Context) error {
 
 func (l *Listener) freeSlot(ctx context.Context) {
 	if l.slots != nil {
-		_, _, _ = l.slots.TryReceive(ctx) // It holds one for whoever comes here.
+		_, _, _ = l.slots.TryReceive(ctx) // There is a slot in it for each caller.
 	}
 }
 

@@ -130,7 +130,7 @@ func newDecoder[In, Out any](c Codec[In, Out]) (d Decoder[In], err error) {
 }
 
 // plain is a stream that is no connection of package net: it has no addresses, and
-// its deadlines are those of contexts.
+// its deadlines come from contexts.
 type plain struct{ io.ReadWriteCloser }
 
 type plainAddr struct{}

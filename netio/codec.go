@@ -26,8 +26,8 @@ type Decoder[In any] interface {
 	Decode(data []byte, final bool) (n int, m In, ok bool, err error)
 }
 
-// Map returns a codec whose messages are made by f from those of c, such as to put
-// what comes from a peer into the type of all messages of an actor. F is called
+// Map returns a codec that turns the messages of c into others by f. So the messages of a
+// peer can become the type of all messages of an actor. F is called
 // on the strand that reads, so it must not wait.
 func Map[In, Out, M any](c Codec[In, Out], f func(In) M) Codec[M, Out] {
 	return mapped[In, Out, M]{c, f}

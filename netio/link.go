@@ -26,7 +26,7 @@ type link[M any] struct {
 	// connection, unless halfOpen says that it does so by itself.
 	start    func(ctx context.Context) (actor.Ref[M], error)
 	halfOpen bool
-	offset   int64 // Of what is decoded next.
+	offset   int64 // Where the next message begins.
 	quiet    bool  // There was no message since the time in since.
 	since    time.Duration
 }

@@ -24,7 +24,7 @@ type streams struct {
 
 // past counts what has ended. It outlives the restarts of a listener.
 type past struct {
-	mu      sync.Mutex // Taken while that of streams is held, or alone.
+	mu      sync.Mutex // Taken while the mutex of streams is held, or alone.
 	traffic Traffic
 	failed  uint64
 }

@@ -13,18 +13,18 @@ import (
 //
 // # Protocol
 //
-// Whoever watches sets due, then looks at fires, and sets the timer if that is not
+// The watching side sets due, then looks at fires, and sets the timer if that is not
 // early enough. The timer's function finds nothing due, clears fires, then looks at
 // due again. So either the one sees that there is no timer, or the other that there
-// is something to watch. A bark is claimed by a swap of due, under mu; who ends the
-// watch and finds it claimed waits for mu.
+// is something to watch. A bark is claimed by a swap of due, under mu. If the
+// end of a watch finds it claimed, it waits for mu.
 type watchdog struct {
 	bark  func(why error)
 	epoch time.Time // All times are since then. One of the program's clocks is enough so.
-	// due is when the watch is over, nothing, or barking. Written by whoever watches,
+	// due is when the watch is over, nothing, or barking. Written by the watching side,
 	// and by look.
 	due atomic.Int64
-	why error // Written by whoever watches before due, read by look once it has claimed it.
+	why error // The watching side writes it before due; look reads it once it has claimed the bark.
 	// fires is when the timer does, or nothing. Written under mu.
 	fires atomic.Int64
 
@@ -32,7 +32,7 @@ type watchdog struct {
 	timer *time.Timer
 }
 
-// What due and fires are apart from a time.
+// Values of due and fires other than a time.
 const (
 	nothing int64 = 0
 	barking int64 = -1

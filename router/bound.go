@@ -13,8 +13,8 @@ func shareOf(factor float64, routees int) share {
 
 // bounded returns the owner of a key, or, if that has too much to do, the next
 // routee on the ring that has not. With m messages waiting, none of n routees is
-// given more than LoadFactor*(m+1)/n, rounded up; some always has less. What each
-// has is looked at, but m may be that of the last look, see look.
+// given more than LoadFactor*(m+1)/n, rounded up; some always has less. The
+// backlog of each is looked at, but m may come from the last look, see look.
 func (c *core[M]) bounded(t *members[M], owner int, hash uint64) int {
 	turn := c.turn.Add(1)
 	own := t.refs[owner].Backlog()

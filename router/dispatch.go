@@ -19,7 +19,7 @@ import (
 // the one that holds it.
 func (c *pool[J, R]) submit(ctx context.Context, w *work[J, R], wait, front bool) error {
 	c.mu.Lock()
-	if c.closed || c.draining && !front && w.above == nil { // What a task needs to finish is let in.
+	if c.closed || c.draining && !front && w.above == nil { // Tasks that a task needs to finish are let in.
 		c.mu.Unlock()
 		return c.stopped()
 	}

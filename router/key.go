@@ -13,8 +13,8 @@ import (
 // and must return the same for the same message. [By] makes one.
 type Key[M any] func(m M) (hash uint64, ok bool)
 
-// Hashable is what can be a key. What is more is made one of these, such as
-// a string, by the function that By is given.
+// Hashable is the set of types of keys. The function given to By turns other values
+// into one of these, such as a string.
 type Hashable interface {
 	~string | ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
@@ -37,8 +37,8 @@ func By[M any, K Hashable](key func(m M) (k K, ok bool)) Key[M] {
 	}
 }
 
-// hasher returns the hash function for a type of keys. What k is can't be asked
-// without an allocation, but its kind says how it lies in memory.
+// hasher returns the hash function for a type of keys. A type switch on k would
+// allocate, but the kind of its type says how it lies in memory.
 func hasher[K Hashable]() func(K) uint64 {
 	if reflect.TypeFor[K]().Kind() == reflect.String {
 		return func(k K) uint64 { return hashString(*(*string)(unsafe.Pointer(&k))) }

@@ -33,9 +33,9 @@ type look struct {
 	// seen is the backlog of each routee, shifted by planBits, and its index below.
 	// Guarded by mu.
 	seen []uint64
-	// mu is that of who looks. It is only tried: while one looks, the others look
-	// for themselves. So whoever is interrupted in his look can't replace a later
-	// one by it: until it ends, no other serves. When it ends it serves for what is
+	// The sender that looks holds mu. It is only tried: while one looks, the others
+	// look for themselves. So a look that was interrupted can't replace a later
+	// one: until it ends, no other serves. When it ends it serves for what is
 	// left of its turns, which are counted from its begin.
 	mu sync.Mutex
 }
@@ -52,7 +52,7 @@ const (
 	// lookMost is how many messages a look serves for at most: a look at 8 routees
 	// is then some 5 ns of each one's time.
 	lookMost = 16
-	// planBits are those of a routee's index in a plan. Where there are more
+	// planBits is the number of bits of a routee's index in a plan. Where there are more
 	// routees, each message has its own look.
 	planBits    = 16
 	plansInWord = 64 / planBits
@@ -64,8 +64,8 @@ func newLook(routees int) look { return look{seen: make([]uint64, routees)} }
 func (l *look) serves(turn uint64) bool { return turn < l.until.Load() }
 
 // keep has a look of this turn serve for the next messages, as many as backlog
-// allows. The caller holds mu. Those that were sent while he looked count: if he
-// was interrupted for long, his look serves for none.
+// allows. The caller holds mu. Messages that were sent during the look count: if the
+// look was interrupted for long, it serves for none.
 func (l *look) keep(turn uint64, backlog int) { l.until.Store(turn + 1 + uint64(lasts(backlog))) }
 
 // lasts returns for how many messages a look serves besides its own.

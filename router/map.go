@@ -46,7 +46,7 @@ func (p *Pool[J, R]) each(ctx context.Context, tasks iter.Seq[J], yield func(R, 
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	var window []*work[J, R]
-	var indexes []int // Those of the tasks in window.
+	var indexes []int // The indexes of the tasks in window.
 	defer func() {
 		cancel(errNotNeeded)
 		for _, w := range window {

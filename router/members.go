@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// members are a router's routees at one time. But for what is remembered of the
-// last look at them, they are not changed: whoever routes takes the present ones
-// by one load, and adding or removing replaces them by others. So a message may
+// members are a router's routees at one time. Except for the record of the
+// last look at them, they are not changed: a sender loads the present members
+// at once, and adding or removing replaces them by others. So a message may
 // still go to a routee that has just been removed, which handles it like all that
 // it has.
 type members[M any] struct {

@@ -98,7 +98,7 @@ type Pool[J, R any] struct {
 type pool[J, R any] struct {
 	cfg   PoolConfig[J, R]
 	s     *workers.Scheduler
-	key   any // Under which a task's context has the task.
+	key   any // The key by which a task's context leads to the task.
 	front actor.Ref[J]
 	lanes [3]Pool[J, R]
 
@@ -210,7 +210,7 @@ func (p *Pool[J, R]) send(ctx context.Context, task J, wait, front bool) error {
 // for a task that was taken on and not begun when the pool was stopped.
 //
 // A task may ask its own pool, with its context: as long as it waits, it leaves its place to
-// another. If it asks for a task with its own key, or with that of a task which
+// another. If it asks for a task with its own key, or with the key of a task that
 // waits for it, it gets [actor.ErrAskCycle].
 func (p *Pool[J, R]) Ask(ctx context.Context, task J) (R, error) {
 	var none R

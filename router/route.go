@@ -20,8 +20,8 @@ import (
 // [ErrNoKey], [actor.ErrStopped] if the router has stopped, or an error that
 // wraps the cause of ctx.
 //
-// Under Broadcast the error joins those of the routees that have not got m; the
-// others have. Routees that have stopped don't count; if all have, the error is
+// Under Broadcast the error joins the errors of the routees that have not got m;
+// the others have. Routees that have stopped don't count; if all have, the error is
 // ErrNoRoutees.
 //
 // A message that is routed costs no allocation.

@@ -32,7 +32,7 @@ type core[M any] struct {
 	// members are replaced under mu, and read by each message.
 	members atomic.Pointer[members[M]]
 
-	_ [64]byte // What each message writes is not beside what it reads.
+	_ [64]byte // Keeps the fields that each message writes apart from the ones it reads.
 	// turn is whose turn it is, or the state of the source of chance. Written by
 	// each message.
 	turn atomic.Uint64

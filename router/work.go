@@ -85,8 +85,8 @@ func (w *work[J, R]) Ended(f *workers.Fiber) {
 	w.p.dispatch(f)
 }
 
-// workContext is what a task's context is derived from: that of the asker, or
-// none for one that was just sent. Besides, it leads to the task.
+// workContext is the parent of a task's context. It embeds the context of the asker, or
+// an empty one for a task that was just sent, and leads to the task.
 type workContext[J, R any] struct {
 	context.Context
 	w *work[J, R]

@@ -10,8 +10,8 @@ type LiveJob struct {
 }
 
 // Jobs returns the jobs of the scheduler that have begun and whose functions have
-// not returned: those of Go, strands and tasks,
-// also what was cancelled or has timed out and goes on. They come in no order.
+// not returned: jobs of Go, strands and tasks,
+// also jobs that were cancelled or have timed out and go on. They come in no order.
 // Jobs that begin or end meanwhile may be missing. All others are among them, and each
 // comes once.
 //

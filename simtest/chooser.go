@@ -74,9 +74,9 @@ func (c *randomWalk) Pick(of int) int            { return c.random.IntN(of) }
 type pct struct {
 	random   *rand.Rand
 	priority map[any]float64 // Of each piece of work that was ever seen.
-	changes  map[int]bool    // At which decisions the running one's priority falls.
+	changes  map[int]bool    // The decisions at which the running work's priority falls.
 	at       int
-	end      int // After which decision the rest is by chance.
+	end      int // After this decision, chance decides.
 	lowest   float64
 	running  any
 }
@@ -189,8 +189,8 @@ func (d decision) after() (next int, more bool) {
 	}
 }
 
-// advance turns the choices of a schedule into those of the next one in the
-// order of an exhaustive search. It returns false after the last.
+// advance turns the choices of a schedule into the choices of the next schedule in
+// the order of an exhaustive search. It returns false after the last.
 func advance(made decisions) (choices []int, more bool) {
 	for last := len(made) - 1; last >= 0; last-- {
 		next, more := made[last].after()

@@ -49,7 +49,7 @@ const (
 	// PCT gives actors and jobs random priorities, runs whatever has the highest,
 	// and lowers the running one's priority at Depth-1 random moments. A fault
 	// that needs d decisions is found with a probability of at least 1/(n*k^(d-1)),
-	// where n is the number of actors and k that of steps (Burckhardt, Kothari,
+	// where n is the number of actors and k the number of steps (Burckhardt, Kothari,
 	// Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic
 	// Guarantees of Finding Bugs, ASPLOS 2010).
 	PCT

@@ -11,8 +11,8 @@ import (
 
 // readNow and writeNow are read and write for descriptors that do not block. The
 // runtime is not told, as it is of calls that may: that takes 100 ns, and 180
-// bytes of stack, by which that of a strand with a connection would not stay at
-// 2 KB but grow to 4. Of a socket, recvfrom and sendto are the calls, which don't go
+// bytes of stack. With these, the stack of a strand with a connection would grow from
+// 2 KB to 4. Of a socket, recvfrom and sendto are the calls, which don't go
 // through the system's layer of files: a line there and back takes 3 % less. P is
 // not empty.
 

@@ -20,8 +20,8 @@ type offloaded struct {
 	// Used by one reader at a time.
 	chunks  *Chan[chunk]
 	reading bool
-	rest    []byte // What was read and not asked for yet.
-	failed  error  // What came with it.
+	rest    []byte // Bytes of the last chunk that no Read has taken yet.
+	failed  error  // The error that came with them.
 	// Used by one writer at a time.
 	written *Chan[chunk]
 	writing bool

@@ -73,7 +73,7 @@ func (c *polled) got(n, room int, err error) (int, error) {
 	switch {
 	case n > 0:
 		if n == room || !c.socket || c.hungUp.Load() { // A terminal gives a line at a time.
-			c.in.again() // There may be more, of which nobody will tell.
+			c.in.again() // There may be more bytes, and the poller will not report them again.
 		}
 		return n, nil
 	case err == nil:

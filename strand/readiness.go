@@ -22,8 +22,8 @@ import (
 // Closing makes it closed for good.
 type readiness struct {
 	state atomic.Uint32
-	// waiter is who waits. Written before the state is awaited; read after it has been
-	// left, when it may be that of the next wait, which then looks in vain.
+	// waiter is the strand that waits. Written before the state is awaited; read after it has
+	// been left. By then it may be the waiter of the next wait, which then looks in vain.
 	waiter atomic.Pointer[workers.Waiter]
 }
 

@@ -62,8 +62,8 @@ func (s *Strand) Info() sched.JobInfo { return sched.JobInfo(s.job.Info()) }
 // queued jobs; if the scheduler has such a bound and ctx is not at home, Go may wait for
 // room.
 //
-// A strand costs one allocation, or two if it is the first that was started with a
-// context other than context.Background, and a stack from its first wait on.
+// A strand costs one allocation, and a stack from its first wait on. The first strand with
+// a context other than context.Background costs a second allocation.
 func Go(ctx context.Context, fn func(s *Strand) error, opts ...Option) (*Strand, error) {
 	if fn == nil {
 		return nil, errNilFunction
@@ -132,8 +132,8 @@ func (s *Strand) Parent() context.Context { return s.above.context() }
 func (s *Strand) Do(context.Context) error {
 	f := workers.FiberOf(s)
 	f.SetOwner(s) // Until Ended.
-	// The job is told of the end of its context from here on: to ask for that from
-	// a wait would make the stack grow.
+	// From here on, the end of the context resumes the fiber. A wait could ask for that,
+	// but would make the stack grow.
 	workers.ContextOf(s).ResumesFiber(f)
 	fn := s.fn
 	s.fn = nil

@@ -16,7 +16,7 @@ type alarm struct {
 	index int // In the heap; -1 if it is not there.
 }
 
-// alarms are all of a supervisor, of which one timer is set: a timer for each
+// alarms are all alarms of a supervisor. They share one timer: a timer for each
 // start of a child would take longer than the start. The timer wakes the supervisor,
 // and sends no message: those wait while the supervisor is suspended.
 type alarms struct {

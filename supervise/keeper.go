@@ -28,7 +28,7 @@ type keeper struct {
 	alarms  alarms
 	random  *rand.Rand
 	round   *round      // The round that is under way, if any.
-	turns   int         // How many rounds there were, counted anew when one began anew.
+	turns   int         // Counts rounds. A round that starts over counts again.
 	booters []*asker    // Wait for all children to have started once.
 	queued  []*slot     // Are to be started, and wait for their turn.
 	booted  bool        // They have.
@@ -226,7 +226,7 @@ func (k *keeper) endAtOnce(ctx *actor.Context[command]) {
 	k.over = len(k.byPID) == 0
 }
 
-// ChildStarted is told of a child that has started.
+// ChildStarted handles the start of a child.
 func (k *keeper) ChildStarted(ctx *actor.Context[command], id actor.PID) error {
 	return k.attend(ctx, func() {
 		if s := k.byPID[id]; s != nil && s.state == Starting && !s.supervisor {
@@ -235,8 +235,7 @@ func (k *keeper) ChildStarted(ctx *actor.Context[command], id actor.PID) error {
 	})
 }
 
-// ChildExited is told of a child whose incarnation has ended, or that has ended
-// for good.
+// ChildExited handles the end of a child's incarnation, or of the child itself.
 func (k *keeper) ChildExited(ctx *actor.Context[command], e actor.Exit) error {
 	return k.attend(ctx, func() {
 		switch s := k.byPID[e.PID]; {
@@ -488,8 +487,8 @@ func (k *keeper) failed(ctx *actor.Context[command], s *slot, reason error) {
 	}
 }
 
-// tell calls OnRestart. What that asks of the supervisor itself would wait for its
-// own end, and is refused.
+// tell calls OnRestart. If OnRestart asks the supervisor itself, the call would wait for
+// its own end, and is refused.
 func (k *keeper) tell(r Restart) {
 	k.handle.telling.Store(uintptr(gid.Current()))
 	defer k.handle.telling.Store(0)

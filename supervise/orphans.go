@@ -42,8 +42,8 @@ func (o *orphans) come() {
 	o.reap()
 }
 
-// reap kills the children whose time is up, and comes again for the others. What the next
-// incarnation has begun anew is none of its business: that waits for mu first, see inherit.
+// reap kills the children whose time is up, and comes again for the others. It leaves alone
+// the children that the next incarnation has started: they wait for mu first, see inherit.
 func (o *orphans) reap() {
 	s := o.handle
 	s.mu.Lock()
@@ -80,16 +80,16 @@ func (o *orphans) kill(id actor.PID) {
 	o.each(id, func(i actor.Info) { o.kill(i.PID) })
 }
 
-// each calls do for the children of an actor. Where one ends that the list was
-// to go on after, the list begins anew, once more only if that brought others: one
-// that has ended is listed until its parent has taken note, which may take long.
+// each calls do for the children of an actor. If the child has ended after which
+// the list was to go on, the list starts over, and again only if that brought new children.
+// A child that has ended is listed until its parent has taken note, which may take long.
 func (o *orphans) each(parent actor.PID, do func(actor.Info)) {
 	seen, found := map[actor.PID]bool{}, 0
 	for after := (actor.PID{}); ; {
 		some, err := o.sys.Children(parent, after, math.MaxInt)
 		if err != nil && after != (actor.PID{}) {
 			if found == len(seen) {
-				return // Who comes again finds the rest.
+				return // The next call finds the rest.
 			}
 			after, found = actor.PID{}, len(seen)
 			continue
@@ -107,8 +107,7 @@ func (o *orphans) each(parent actor.PID, do func(actor.Info)) {
 	}
 }
 
-// setLimit notes how long a child may take to stop, unless that is the default, of
-// which nobody needs to be told.
+// setLimit notes how long a child may take to stop. The default needs no note.
 func (s *Supervisor) setLimit(id actor.PID, limit time.Duration) {
 	if limit == defaultShutdown {
 		return

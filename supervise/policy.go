@@ -68,7 +68,7 @@ type AutoShutdown uint8
 
 // When a supervisor stops by itself.
 const (
-	Never          AutoShutdown = iota // Whoever ends.
+	Never          AutoShutdown = iota // No end of a child stops it.
 	AnySignificant                     // When a significant child has ended.
 	AllSignificant                     // When the last active significant child has ended.
 

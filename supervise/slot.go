@@ -51,7 +51,7 @@ type slot struct {
 	killed   bool      // Stopping: it was killed since that took too long.
 	forced   error     // Stopping: that it was, or some below it.
 	rested   bool      // Stopping: its incarnation has ended, and noteForced has been called.
-	tried    int       // In which turn of the round it was started last.
+	tried    int       // The value of keeper.turns at its last start in a round.
 	failures int       // In a row.
 	restarts int
 	reason   error // Of its last end.
@@ -59,7 +59,7 @@ type slot struct {
 	starter  *asker    // Waits for the start.
 	starts   actor.PID // Starting: the actor that is being started, the child's own or one below.
 	stops    actor.PID // Stopping: the actor that is being stopped, the child's own or one below.
-	refusal  error     // What is to be told to starter.
+	refusal  error     // The error for starter.
 	onStart  func()    // Hands out the ref of a child that is being added.
 	stoppers []*asker  // Wait for the end.
 }
@@ -122,7 +122,7 @@ func (l *slots) remove(s *slot) {
 	}
 }
 
-// all returns the slots in order. Whoever is passed may be removed.
+// all returns the slots in order. The loop may remove the slot that it gets.
 func (l *slots) all() iter.Seq[*slot] {
 	return func(yield func(*slot) bool) {
 		for s := l.first; s != nil; {

@@ -93,7 +93,7 @@ func (m askStatus) run(k *keeper, ctx *actor.Context[command]) {
 	}
 	st.Count.Specs, st.Count.Running = k.total, k.running
 	st.Count.Workers = k.total - st.Count.Supervisors
-	_ = m.reply.Send(ctx, st) // Who does not wait any more does not need it.
+	_ = m.reply.Send(ctx, st) // It fails if the asker no longer waits.
 }
 
 type askChildren struct{ reply actor.Reply[[]ChildInfo] }
@@ -103,7 +103,7 @@ func (m askChildren) run(k *keeper, ctx *actor.Context[command]) {
 	for s := range k.all() {
 		all = append(all, k.info(s))
 	}
-	_ = m.reply.Send(ctx, all) // Who does not wait any more does not need it.
+	_ = m.reply.Send(ctx, all) // It fails if the asker no longer waits.
 }
 
 type askChild struct {
@@ -117,7 +117,7 @@ func (m askChild) run(k *keeper, ctx *actor.Context[command]) {
 		_ = m.reply.Fail(ctx, err)
 		return
 	}
-	_ = m.reply.Send(ctx, k.info(s)) // Who does not wait any more does not need it.
+	_ = m.reply.Send(ctx, k.info(s)) // It fails if the asker no longer waits.
 }
 
 func (k *keeper) info(s *slot) ChildInfo {

@@ -37,8 +37,8 @@ type Troupe[D any] struct {
 }
 
 // NewTroupe declares a troupe. The function says by [Play] who plays each
-// member. It is called by Check and Start, and again whenever the troupe is
-// started anew from nothing, each time with a fresh D; so it does nothing else.
+// member. Check and Start call it, and each restart of the whole troupe calls it
+// again, each time with a fresh D; so it does nothing else.
 func NewTroupe[D any](declare func(cast *Cast, members *D)) *Troupe[D] {
 	return &Troupe[D]{declare: declare}
 }
@@ -56,8 +56,8 @@ func StartTroupe[D any](at actor.Spawner, cfg Config, declare func(cast *Cast, m
 }
 
 // Members returns the refs of the members, or nil if the troupe has not been
-// started. They stay valid over restarts, also of the troupe as a whole; that of
-// a member that has ended for good stays what it was. They are not to be changed.
+// started. They stay valid over restarts, also of the troupe as a whole. The ref
+// of a member that has ended for good stays what it was. They are not to be changed.
 func (t *Troupe[D]) Members() *D {
 	if t == nil {
 		return nil

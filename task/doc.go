@@ -77,6 +77,6 @@
 // them at once, so a task costs no allocation but what its function captures.
 // Starting and joining many costs 0.7 to 1.2 of goroutines with a WaitGroup; a
 // group of its own for each task costs 2 us. To cancel a task that waits costs
-// about 1 us and no memory. For figures beside those of goroutines and errgroup run
-// troupe bench tasks, for others the package's benchmarks, go test -bench . ./task.
+// about 1 us and no memory. To compare with goroutines and errgroup run
+// troupe bench tasks, for other figures the package's benchmarks, go test -bench . ./task.
 package task

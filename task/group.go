@@ -33,7 +33,7 @@ type Group[T any] struct {
 	// from a success or a cancellation but at the end.
 	builtin, calm bool
 	owner         workers.Keeper // The actor, say, with whose context it was opened, or nil.
-	frame         *workers.Frame // By which the opener's context leads to its fiber, or nil.
+	frame         *workers.Frame // Leads from the opener's context to its fiber; nil if there is none.
 	opts          options
 	turns         *turns // Of tasks that wait for each other to begin, or nil.
 	opener        gid.ID // The goroutine that NewGroup was called on.
@@ -41,7 +41,7 @@ type Group[T any] struct {
 	// or 0. Written by that goroutine, and compared with its own by who waits.
 	asking atomic.Uintptr
 
-	_ [cacheLine]byte // What comes is written by whoever ends a task, what is above never.
+	_ [cacheLine]byte // The end of a task writes the fields below, and none above.
 	// news are the tasks that have ended and are not in the list yet, the last one first.
 	// Written where a task ends, taken by the holder of mu.
 	news xatomic.Pointer[Task[T]]

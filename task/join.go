@@ -168,8 +168,8 @@ func (g *Group[T]) wait(ctx context.Context, where *[]*workers.Waiter, ok func()
 	}
 }
 
-// look returns what ok does, and if that is false enters w, unless it is nil, with
-// those who wait.
+// look returns the result of ok. If that is false and w is not nil, it adds w to the
+// waiters at where.
 func (g *Group[T]) look(where *[]*workers.Waiter, w *workers.Waiter, ok func() bool) bool {
 	g.mu.Lock()
 	for {

@@ -22,12 +22,12 @@ type Scope struct {
 	// # Protocol
 	//
 	// The end is recorded here, not in a context of package context, since that can't have
-	// its deadline moved and costs too much for a group whose tasks never ask. What
-	// surrounds the scope is asked whenever the scope is, so that an end is never missed; a
+	// its deadline moved and costs too much for a group whose tasks never ask. Each
+	// question to the scope also asks the contexts around it, so that an end is never missed. A
 	// scope that wants to be told calls link first.
 	parent   context.Context
 	shielded bool // The end of parent is not the scope's.
-	// onEnd is told of the end, without a lock held. Nil for a scope without
+	// onEnd is called at the end, without a lock held. Nil for a scope without
 	// tasks.
 	onEnd func(cause error)
 	s     *workers.Scheduler // The scheduler of the group; nil for a scope without tasks.
@@ -325,7 +325,7 @@ func (sc *Scope) sharedErrors() *[2]CancelledError {
 	return sc.shared.Load()
 }
 
-// same reports whether two errors are one. Those that can't be compared are not.
+// same reports whether two errors are one. Errors that can't be compared are not the same.
 func same(a, b error) bool {
 	return a != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.TypeOf(a).Comparable() && a == b //nolint:errorlint // Exactly this one.
 }

@@ -52,10 +52,10 @@ func (g *Group[T]) taskEnded(t *Task[T], f *workers.Fiber) {
 // uncounted is more than there can be tasks.
 const uncounted = 1 << 40
 
-// beginCounting has the tasks that are started added to left, of which uncounted
-// is taken: from now on, who ends the last one finds 0. Before Join is called that
-// is of interest to a keeper alone, and would cost whoever starts tasks a cache
-// line for each that ends meanwhile. The caller holds mu.
+// beginCounting adds the tasks that were started to left, and takes uncounted off.
+// From now on, left is 0 when the last task ends. Before Join only a keeper needs
+// that, and the goroutine that starts tasks would pay a cache line for each task that
+// ends meanwhile. The caller holds mu.
 func (g *Group[T]) beginCounting() {
 	if !g.counting {
 		g.counting = true
@@ -180,7 +180,7 @@ func (g *Group[T]) quiet() bool {
 	return g.remaining() == 0 && !g.settling && g.todo == nil && g.news.Load() == nil
 }
 
-// release unlocks mu after a drain, wakes those who wait for what has happened,
+// release unlocks mu after a drain, wakes the waiters for what has happened,
 // and cancels what is no longer needed.
 func (g *Group[T]) release(f *workers.Fiber) {
 	g.learnEnd()

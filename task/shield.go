@@ -56,7 +56,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	if ctx == nil || d <= 0 {
 		return Checkpoint(ctx)
 	}
-	if ctx.Err() != nil { // What is critical goes first anyway, as soon as this waits.
+	if ctx.Err() != nil { // No checkpoint is needed: critical work goes first anyway, at the next wait.
 		return workers.Cause(ctx)
 	}
 	f := workers.CurrentOrHere(ctx)

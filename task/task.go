@@ -132,14 +132,14 @@ func (t *Task[T]) Detach() bool {
 	return t.g.detach(t)
 }
 
-// endedWithGroup reports whether err, which is the task's, is that of a task
-// which was cancelled with its group. The group has ended.
+// endedWithGroup reports whether the task was cancelled with its group, and err, its
+// error, says so. The group has ended.
 func (t *Task[T]) endedWithGroup(err error) bool {
 	return t.State() == workers.JobCancelled && t.g.scope.ended.Load() && errors.Is(err, t.g.scope.cause)
 }
 
-// notNeeded reports the same of one that was cancelled for the group's decision,
-// and not for that of a group around it.
+// notNeeded reports whether, in addition, the group's own decision was the reason, and
+// not the decision of a group around it.
 func (t *Task[T]) notNeeded(err error) bool {
 	return t.g.decided && t.g.scope.own && t.endedWithGroup(err)
 }
@@ -236,9 +236,9 @@ func (b *body[T]) Ended(f *workers.Fiber) {
 }
 
 // taskContext is what the context of a task is derived from: the task under
-// another type. It asks the group's scope, until the task is detached. Whoever
-// wants to be told of the end is told by the cancellation of the job, so Done
-// returns nil, and has the group keep itself told.
+// another type. It asks the group's scope, until the task is detached. The
+// cancellation of the job reports the end to its waiters, so Done returns nil, and has
+// the group keep itself informed.
 type taskContext[T any] Task[T]
 
 func (c *taskContext[T]) Deadline() (at time.Time, ok bool) {

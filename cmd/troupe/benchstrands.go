@@ -27,7 +27,7 @@ const benchStrandsExample = `  troupe bench strands                             
   troupe bench strands --json | jq -c '[.workload, .subject, .median, .targets[]?.reached]'
   troupe bench strands --quick --workload switch     to see that it works; the figures mean little`
 
-// strandRounds is how often each takes its turn: those of a million take seconds.
+// strandRounds is how often each takes its turn: a round of a million takes seconds.
 const strandRounds = 3
 
 var benchStrands = evaluation{

@@ -77,7 +77,7 @@ func (p *livePage) open() (err error) {
 	return err
 }
 
-// save writes the recording. Its last events are those of the queries that follow the work.
+// save writes the recording. Its last events come from the queries that follow the work.
 func (p *livePage) save(stderr io.Writer) error {
 	if p.recorder == nil {
 		return nil

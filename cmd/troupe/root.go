@@ -18,13 +18,13 @@ const (
 	statusDone        = 0
 	statusFailed      = 1
 	statusUsage       = 2
-	statusInterrupted = 130 // What a shell reports for a program that SIGINT ended.
+	statusInterrupted = 130 // As a shell reports a program that SIGINT ended.
 )
 
 // errInterrupted is returned when a signal ended the work. Its report has been written.
 var errInterrupted = errors.New("interrupted; the report is partial")
 
-// usageError is an error of whoever wrote the command line.
+// usageError is a mistake in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }

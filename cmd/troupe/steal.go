@@ -148,8 +148,8 @@ func closeStage(stage *steal.Stage) error {
 	return stage.Close(ctx)
 }
 
-// isScreen reports whether a stream is a terminal that knows its size. Those that
-// programs make for programs often don't.
+// isScreen reports whether a stream is a terminal that knows its size. Terminals that
+// programs make for programs often have no size.
 func isScreen(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

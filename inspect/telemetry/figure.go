@@ -9,7 +9,7 @@ import (
 // figure is something that is counted or measured.
 type figure struct {
 	name    string // Without "troupe.".
-	unit    string // What is counted, in the plural.
+	unit    string // The counted things, in the plural.
 	help    string
 	counter bool // It never falls.
 	labels  []string

@@ -11,7 +11,7 @@ import (
 )
 
 // AskAll is [actor.AskAll] within one span for all of the asks, as [Ask] has it for
-// one. What those who are asked do for it are its children, see [Serve]. The span
+// one. The spans of the asked actors are its children, see [Serve]. The span
 // counts the asks, and those that have failed; the first failure is its status.
 func AskAll[M, T any](ctx context.Context, t trace.Tracer, refs []actor.Ref[M], msg func(actor.Reply[T]) M) []actor.Answer[T] {
 	if t == nil {
@@ -40,7 +40,7 @@ func AskQuorum[M, T any](ctx context.Context, t trace.Tracer, refs []actor.Ref[M
 	return answers, err
 }
 
-// Gather is [actor.Gather] within one span, whose children are as those of [AskAll].
+// Gather is [actor.Gather] within one span, with children as in [AskAll].
 // The span counts the asks, but not those that have failed; its status is the error,
 // which joins their failures.
 func Gather(ctx context.Context, t trace.Tracer, queries ...actor.Query) error {

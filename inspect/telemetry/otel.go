@@ -23,8 +23,8 @@ const kindKey = "troupe.actor.kind"
 var bounds = []float64{1e-6, 4e-6, 16e-6, 64e-6, 256e-6, 1e-3, 4e-3, 16e-3, 64e-3, 256e-3, 1, 4, 16, 64}
 
 // Instrument makes the inspector's figures instruments of the provider's meter
-// "github.com/troupe-go/troupe", until the returned function is called. What is
-// counted is observed when the provider collects, for about 200 ns an actor. The
+// "github.com/troupe-go/troupe", until the returned function is called. Counts
+// are observed when the provider collects, for about 200 ns an actor. The
 // histograms of latency and duration are recorded as messages are measured, one
 // in sampleEvery; see [actor.Probe], whose default 0 means.
 func Instrument(i *inspect.Inspector, p metric.MeterProvider, sampleEvery int) (stop func() error, err error) {
@@ -64,7 +64,7 @@ func Instrument(i *inspect.Inspector, p metric.MeterProvider, sampleEvery int) (
 func (f *figure) observable(meter metric.Meter) (metric.Int64Observable, error) {
 	name, unit := "troupe."+f.name, "{"+f.unit[:len(f.unit)-1]+"}"
 	switch f.name {
-	case "actor", "sched", "sched.worker", "actor.throughput": // What is counted is the whole name.
+	case "actor", "sched", "sched.worker", "actor.throughput": // The unit completes the name.
 		name += "." + f.unit
 	case "actor.dead", "actor.slow", "actor.late", "actor.ask", "actor.forgotten", "sched.overdue": // Without what is counted it would say something else.
 		name += "_" + f.unit

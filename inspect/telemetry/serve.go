@@ -17,7 +17,7 @@ import (
 //
 //	stop, err := sys.Observe(telemetry.Serve(tracer))
 //
-// What was asked outside of a trace has no span. Without a tracer the Probe does
+// An ask outside of a trace has no span. Without a tracer the Probe does
 // nothing. Every message to an actor of the system costs some 3 ns more, and one
 // with a span as much as the tracer needs for it.
 func Serve(t trace.Tracer) *actor.Probe {

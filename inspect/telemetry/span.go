@@ -15,7 +15,7 @@ import (
 // with the ask, whose error is its status. The message carries it to the actor that
 // is asked, wherever that is handed on to: an Ask that the handler makes with its
 // Context is a child of this span in turn, so that what is done for a request is one
-// trace through all actors. What the handler wants to add it adds to
+// trace through all actors. The handler can add attributes to
 // trace.SpanFromContext of its Context.
 //
 // The span is named after the kind of the actor, so there are few names; its

@@ -11,10 +11,10 @@
 // them.
 //
 // Elements live at positions top <= i < bottom, in slot i modulo the size.
-// Only the owner moves bottom. Whoever moves top from i to i+1 by
-// compare-and-swap owns element i. Top never falls, so a thief that is
-// overtaken fails its swap and does not use what it read. So a slot itself
-// needs no order but that of bottom and top, and the owner writes it plainly:
+// Only the owner moves bottom. A goroutine that moves top from i to
+// i+1 by compare-and-swap owns element i. Top never falls, so a thief that is
+// overtaken fails its swap and does not use what it read. The order of
+// bottom and top is enough for the slots, and the owner writes them plainly:
 // as an exchange it took 7% of a message between two actors.
 //
 // The owner may take from either end: Pop the newest, for work that it forked
@@ -53,8 +53,8 @@ type Deque[T any] struct {
 	bottom xatomic.Int64
 	swept  int64 // The owner's: slots before this position hold nothing.
 	mask   int64
-	// ring is written by the owner, and read by thieves after bottom. What a thief
-	// reads while the owner writes, it does not use, since it fails its swap.
+	// ring is written by the owner, and read by thieves after bottom. A thief
+	// that reads during a write fails its swap, and does not use what it read.
 	ring []xatomic.Slot[T]
 }
 
@@ -80,7 +80,7 @@ func (d *Deque[T]) Len() int {
 // beginning. It never falls.
 func (d *Deque[T]) Taken() int64 { return d.top.Load() }
 
-// End is the position after the newest element, as Taken is that of the oldest.
+// End is the position after the newest element. Taken is the position of the oldest.
 // It falls when the owner pops.
 func (d *Deque[T]) End() int64 { return d.bottom.Load() }
 
@@ -149,8 +149,8 @@ func (d *Deque[T]) Pop() *T {
 }
 
 // Take takes the oldest element, or returns nil. It is a Steal that does not
-// give up, for the owner, or whoever empties the deque. Any goroutine may call
-// it.
+// give up, for the owner, or for a goroutine that empties the deque. Any
+// goroutine may call it.
 func (d *Deque[T]) Take() *T {
 	for {
 		x, contended := d.Steal()

@@ -4,9 +4,9 @@ package gid
 
 import "sync"
 
-// Number returns the number of a goroutine, as the function does. It must be alive,
-// else the number is that of the one that has its descriptor since: the runtime uses
-// descriptors again, and never gives their memory back.
+// Number returns the number of a goroutine, as the function does. The goroutine must be
+// alive. Otherwise the result is the number of a later goroutine with the same
+// descriptor: the runtime reuses descriptors, and never frees their memory.
 func (id ID) Number() uint64 {
 	if at := place(); at >= 0 && id != 0 {
 		return word(uintptr(id), uintptr(at))

@@ -18,7 +18,7 @@ const (
 // commands are folders whose packages are one room each in the picture: the command, and what belongs to it.
 var commands = []string{"cmd/troupe"}
 
-// undrawn are folders that are no rooms of the house: programs to read, and other people's libraries beside ours.
+// undrawn are folders that are no rooms of the house: example programs, and benchmarks beside other libraries.
 var undrawn = []string{"examples", "bench", "internal/bench"}
 
 // roomOf returns the room of the picture that a package belongs to, or "".

@@ -12,7 +12,7 @@
 //
 // The exploration is stateless (Godefroid, Model Checking for Programming
 // Languages using VeriSoft, POPL 1997): it walks the tree of choices depth
-// first and runs the program anew for each path. Sleep sets (Godefroid, 1996)
+// first and runs the program again for each path. Sleep sets (Godefroid, 1996)
 // leave out schedules that differ from an explored one only in the order of
 // independent operations, those on different addresses or two reads; so each
 // class of equivalent schedules runs once. With a bound on preemptions (Musuvathi
@@ -36,8 +36,8 @@
 // the stress tests. Nor do sleep sets know of ordinary accesses; a model in which
 // an unprotected one matters is explored with a bound on preemptions.
 //
-// What waits by other means than package xatomic, the time, and what a program
-// does with more threads or more steps than its model has.
+// It does not explore waits by other means than package xatomic, the time, or a
+// program with more threads or more steps than its model has.
 package modelcheck
 
 import (
@@ -76,7 +76,7 @@ type Report struct {
 // Failure is a schedule that breaks the program.
 type Failure struct {
 	Err   error
-	Trace []string // What each step did.
+	Trace []string // A line for each step.
 }
 
 // Error returns what broke and the schedule.
@@ -99,7 +99,7 @@ func Explore(cfg Config, build func(p *Program)) (Report, error) {
 	if cfg.MaxSteps == 0 {
 		cfg.MaxSteps = 1_000
 	}
-	// Each schedule sets everything up anew, and nearly nothing lives long.
+	// Each schedule builds the whole program again, and almost no memory lives long.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	x := &explorer{cfg: cfg, build: build}
 	if cfg.Random > 0 {
@@ -119,12 +119,12 @@ type explorer struct {
 
 // node is a state in which the explorer chose a thread.
 type node struct {
-	ops     []Op // What each thread does next.
+	ops     []Op // The next operation of each thread.
 	enabled threads
 	last    int // The thread that ran before, if it could go on; else -1.
 	chosen  int
-	tried   threads // What was chosen here before, and need not be again.
-	asleep  threads // What was explored above and commutes with all since.
+	tried   threads // Were chosen here before, and need not be chosen again.
+	asleep  threads // Were explored above, and commute with all operations since.
 	spent   int     // Preemptions before this choice.
 }
 

@@ -28,7 +28,7 @@ const maxThreads = 8
 type thread struct {
 	name   string
 	co     *coro.Coro
-	op     Op // What it does next.
+	op     Op // Its next operation.
 	where  string
 	exits  bool // It may end by runtime.Goexit.
 	done   bool
@@ -121,8 +121,8 @@ func (p *Program) GoExiting(name string, f func()) {
 	p.threads[len(p.threads)-1].exits = true
 }
 
-// enter calls f, which resumes or stops the thread's coroutine. A Goexit of a coroutine is
-// one of whoever has resumed it.
+// enter calls f, which resumes or stops the thread's coroutine. A Goexit in a
+// coroutine also ends the goroutine that has resumed it.
 func (t *thread) enter(f func()) {
 	if !t.exits {
 		f()

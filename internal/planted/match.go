@@ -207,8 +207,8 @@ func tokens(text string, f func(offset int, tok token.Token, lit string)) error 
 	}
 }
 
-// unify compares the shapes of two pieces of syntax, and returns the names that the
-// second has for those of the first.
+// unify compares the shapes of two pieces of syntax, and maps the names in
+// the first to the names in the second.
 func unify[T any](old, now T) (names, bool) {
 	n := names{map[string]string{}, map[string]string{}}
 	return n, n.unify(reflect.ValueOf(old), reflect.ValueOf(now))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// overlay writes the sources, which are by their absolute paths, and the
-// description by which the go command puts them in the place of the originals.
+// overlay writes the sources, keyed by their absolute paths, and a description
+// for the flag -overlay of the go command, which then reads them instead of the originals.
 func overlay(t *testing.T, sources map[string]string) (path string) {
 	t.Helper()
 	dir := t.TempDir()

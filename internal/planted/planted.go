@@ -39,13 +39,13 @@ type Fault struct {
 	// Old is an expression, or statements that follow each other. It is enough that it
 	// has the shape of the code: names may differ, the same ones for the same ones.
 	Old string
-	New string // Replaces Old, with the names of the code in place of those of Old.
+	New string // Replaces Old. The names of Old in it become the names in the code.
 	Nth int    // Which one, from 1, if several places in In have this shape.
 
 	Want string // Occurs in the output of the failing test.
 	Run  string // The tests that are to find it, if not all of the group's.
-	// Hang says that the tests fail by the end of their patience, of which they
-	// have little then. A fault that hangs without it is found too, and later.
+	// Hang says that the tests fail by the end of their patience, which is
+	// short then. A fault that hangs without it is found too, and later.
 	Hang bool
 }
 
@@ -63,7 +63,7 @@ const limit = 3 * time.Minute
 const tries = 3
 
 // Expect builds the tests of the package of the running test, with the tags,
-// and runs those of each group: once as they are, which has to pass, and once
+// and runs the tests of each group: once as they are, which has to pass, and once
 // with each of the faults, which has to fail as wanted. With -run, one fault is tried alone. Searches of schedules,
 // and tests that hang, run several at a time: what else goes on does not matter to
 // them, as it does to tests that find a fault by chance.

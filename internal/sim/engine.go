@@ -284,8 +284,9 @@ func (e *Engine) flush() {
 }
 
 // admit takes over what has arrived. If it came from several goroutines at the
-// same time, its order is chance, so it is put in order. That goes for what
-// came from one, too: when several resume the same work, it is chance who does.
+// same time, its order is chance, so it is put in order. Entries of one
+// goroutine are ordered, too: if several resume the same work, chance decides
+// which of them does.
 func (e *Engine) admit() {
 	e.mu.Lock()
 	arrived := e.arrived
@@ -397,7 +398,7 @@ func (e *Engine) UntilIdle() {
 	}
 }
 
-// UntilWork waits until a goroutine outside, as that of a timer, has queued
+// UntilWork waits until a goroutine outside, such as a timer's, has queued
 // something and nothing is queued any more. It returns false if that has not
 // come within limit. It must not be called by work.
 func (e *Engine) UntilWork(limit time.Duration) bool {

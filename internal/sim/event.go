@@ -22,7 +22,7 @@ func (e *Engine) Event(kind string, what func(caller string) string) {
 }
 
 // traceBody adds a line about the body. While a step runs, which may block, the body is
-// beside it: then the line comes behind those of the step, and says how old it is.
+// beside it: then the line comes after the step's lines, and says how old it is.
 func traceBody(e *Engine, kind, text string) {
 	at := time.Now()
 	e.mu.Lock()

@@ -15,8 +15,7 @@ func (e *Engine) Turn() {
 	e.await(theBody)
 }
 
-// Guest is a goroutine outside that comes to be known to the simulation by name:
-// that of a timer.
+// Guest is a goroutine outside, such as a timer's, that the simulation knows by name.
 type Guest struct {
 	name   string
 	number uint64
@@ -29,8 +28,8 @@ func (e *Engine) NewGuest(what string) *Guest {
 	return &Guest{fmt.Sprintf("%s %d", what, n), n}
 }
 
-// Await has the calling goroutine wait its turn, like work. What else becomes due
-// in the same moment may come first, if so decided, rather than by chance.
+// Await has the calling goroutine wait its turn, like work. If other work
+// becomes due in the same moment, the schedule decides the order, not chance.
 func (e *Engine) Await(g *Guest) {
 	if !e.Over() {
 		e.await(g)

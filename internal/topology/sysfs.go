@@ -92,8 +92,8 @@ func (r reader) nodes(byID map[int]*CPU) error {
 	return nil
 }
 
-// caches reads the last level of one processor of each group. What is the last
-// level may differ from one to another: some small cores have no third one.
+// caches reads the last level of one processor of each group. Processors may
+// differ in their last level: some small cores have no third one.
 func (r reader) caches(online []int, byID map[int]*CPU) error {
 	for _, id := range online {
 		if byID[id].Cache >= 0 {

@@ -20,8 +20,8 @@ import (
 // shared one, into the shared one of the next priority, oldest first. Work that is meant
 // for one worker rises within its inbox.
 //
-// Work rises therefore after AgeAfter to AgeAfter and an eighth. It begins to wait
-// anew when it is moved: by rising itself, by a thief, or when a worker takes a
+// Work rises therefore after AgeAfter to AgeAfter and an eighth. Its wait starts
+// over when it is moved: by rising itself, by a thief, or when a worker takes a
 // batch from a shared queue; but then the thief or the worker runs some of it.
 //
 // Only the marks of interrupted work, which is taken newest first, may be in

@@ -18,8 +18,8 @@ type batch struct {
 	// claimed is how many functions were claimed, or more. Written by all who run
 	// the batch.
 	claimed atomic.Int32
-	// users are those who run the batch, and its entry in a queue. The last one
-	// gives it back.
+	// users counts the workers that run the batch, and its entry in a queue. The last
+	// user gives the batch back.
 	users atomic.Int32
 	fns   [batchSize]func(ctx context.Context) error
 }

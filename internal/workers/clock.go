@@ -124,8 +124,8 @@ func (w *Worker) mustGiveWay(kept time.Duration) bool {
 }
 
 // stepAside lets other goroutines run between two rounds of a search. Where
-// workers are held, it may be by endless loops. Who gives way to those is back
-// after 10 ms, and submitters would rely on the search for so long. So when that
+// workers are held, it may be by endless loops. A worker that gives way to an
+// endless loop returns after 10 ms, and submitters would rely on its search for so long. So when that
 // has happened once, the worker goes through its search without a pause, and
 // sleeps: a sleeper is woken at once.
 func (w *Worker) stepAside() {

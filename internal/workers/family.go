@@ -62,8 +62,8 @@ func (j *Job) adopt(child *Job) bool {
 	return true
 }
 
-// kin is the job's life, of which next and previous are asked for under the
-// lock of the job above. It is there, since the job was linked.
+// kin is the job's life. Its next and previous are read under the lock of the
+// job above. It exists, since the job was linked.
 func (j *Job) kin() *jobLife { return j.rare.Load().life }
 
 // disown is the end of adopt.

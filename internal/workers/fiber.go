@@ -52,20 +52,20 @@ type Fiber struct {
 	// it, read where the fiber is warmed.
 	top   atomic.Uintptr
 	state xatomic.Uint32
-	// on is the id of w. Written by the worker, read by whoever asks about a job.
+	// on is the id of w. Written by the worker, read by goroutines that ask about a job.
 	on atomic.Int32
 	// running is the work that the loop has called. Written by the fiber, read by
-	// whoever asks what holds its worker.
+	// goroutines that ask what holds its worker.
 	running xatomic.Glance[Node]
 	// tally counts what the work has done since it began; see tally.go. Written by the
-	// fiber, read by whoever asks about a job.
+	// fiber, read by goroutines that ask about a job.
 	tally tally
 	// priority is the priority of the work that runs on the fiber. Written by the fiber,
-	// read by whoever resumes it.
+	// read by the goroutine that resumes it.
 	priority Priority
 	ended    bool  // The fiber was taken out of service; its loop returns.
 	hosted   bool  // It belongs to a host; see fiberRare.blocked.
-	pauses   uint8 // Those of a job that is measured.
+	pauses   uint8 // The pauses of a job that is measured.
 	// owner is the work that runs on the fiber, if it says so. See SetOwner.
 	owner any
 	// job is the job that runs or ran on the fiber last; from its beginning to its
@@ -91,7 +91,7 @@ type fiberRare struct {
 	note any  // See SetNote. Written by the fiber while it holds the list's lock.
 	turn Turn // The turn that the work gives up while it waits, or nil. See SetTurn.
 	// home is where the work on the fiber has to be continued. Written by the
-	// fiber, read by whoever resumes it.
+	// fiber, read by the goroutine that resumes it.
 	home home
 	// blocked is where the goroutine of a host blocks.
 	blocked xatomic.Signal
@@ -314,8 +314,8 @@ func (f *Fiber) suspend() {
 }
 
 // Resume ends the fiber's suspension, or the next one if it is not suspended
-// now. It queues the fiber with priority p, or with that of the work which
-// waits on it if that is more urgent: on the worker of from, which must then be
+// now. It queues the fiber with priority p, or with the priority of the work
+// that waits on it if that is more urgent: on the worker of from, which must then be
 // the calling work's own fiber, or, if from is nil, from any goroutine.
 func (f *Fiber) Resume(from *Fiber, p Priority) {
 	if from == nil && f.s.sim != nil && f.s.sim.resumeLater(f, p) {

@@ -118,7 +118,7 @@ func (m *monitor) replace(w *Worker) bool {
 	return true
 }
 
-// spent reports whether there are as many spares as there may be. Those that stand in for
+// spent reports whether there are as many spares as there may be. Spares that stand in for
 // workers with orphaned work don't count. The caller holds mu.
 func (m *monitor) spent() bool {
 	limit := m.s.cfg.MaxSpares

@@ -21,7 +21,7 @@ import (
 // it is given. So the paths of the real workers need not ask.
 type Host struct {
 	f     *Fiber
-	outer *Fiber // That of whose goroutine the host has been entered, or nil.
+	outer *Fiber // The fiber of the goroutine that has entered the host, or nil.
 }
 
 // NewHost returns a host that nobody has entered. It is not for schedulers that

@@ -43,7 +43,7 @@ type jobRare struct {
 	cause   error // Of the first cancellation. Written before the state says so.
 	waiters *jobWaiter
 	done    chan struct{}
-	life    *jobLife // What may end the job's context. Written once.
+	life    *jobLife // Holds the things that may end the job's context. Written once.
 }
 
 // jobLife is what is known of the end of a job's context.

@@ -8,7 +8,7 @@ import (
 
 // PanicError is the result of a job that panicked.
 type PanicError struct {
-	Value any // What was given to panic.
+	Value any // The argument of panic.
 
 	callers []uintptr
 }

@@ -62,8 +62,8 @@ func checkPinning() error {
 // outlive is deferred by the trampoline, which ends when the dispatch loop has,
 // or because work has called Goexit, which ended its fiber and goes on here. In
 // that case another goroutine is the trampoline from now on. Only if fibers
-// are away that no other thread can continue, this one carries on, in the midst
-// of its end; that takes some 600 bytes of stack each time, until at some Goexit
+// are away that no other thread can continue, this one carries on, during
+// its end; that takes some 600 bytes of stack each time, until at some Goexit
 // no fiber is away.
 func (w *Worker) outlive() {
 	if w.left {

@@ -19,7 +19,7 @@ import (
 // mean time. The imbalance is by how much the largest load exceeds the mean, as
 // a share of the mean. Above Config.ImbalanceThreshold, or where a worker has
 // more than twice the mean, those above the mean hand their oldest work over to
-// whoever has least, as long as that one then has no more than they. It comes
+// the worker with the least load, as long as it then has no more than they. It comes
 // into the others' inboxes as work that anyone may steal. A blocked worker is to
 // have nothing but the last queued piece, which each worker keeps: two actors
 // that talk to each other would be torn apart. Workers that are reserved for urgent work are compared
@@ -152,7 +152,7 @@ func (r *rebalance) adapt(imbalance float64) {
 type balance struct {
 	workers []*Worker // Spares too, unless they are retired.
 	loads   []time.Duration
-	unit    []time.Duration // What a piece takes.
+	unit    []time.Duration // The mean time of a piece.
 	able    []bool          // Not blocked.
 	mean    time.Duration   // Of all loads, over the able.
 	largest time.Duration
@@ -237,8 +237,8 @@ func (r *rebalance) handOver(b *balance, i int) bool {
 // carry calls move, which takes work out of queues and puts it into others
 // outside the workers. Meanwhile the scheduler does not take it for gone: settle
 // looks at carried after it has found all queues empty and all workers at rest,
-// and whoever puts something in then wakes somebody, for which it has to wait
-// until settle has looked.
+// and a goroutine that adds work in the meantime wakes a worker, and for that it has
+// to wait until settle has looked.
 func (s *Scheduler) carry(move func()) {
 	s.carried.Add(1)
 	move()

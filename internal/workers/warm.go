@@ -34,7 +34,7 @@ const (
 	stackBelow, stackLines = 320, 11
 	// goroutineLines are the cache lines of the runtime's descriptor, which has 480 bytes.
 	goroutineLines = 8
-	// The records of the coroutine: five of 32 bytes, of which that at Coro.At is the fourth.
+	// The records of the coroutine: five of 32 bytes. The record at Coro.At is the fourth.
 	coroBefore, coroLines = 128, 4
 	// jobLines are the cache lines of the record that the job lies in, as a strand of 112
 	// bytes.
@@ -45,7 +45,7 @@ const (
 	nodesAhead, fibersAhead = 8, 2
 )
 
-// warm begins with what has just come from a shared queue, of which n is the first,
+// warm begins to load work that has just come from a shared queue. The first piece is n,
 // and the others lie in the queue of p.
 func (w *Worker) warm(n *Node, p Priority) {
 	if !prefetch.Enabled {

@@ -33,13 +33,13 @@ type Slot[T any] = Pointer[T]
 // has it.
 type Mutex struct{ locked bool }
 
-// Lock is that of sync.Mutex.
+// Lock does the same as in sync.Mutex.
 func (m *Mutex) Lock() {
 	modelcheck.Point(modelcheck.Write, unsafe.Pointer(m), func() bool { return !m.locked })
 	m.locked = true
 }
 
-// Unlock is that of sync.Mutex.
+// Unlock does the same as in sync.Mutex.
 func (m *Mutex) Unlock() {
 	write(m)
 	m.locked = false
@@ -51,7 +51,7 @@ type Once struct {
 	done bool
 }
 
-// Do is that of sync.Once.
+// Do does the same as in sync.Once.
 func (o *Once) Do(f func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -68,7 +68,7 @@ type Pool struct {
 	kept []any
 }
 
-// Get is that of sync.Pool.
+// Get does the same as in sync.Pool.
 func (p *Pool) Get() any {
 	last := len(p.kept) - 1
 	if last < 0 {
@@ -79,7 +79,7 @@ func (p *Pool) Get() any {
 	return x
 }
 
-// Put is that of sync.Pool.
+// Put does the same as in sync.Pool.
 func (p *Pool) Put(x any) { p.kept = append(p.kept, x) }
 
 // Spin waits until x is something else than v.

@@ -6,11 +6,11 @@ import (
 )
 
 // Glance is a pointer that one goroutine at a time writes, very often, and that
-// others look at now and then. A store costs what a plain one does, where that
-// of atomic.Pointer is an exchange on amd64. In return it orders nothing: a
+// others look at now and then. A store costs what a plain store does; the store
+// of an atomic.Pointer is an exchange on amd64. In return it orders nothing: a
 // reader sees some value that was stored, soon after, and may rely on what the
 // pointer leads to only if that has come to the writer by a stronger operation,
-// such as those of a queue.
+// such as an operation of a queue.
 //
 // Builds for the race detector, and it alone could tell the difference, store
 // atomically.

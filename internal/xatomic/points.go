@@ -4,9 +4,9 @@ package xatomic
 
 import "sync/atomic"
 
-// What is here says at each operation where it is by read or write, beforehand, so
-// that another thread may go first. Who that is, and how often, is in checked.go and
-// in yielding.go.
+// The methods here call read or write before each operation, so that another thread
+// may go first. The files checked.go and yielding.go decide which thread, and how
+// often.
 
 // number is an atomic integer.
 type number[T any] interface {
@@ -54,16 +54,16 @@ type (
 // Bool is atomic.Bool with points.
 type Bool struct{ b atomic.Bool }
 
-// Load is that of atomic.Bool.
+// Load does the same as in atomic.Bool.
 func (x *Bool) Load() bool { read(x); return x.b.Load() }
 
-// Store is that of atomic.Bool.
+// Store does the same as in atomic.Bool.
 func (x *Bool) Store(v bool) { write(x); x.b.Store(v) }
 
-// Swap is that of atomic.Bool.
+// Swap does the same as in atomic.Bool.
 func (x *Bool) Swap(v bool) bool { write(x); return x.b.Swap(v) }
 
-// CompareAndSwap is that of atomic.Bool.
+// CompareAndSwap does the same as in atomic.Bool.
 func (x *Bool) CompareAndSwap(before, after bool) bool {
 	write(x)
 	return x.b.CompareAndSwap(before, after)
@@ -72,16 +72,16 @@ func (x *Bool) CompareAndSwap(before, after bool) bool {
 // Pointer is atomic.Pointer with points.
 type Pointer[T any] struct{ p atomic.Pointer[T] }
 
-// Load is that of atomic.Pointer.
+// Load does the same as in atomic.Pointer.
 func (x *Pointer[T]) Load() *T { read(x); return x.p.Load() }
 
-// Store is that of atomic.Pointer.
+// Store does the same as in atomic.Pointer.
 func (x *Pointer[T]) Store(v *T) { write(x); x.p.Store(v) }
 
-// Swap is that of atomic.Pointer.
+// Swap does the same as in atomic.Pointer.
 func (x *Pointer[T]) Swap(v *T) *T { write(x); return x.p.Swap(v) }
 
-// CompareAndSwap is that of atomic.Pointer.
+// CompareAndSwap does the same as in atomic.Pointer.
 func (x *Pointer[T]) CompareAndSwap(before, after *T) bool {
 	write(x)
 	return x.p.CompareAndSwap(before, after)

@@ -25,8 +25,8 @@ func Spin(*Uint64, uint64) { runtime.Gosched() }
 // is for what takes another thread some steps.
 //
 // Where that thread has lost its processor to another program, nobody here can
-// have it back before the system gives it. So after a while the waiting one gives
-// up its own, lest it burns the whole of its time: that cost tell, where the lock
+// have it back before the system gives it. So after a while the waiting thread
+// gives up its own, and does not burn all of its time: that cost tell, where the lock
 // is held for a third of the time, 70% on a busy machine.
 func SpinWhile(x *Uint32, bits uint32) uint32 {
 	for round := 0; ; round++ {

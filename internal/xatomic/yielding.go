@@ -23,16 +23,16 @@ func pass() {
 func read[T any](*T)  { pass() }
 func write[T any](*T) { pass() }
 
-// Mutex is sync.Mutex, and who has given it back may lose the processor.
+// Mutex is sync.Mutex, except that Unlock may yield the processor.
 type Mutex struct{ m sync.Mutex }
 
-// Lock is that of sync.Mutex.
+// Lock does the same as in sync.Mutex.
 func (m *Mutex) Lock() {
 	pass()
 	m.m.Lock()
 }
 
-// Unlock is that of sync.Mutex.
+// Unlock does the same as in sync.Mutex.
 func (m *Mutex) Unlock() {
 	m.m.Unlock()
 	pass()

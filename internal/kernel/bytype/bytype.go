@@ -26,8 +26,8 @@ type entry[V any] struct {
 	value *V
 }
 
-// Of returns the value for t. If there is none yet, it is the one that makes returns, unless another caller was
-// quicker with its own.
+// Of returns the value for t. If there is none yet, Of stores and returns the result of makes, unless another
+// caller stored its own first.
 func (m *Map[V]) Of(t reflect.Type, makes func(t reflect.Type) *V) *V {
 	at := reflect.ValueOf(t).Pointer()
 	place := &m.near[(at>>5^at>>9)%near]

@@ -33,7 +33,7 @@ type Table[P any] struct {
 	hungry    atomic.Bool
 	origin    uint32     // Generations are counted from here, see origins.
 	magazines []magazine // By the numbers of the workers; spare workers have none.
-	_         [64]byte   // What is above is read by everyone.
+	_         [64]byte   // All goroutines read the fields above.
 
 	mu   sync.Mutex
 	free []uint32
@@ -42,8 +42,9 @@ type Table[P any] struct {
 	born, ended xatomic.Count
 }
 
-// magazineSize is how many free slots a worker keeps at most. Half of them make
-// the price of the lock one part in 32, and those of other workers are not missed.
+// magazineSize is how many free slots a worker keeps at most. A worker
+// moves half of them under one lock, which makes the price of the lock one part in 32.
+// So few slots are not missed elsewhere.
 const magazineSize = 64
 
 // magazine has the free slots of a worker. It belongs to whatever runs there.

@@ -76,7 +76,7 @@ func (w *Worker) HasToken() bool { return w.token.TryReceive() }
 // Woken is called by a sleeper that has received its token. It counts as searching, unless it was woken for its inbox.
 func (w *Worker) Woken() { w.Searching, w.summoned = !w.summoned, false }
 
-// Form makes the tiers for so many workers, of which some are reserved by priority.
+// Form makes the tiers for so many workers. Reserved counts the ones that are kept for each priority.
 func (d *Lot) Form(workers int, reserved [queues.Priorities]int) {
 	d.open.least, d.open.places = queues.Low, workers
 	d.urgent.least, d.urgent.places = queues.Critical, maxUrgent

@@ -1,6 +1,6 @@
 // Package queues has the queues of work: one worker's own, its inbox, and the ones that all workers share.
 //
-// Its elements are pointers to some type T, of which it knows nothing.
+// Its elements are pointers to some type T. The package knows nothing about T.
 package queues
 
 import (

@@ -72,7 +72,7 @@ type Config struct {
 	// Started, when set, is called with the system before any actor is spawned. The run ends with the error that it
 	// returns.
 	Started func(*actor.System) error
-	// Keep leaves the system running at the end, with the actors that have not stopped: who took it in Started stops it.
+	// Keep leaves the system running at the end, with the actors that have not stopped. The caller, which got it through Started, stops it.
 	Keep bool
 
 	attempts int // How often a file is tried before it is given up.

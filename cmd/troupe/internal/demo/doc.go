@@ -13,7 +13,7 @@
 //
 // A tokenizer may die at any point: before it counts, while it counts, between two sends, after the last one. Its
 // supervisor restarts it, the feeder's ask fails with [actor.ErrNoReply], and the feeder asks again with the same text:
-// at least once. What a tokenizer sends depends on the text alone, and a shard takes each batch of a file once: at most
-// once. Sending starts only after the whole text is counted, so a text that kills its tokenizer every time, and is
+// at least once. The messages of a tokenizer depend on the text alone, and a shard takes each batch of a file once: at
+// most once. Sending starts only after the whole text is counted, so a text that kills its tokenizer every time, and is
 // given up in the end, has left nothing behind.
 package demo

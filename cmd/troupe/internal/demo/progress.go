@@ -19,8 +19,8 @@ const (
 // Progress says how far a phase has come.
 type Progress struct {
 	Phase   Phase
-	Files   int   // Those that are done, skipped ones included.
-	Bytes   int64 // Those of counted files.
+	Files   int   // Files that are done, skipped ones included.
+	Bytes   int64 // The bytes of counted files.
 	Total   int   // The number of files, or zero while it isn't known.
 	Elapsed time.Duration
 	Done    bool // The phase is over.

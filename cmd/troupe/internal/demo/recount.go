@@ -19,7 +19,7 @@ type recount struct {
 	buf    []byte
 }
 
-// meter shows how far a loop has come to whoever watches it.
+// meter shows watchers how far a loop has come.
 type meter struct {
 	files atomic.Int64
 	bytes atomic.Int64

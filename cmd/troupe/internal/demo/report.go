@@ -55,7 +55,7 @@ type Worker struct {
 	ID        int    `json:"id"`
 	Spare     bool   `json:"spare"`     // It stood in for one that was blocked.
 	Jobs      uint64 `json:"jobs"`      // Pieces of work that it began or continued.
-	Stolen    uint64 `json:"stolen"`    // Those of them that it took from other workers.
+	Stolen    uint64 `json:"stolen"`    // The part of Jobs that it took from other workers.
 	Suspended uint64 `json:"suspended"` // Waits of its work that did not hold it.
 	Preempted uint64 `json:"preempted"` // How often its work gave way to something critical.
 	Parked    uint64 `json:"parked"`    // How often it fell asleep for want of work.

@@ -78,7 +78,7 @@ func (r *run) index(ctx context.Context) error {
 	if err := t.assemble(working, sys, r.cfg, func(err error) { cancel(&failure{err}) }); err != nil {
 		return failed(working, err)
 	}
-	runtime.GC() // What came before is not the work's to pay for.
+	runtime.GC() // The measured work should not pay for earlier garbage.
 	return r.direct(working, sys, t)
 }
 

@@ -11,7 +11,7 @@ import (
 const (
 	// A zero byte in this many bytes at the start makes a file binary, as git has it.
 	sniffed = 8 << 10
-	// Copying this much takes some 50 µs, and whoever reads can pause in between.
+	// Copying this much takes some 50 µs, and the reader can pause in between.
 	readStep = 128 << 10
 )
 
@@ -55,7 +55,7 @@ func (t tree) read(path string, buf []byte, pause func() error) (text []byte, wh
 		return buf, TooLarge, nil
 	}
 	want := info.Size()
-	if want == 0 { // Some files say so that do have content, those of /proc for example.
+	if want == 0 { // Some files say so and have content, for example in /proc.
 		want = t.maxSize + 1
 	}
 	if cap(buf) < int(info.Size()) {

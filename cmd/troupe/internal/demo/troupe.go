@@ -182,7 +182,7 @@ func (t *troupe) halt(ctx context.Context) Tally {
 	return t.sampler(0)()
 }
 
-// stopAll stops actors. Those that are still at the same message after the grace period are told to leave it.
+// stopAll stops actors. After the grace period, the contexts of handlers that still run are cancelled.
 func stopAll[M any](ctx context.Context, grace time.Duration, refs ...actor.Ref[M]) {
 	gentle, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()

@@ -24,7 +24,7 @@ type Config struct {
 	Workers int           // Defaults to GOMAXPROCS.
 	Raw     bool          // Bytes as they come, rather than lines.
 	MaxLine int           // Of a line, in bytes.
-	Idle    time.Duration // After which a silent connection is closed; 0 means never.
+	Idle    time.Duration // A connection that is silent for so long is closed; 0 means never.
 }
 
 // Report is what a server has done. Its JSON is documented by the names of its

@@ -29,7 +29,7 @@ type Model struct {
 	ended         bool
 }
 
-// NewModel returns a view of a scene that is drawn anew every so often, and ends
+// NewModel returns a view of a scene that is drawn again every so often, and ends
 // after duration if that is positive.
 func NewModel(scene Scene, every, duration time.Duration) Model {
 	snap := scene.Snapshot()

@@ -13,7 +13,7 @@ type Snapshot struct {
 	Strategy Strategy
 	Load     float64
 	Paused   bool
-	Note     string // What the last act did.
+	Note     string // Says what the last act did.
 
 	Workers []Worker // Retired spares are left out.
 	// Shared is the length of the queues that all workers share, by priority.
@@ -88,7 +88,7 @@ type Rates struct {
 // WorkerRates are the same for one worker.
 type WorkerRates struct {
 	Jobs, Stolen float64
-	From         map[int]float64 // Of what it took, by the worker from which.
+	From         map[int]float64 // Stolen by the worker it was taken from.
 }
 
 // RatesSince returns the rates from an earlier snapshot to this one; all are 0

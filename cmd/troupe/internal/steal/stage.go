@@ -30,7 +30,7 @@ type Stage struct {
 	paused    bool
 	strategy  Strategy
 	performed [numActs]uint64
-	note      string // What the last act did.
+	note      string // Says what the last act did.
 	taken     *hdrhistogram.Histogram
 	failed    error
 }
@@ -57,8 +57,8 @@ func Open(cfg Config) (*Stage, error) {
 	return st, nil
 }
 
-// Close ends the load and stops the scheduler. What is queued is given up; what
-// runs returns within a moment.
+// Close ends the load and stops the scheduler. Queued jobs are given up; running
+// jobs return within a moment.
 func (st *Stage) Close(ctx context.Context) error {
 	st.mu.Lock()
 	if !st.closed {
@@ -86,8 +86,8 @@ func (st *Stage) fail(err error) {
 	}
 }
 
-// contain turns a panic of the feeder into a failure, so that whoever shows the
-// stage can give the terminal back first.
+// contain turns a panic of the feeder into a failure, so that the program
+// that shows the stage can restore the terminal first.
 func (st *Stage) contain() {
 	if v := recover(); v != nil {
 		st.fail(fmt.Errorf("feeding the scheduler: panic: %v\n%s", v, debug.Stack()))
@@ -104,8 +104,8 @@ func (st *Stage) isOver() bool {
 	}
 }
 
-// submit submits a job that signs the roster. Ctx is that of the job that
-// submits it, or of nobody in particular.
+// submit submits a job that signs the roster. Ctx is the context of the
+// job that submits it, or one of no job.
 func (st *Stage) submit(ctx context.Context, kind string, p sched.Priority, body func(ctx context.Context, h *hands)) error {
 	from := outside
 	if id, ok := sched.WorkerOf(ctx); ok {

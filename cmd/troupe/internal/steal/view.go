@@ -50,8 +50,7 @@ const (
 )
 
 // draw returns at most as many lines as there are, none wider than the screen.
-// What matters most comes first, so that something is left of it on the
-// smallest.
+// The most important part comes first, so that the smallest screen shows some of it.
 func (m Model) draw() string {
 	if m.ended || m.width < 1 || m.height < 1 {
 		return ""
@@ -140,8 +139,8 @@ func (m Model) workers(room int) (lines []string) {
 	return lines
 }
 
-// keys is the last line: first what helps those whose screen is too narrow for
-// all.
+// keys is the last line: the most useful keys come first, for screens too narrow
+// for all.
 func (m Model) keys() string {
 	parts := []string{strong.Render("?") + " help", strong.Render("q") + " quit"}
 	for _, act := range acts[:More] {

@@ -44,7 +44,7 @@ type Report struct {
 	Goroutines Figures `json:"goroutines"`
 }
 
-// Figures are those of strands, or of goroutines. What was not measured is 0.
+// Figures are measurements of strands, or of goroutines. A figure that was not measured is 0.
 type Figures struct {
 	SpawnSeconds float64 `json:"spawn_s"`         // Until all wait.
 	BytesEach    float64 `json:"bytes_each"`      // Heap and stacks, while all wait.
@@ -188,7 +188,7 @@ type turns struct {
 	took  time.Duration
 }
 
-// begin comes before the first of rounds+1 turns, of which one is on the way to began.
+// begin comes before the first of rounds+1 turns. One of these turns is on the way to began.
 func (t *turns) begin() {
 	if t.begun.Add(1) == int64(t.among) {
 		now := time.Now()

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// Workloads are those of the evaluation, in the order in which they are reported.
+// Workloads are the workloads of the evaluation, in the order of the report.
 var Workloads = []*suite.Workload{
 	&switchTwo, &switchMany, &spawn, &spawnMillion, &growth, &idle, &million, &connections, &echo,
 }

@@ -14,7 +14,7 @@ import (
 const (
 	Thread = "thread" // An actor with a thread of its own.
 	Actor  = "actor"  // An actor on the scheduler.
-	Pool   = "pool"   // Tasks of a work pool, those of a screen in order.
+	Pool   = "pool"   // Tasks of a work pool; the tasks of one screen run in order.
 )
 
 // Subjects are all of them, and the Reader that they are compared with.

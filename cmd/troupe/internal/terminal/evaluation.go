@@ -21,8 +21,8 @@ const (
 	MaxRounds     = 100
 )
 
-// ErrInterrupted is returned when the context of an evaluation has ended. What was
-// measured by then has been reported.
+// ErrInterrupted is returned when the context of an evaluation has ended. Results
+// up to then have been reported.
 var ErrInterrupted = errors.New("terminal: interrupted")
 
 // Evaluation measures subjects side by side: each run is a process of its own, and

@@ -13,7 +13,7 @@ const (
 	threads       = "threads"
 	rss           = "rss_mb"
 	heap          = "heap_mb"
-	cpu           = "cpu_s_per_s" // Of the emulator's process, which is also that of the program, but not that of cat.
+	cpu           = "cpu_s_per_s" // Of the emulator's process, which also runs the program, but not cat.
 	cpuPerGB      = "cpu_s_per_gb"
 	speed         = "mb_per_s"
 )

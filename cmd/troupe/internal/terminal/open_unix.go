@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open opens a terminal whose reads and writes block, without making it that of
-// the process.
+// open opens a terminal whose reads and writes block, without making it the
+// controlling terminal of the process.
 func open(path string) (*os.File, error) {
 	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -102,7 +102,7 @@ func (p *program) write(text []byte, n int, end byte) error {
 // once.
 func (p *program) flood(ctx context.Context, path string, once bool) error {
 	for ctx.Err() == nil {
-		files := slices.Repeat([]string{path}, 100) // So that it seldom begins anew.
+		files := slices.Repeat([]string{path}, 100) // So that cat seldom starts again.
 		if once {
 			files = files[:1]
 		}

@@ -21,7 +21,7 @@ var (
 // plain is the Reader.
 type plain struct {
 	session *session
-	seam    []byte // What may be the beginning of an answer, at the end of the last chunk.
+	seam    []byte // The end of the last chunk, if an answer may begin there.
 }
 
 func newPlain(s *session) (emulator, error) {

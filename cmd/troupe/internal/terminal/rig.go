@@ -21,8 +21,8 @@ type rig struct {
 	reading  chan struct{} // Closed at the end of it.
 }
 
-// newRig sets up a rig, and returns a context that ends when it fails. What the
-// program writes also goes to record, if that is not nil.
+// newRig sets up a rig, and returns a context that ends when it fails. The
+// output of the program also goes to record, if that is not nil.
 func newRig(ctx context.Context, subject string, record io.Writer) (*rig, context.Context, error) {
 	sys, err := actor.NewSystem(actor.Config{Name: "terminal"})
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *rig) pour(ctx context.Context, text []byte, n int, end byte) (time.Dura
 	go func() { writing <- r.program.write(text, n, end) }()
 	seen, err := r.session.wait(ctx, end)
 	if err != nil {
-		return 0, err // Whoever closes the rig ends the writing.
+		return 0, err // Close ends the writing.
 	}
 	return seen.Sub(began), <-writing
 }

@@ -62,8 +62,8 @@ func (s *Screen) reset() {
 // Write follows a piece of output, which may begin and end anywhere, also within
 // a sequence or a character. It never fails.
 //
-// What is no sequence is most of all output: it goes past the parser, line by
-// line, which makes logs four times as fast.
+// Most output is plain text without sequences. It skips the parser, line by line,
+// which makes logs four times as fast.
 func (s *Screen) Write(p []byte) (int, error) {
 	for i := 0; i < len(p); {
 		if s.parser.State() != parser.GroundState || p[i] == ansi.ESC || p[i] >= ansi.DEL {
@@ -139,7 +139,7 @@ func (s *Screen) wrapAround() {
 	}
 }
 
-// advance moves the cursor past n places, of which the last may be the line's.
+// advance moves the cursor past n places. The last one may be the last of the line.
 func (s *Screen) advance(n int) {
 	s.at.col += n
 	if s.at.col == s.cols {

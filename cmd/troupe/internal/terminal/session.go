@@ -36,7 +36,7 @@ type session struct {
 	shown  chan sighting
 	last   rune
 	parsed atomic.Int64 // Bytes that are on the screen.
-	number int          // Of the session, among those of its emulator.
+	number int          // Of the session within its emulator.
 }
 
 func newSession(number int, keys io.Writer) *session {
@@ -59,7 +59,7 @@ func (s *session) feed(c *chunk) {
 		s.last = key
 		select {
 		case s.shown <- sighting{key, time.Now()}:
-		default: // One that nobody has asked for, so whoever waits next gets a wrong one.
+		default: // Nobody asked for the last sighting, so the next waiter gets a wrong one.
 		}
 	}
 }
@@ -84,8 +84,8 @@ func (s *session) press(key byte) error {
 }
 
 // read reads the program's output until the program has closed its end, and has
-// the emulator take it. What was read is also written to record, if it is not nil.
-// After a failure, of which it tells at once, or the end of ctx it goes on to read,
+// the emulator take it. The output is also written to record, if that is not nil.
+// It reports a failure at once. After a failure or the end of ctx it goes on to read,
 // so that the program can end.
 func (s *session) read(ctx context.Context, from io.Reader, to emulator, record io.Writer, fail func(error)) {
 	unused := &chunk{}

@@ -13,20 +13,19 @@ import (
 
 // listing is a list of the program that is shown page by page.
 type listing struct {
-	prefix  string // What names begin with.
+	prefix  string // Shows only names that begin with it.
 	cursor  string
 	cursors []string // Of the pages before this one.
 	next    string   // Of the page behind it, or "".
 }
 
-// jobTypes are those of the key f, and jobOrders those of the key s, one after the
-// other.
+// The key f goes through jobTypes, and the key s through jobOrders.
 var (
 	jobTypes  = []inspect.JobType{"", inspect.StrandJob, inspect.TaskJob, inspect.SingleJob, inspect.OtherJob}
 	jobOrders = []inspect.JobOrder{inspect.ByAge, inspect.ByID, inspect.BySteals, inspect.ByPreemptions}
 )
 
-// isListing reports whether the screen is a list of the program, but for that of
+// isListing reports whether the screen is a list of the program other than the list of
 // actors.
 func (s screen) isListing() bool { return s == jobsScreen || s == timersScreen || s == namesScreen }
 
@@ -80,8 +79,8 @@ func (m Model) listFrom(s screen, prefix string) (tea.Model, tea.Cmd) {
 	return m.show(s)
 }
 
-// sortJobs shows jobs in the next order, or the one before; ofType those of the
-// next type.
+// sortJobs shows jobs in the next order, or the previous one; ofType shows the jobs
+// of the next type.
 func (m Model) sortJobs(next bool) (tea.Model, tea.Cmd) {
 	m.jobQuery.Sort = another(jobOrders, m.jobQuery.Sort, next)
 	return m.listFrom(jobsScreen, m.lists[jobsScreen].prefix)

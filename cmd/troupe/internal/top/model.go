@@ -40,7 +40,7 @@ const (
 	numScreens
 )
 
-// orders are those of the key s, one after the other.
+// The key s goes through orders.
 var orders = []inspect.Order{inspect.ByMailbox, inspect.BySlow, inspect.ByHandled, inspect.ByRestarts, inspect.ByUptime, inspect.ByPID}
 
 const (
@@ -76,7 +76,7 @@ type Model struct {
 	job     inspect.Job
 	timers  inspect.TimerPage
 	names   inspect.NamePage
-	before  map[string]uint64 // What actors had handled at the look before.
+	before  map[string]uint64 // How many messages each actor had handled at the previous look.
 	rates   map[string]float64
 	lookAt  time.Time
 

@@ -138,7 +138,7 @@ func help() (lines []string) {
 	return append(lines, faint.Render("any key goes on"))
 }
 
-// titles are those of the columns.
+// titles are the titles of the columns.
 func (m Model) titles() string {
 	switch m.screen {
 	case listScreen:

@@ -34,7 +34,7 @@ type Scanner struct {
 	text  []byte
 	pos   int   // Everything before it has been looked at.
 	start int   // Where the open run starts, if there is one.
-	run   class // What the open run starts with: letter or digit; separator when no run is open.
+	run   class // The class that the open run starts with: letter or digit; separator when no run is open.
 }
 
 // NewScanner returns a Scanner at the start of text, which must not change while it is scanned.
