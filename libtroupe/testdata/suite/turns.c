@@ -44,6 +44,39 @@ void test_fair(void) {
   CHECK(info.reductions >= 100000 && info.priority == TROUPE_NORMAL && info.state != TROUPE_WAITING);
 }
 
+// A process that was woken waits for the turn of its waker, and no longer.
+static _Atomic int checks;
+
+static void counts_checks(const uint8_t *args) {
+  (void)args;
+  troupe_msg msg;
+  OK(troupe_receive_tag(&msg, 1, TROUPE_FOREVER));
+  int seen = checks;
+  CHECK(seen > 0 && seen <= 4000);
+  OK(troupe_send_word(word_of(&msg), 2, 1));
+}
+
+static void wakes_and_checks(const uint8_t *args) {
+  troupe_pid woken = start(counts_checks, 0);
+  troupe_process_info info = {.size = sizeof(info)};
+  do {
+    OK(troupe_yield());
+    OK(troupe_info(woken, &info));
+  } while (info.state != TROUPE_WAITING);
+  OK(troupe_send_word(woken, 1, arg(args)));
+  for (;;) {
+    checks++;
+    TROUPE_CHECK();
+  }
+}
+
+void test_woken(void) {
+  troupe_config c = {.size = sizeof(c), .workers = 1, .max_spares = TROUPE_NONE};
+  OK(troupe_init(&c));
+  start(wakes_and_checks, troupe_self());
+  CHECK(await(2) == 1);
+}
+
 // With one worker, all that is ready with a higher priority runs first.
 static void tells(const uint8_t *args) {
   const uint64_t *a = (const uint64_t *)args;
