@@ -28,7 +28,8 @@ func asking(n int) func(actor.Reply[int]) question {
 
 func answer(ctx *actor.Context[question], q question) error { return q.reply.Send(ctx, q.n+1) }
 
-const workers = 2
+// A spare takes the place of each worker at a time, so many are there sooner with many workers.
+const workers = 8
 
 // A crowd is actors whose handlers block in C until release.
 type crowd struct {
