@@ -34,7 +34,7 @@ func TestEveryWorkloadWithEverySubject(t *testing.T) {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel() // Much of the time is starts of processes, and pauses.
 			e, err := bench.New(bench.Request{
-				Workloads: []string{w.Name}, Rounds: 1, Limit: time.Minute, JSON: true,
+				Workloads: []string{w.Name}, Rounds: 1, Limit: 5 * time.Minute, JSON: true, // The first run of a program compiles it.
 			}, everything, subjects)
 			if err != nil {
 				t.Fatal(err)

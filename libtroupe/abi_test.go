@@ -41,7 +41,7 @@ func checkABI(t *testing.T, dir string) {
 	}
 }
 
-// The header declares what the map exports, and the suite calls each of it.
+// The header declares what the map exports. The suite calls each function, and also from the end of a stack.
 func TestHeader(t *testing.T) {
 	header, exported := read(t, "include/troupe.h"), read(t, "troupe.map")
 	declared := regexp.MustCompile(`(?m)^[a-z].*?\b(troupe_\w+)\(`)
@@ -65,7 +65,12 @@ func TestHeader(t *testing.T) {
 	for _, name := range files {
 		suite = append(suite, read(t, name)...)
 	}
+	_, rest, _ := bytes.Cut(suite, []byte("static void calls_all("))
+	deep, _, _ := bytes.Cut(rest, []byte("\n}\n"))
 	for _, name := range names {
+		if !bytes.Contains(deep, []byte(name+"(")) {
+			t.Errorf("calls_all, at the end of a stack, does not call %s", name)
+		}
 		if !bytes.Contains(suite, []byte(name+"(")) && name != "troupe_refill" { // The macros call it.
 			t.Errorf("no test calls %s", name)
 		}

@@ -16,9 +16,9 @@ import (
 
 // quick are the tests of testdata/suite that each library has to pass.
 var quick = strings.Fields(`not_running configuration restart bad_arguments outside inside fork
-	order wakes bytes selective timeouts timers names doorbell
+	order wakes bytes selective timeouts late timers names doorbell
 	reasons chain survives kill demonitor main_returns shutdown_in_time main_taken_along main_exits killed_at_birth
-	fair priorities urgent blocking killed_while_blocking moves deep_calls`)
+	fair woken priorities urgent blocking killed_while_blocking moves deep_calls`)
 
 func suite(t *testing.T, dir, flags string) string {
 	t.Helper()
@@ -63,6 +63,15 @@ func TestStatic(t *testing.T) {
 		}
 		if _, err := run(t, nil, program, "abort"); err == nil {
 			t.Error("a process aborted, and the program ended well")
+		}
+	})
+	// A new release of Go may change what the library rests on; this says what.
+	t.Run("probe", func(t *testing.T) {
+		probe := compile(t, dir, "", "testdata/probe.c")
+		for _, env := range [][]string{nil, {"GOGC=1"}} {
+			if out := must(t, env, probe); !strings.Contains(out, "holds") {
+				t.Errorf("with %v it prints %s", env, out)
+			}
 		}
 	})
 	t.Run("canary", func(t *testing.T) {
@@ -116,7 +125,7 @@ func TestSanitized(t *testing.T) {
 			t.Errorf("a process wrote behind an array on its stack, and the program ended with %v: %.2000s", err, out)
 		}
 	})
-	runExamples(t, dir, sanitizers, "pingpong.c", "ring.c", "bank.c", "crowd.c", "toy.c")
+	runExamples(t, dir, sanitizers, nil, "pingpong.c", "ring.c", "bank.c", "crowd.c", "toy.c")
 }
 
 // The thread sanitizer looks at the library and at its callers. The library announces each switch of stacks to it.
@@ -129,8 +138,10 @@ func TestThreadSanitizer(t *testing.T) {
 		t.Skip("this sanitizer does not run on this kernel, which lays out memory at random: sysctl vm.mmap_rnd_bits=28")
 	}
 	// The sanitizer calls handlers of signals on the stack of the process, which Go does not allow: it must send itself none.
-	names := strings.Fields("outside inside order wakes selective timeouts timers doorbell reasons chain kill main_taken_along fair urgent blocking moves deep_calls")
-	runSuite(t, program, names, "TSAN_OPTIONS=atexit_sleep_ms=0", "GODEBUG=asyncpreemptoff=1")
+	names := strings.Fields("outside inside order wakes selective timeouts late timers doorbell reasons chain kill main_taken_along fair woken urgent blocking moves deep_calls")
+	env := []string{"TSAN_OPTIONS=atexit_sleep_ms=0", "GODEBUG=asyncpreemptoff=1"}
+	runSuite(t, program, names, env...)
+	runExamples(t, dir, "-fsanitize=thread", env, "pingpong.c", "ring.c", "bank.c", "crowd.c", "toy.c")
 }
 
 // example is a program of the folder examples, its arguments, and what it prints.
@@ -143,14 +154,14 @@ var examples = []struct{ file, args, want string }{
 }
 
 // runExamples runs some of the examples, and the program of the guide.
-func runExamples(t *testing.T, dir, flags string, files ...string) {
+func runExamples(t *testing.T, dir, flags string, env []string, files ...string) {
 	for _, e := range examples {
 		if !slices.Contains(files, e.file) {
 			continue
 		}
 		t.Run(e.file, func(t *testing.T) {
 			program := compile(t, dir, flags, filepath.Join("examples", e.file))
-			out, err := run(t, nil, program, strings.Fields(e.args)...)
+			out, err := run(t, env, program, strings.Fields(e.args)...)
 			if err != nil || !strings.HasSuffix(out, e.want) {
 				t.Errorf("%v prints:\n%s\nwant:\n%s", err, out, e.want)
 			}
@@ -158,7 +169,7 @@ func runExamples(t *testing.T, dir, flags string, files ...string) {
 	}
 	t.Run("program of the guide", func(t *testing.T) {
 		program := compile(t, dir, flags, guideProgram(t))
-		if out, err := run(t, nil, program); err != nil || out != "worker 1: 1\nworker 2: 4\nworker 3 failed with code 7\nworker 4: 16\nworker 5: 25\n" {
+		if out, err := run(t, env, program); err != nil || out != "worker 1: 1\nworker 2: 4\nworker 3 failed with code 7\nworker 4: 16\nworker 5: 25\n" {
 			t.Errorf("%v: it prints:\n%s", err, out)
 		}
 	})
@@ -169,7 +180,7 @@ func TestShared(t *testing.T) {
 	lane.Check(t)
 	t.Parallel()
 	dir := build(t, "shared")
-	runExamples(t, dir, "", "bank.c")
+	runExamples(t, dir, "", nil, "bank.c")
 	t.Run("abi", func(t *testing.T) { checkABI(t, dir) })
 	t.Run("pkg-config", func(t *testing.T) {
 		text := string(read(t, filepath.Join(dir, "troupe.pc")))

@@ -30,6 +30,7 @@ var pingPong = suite.Workload{
 	Targets: []suite.Target{
 		{Subject: troupe, Row: PingPong, Of: suite.RatioToBaseline, AtMost: 0.4},
 		{Subject: troupe, Row: PingPong, Of: suite.Allocs, AtMost: 0.01},
+		{Subject: libtroupe, Row: PingPong, To: erlang, AtMost: 1},
 	},
 }
 
@@ -39,6 +40,7 @@ var tell = suite.Workload{
 	Targets: []suite.Target{
 		{Subject: troupe, Row: Tell, Of: suite.RatioToBaseline, AtMost: 0.5},
 		{Subject: troupe, Row: Tell, Of: suite.Allocs, AtMost: 0.01},
+		{Subject: libtroupe, Row: Tell, To: erlang, AtMost: 1},
 	},
 }
 
@@ -48,6 +50,7 @@ var tell4 = suite.Workload{
 	Targets: []suite.Target{
 		{Subject: troupe, Row: Tell4, Of: suite.RatioToBaseline, AtMost: 0.75},
 		{Subject: troupe, Row: Tell4, Of: suite.Allocs, AtMost: 0.01},
+		{Subject: libtroupe, Row: Tell4, To: erlang, AtMost: 1},
 	},
 }
 
@@ -75,6 +78,7 @@ var ring = suite.Workload{
 	Targets: []suite.Target{
 		{Subject: troupe, Row: Ring, Of: suite.RatioToBaseline, AtMost: 0.4},
 		{Subject: troupe, Row: Ring, Of: suite.Allocs, AtMost: 0.01},
+		{Subject: libtroupe, Row: Ring, To: erlang, AtMost: 1},
 	},
 }
 

@@ -16,11 +16,15 @@ import (
 // All are the workloads in the order in which they are reported.
 var All = slices.Concat([]*suite.Workload{
 	&pingPong, &tell, &tell4, &askOutside, &askInside, &ring, &spawn, &spawnNew, &stop, &memory, &memoryUsed, &memoryStrand,
-	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent, &pool, &poolOne,
+	&big, &skynet, &urgentFlood, &urgentBusy, &urgentEvent, &pool, &poolOne, &check, &checkCall,
 }, beside.Workloads, savina.Workloads, jobs.All)
 
 // channels is the name of the baseline.
 const channels = "channels"
 
-// troupe is the name of the subject that the targets are for.
-const troupe = "troupe"
+// The names of the subjects that have targets, or that targets refer to.
+const (
+	troupe    = "troupe"
+	libtroupe = "libtroupe"
+	erlang    = "erlang"
+)

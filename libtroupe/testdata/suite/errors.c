@@ -82,8 +82,22 @@ void test_configuration(void) {
   IS(troupe_init(&c), TROUPE_EINVAL);
   c = (troupe_config){.size = sizeof(c), .max_spares = 5000};
   IS(troupe_init(&c), TROUPE_EINVAL);
-  c = (troupe_config){.size = sizeof(c), .reserved = 1};
-  IS(troupe_init(&c), TROUPE_EINVAL);
+  const troupe_config wrong[] = {
+      {.size = sizeof(c) - 8},
+      {.size = sizeof(c), .reserved = 1},
+      {.size = sizeof(c), .workers = 1025},
+      {.size = sizeof(c), .reductions = 1000001},
+      {.size = sizeof(c), .max_blocking = 4097},
+      {.size = sizeof(c), .max_processes = UINT64_C(1) << 40},
+      {.size = sizeof(c), .max_message = (UINT64_C(1) << 30) + 1},
+      {.size = sizeof(c), .stack_size = UINT64_C(1) << 30},
+      {.size = sizeof(c), .stack_size = UINT64_MAX},
+      {.size = sizeof(c), .exit_timeout = -2},
+  };
+  for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+    IS(troupe_init(&wrong[i]), TROUPE_EINVAL);
+    CHECK(troupe_self() == 0);
+  }
   c = (troupe_config){.size = sizeof(c), .max_processes = 3, .workers = 3, .max_message = 10};
   OK(troupe_init(&c));
   troupe_runtime_counts counts = {.size = sizeof(counts)};
@@ -114,6 +128,7 @@ void test_restart(void) {
 void test_bad_arguments(void) {
   OK(troupe_init(NULL));
   troupe_msg msg;
+  troupe_ref ref;
   troupe_process_info info = {0};
   troupe_runtime_counts counts = {0};
   char name[300];
@@ -126,6 +141,11 @@ void test_bad_arguments(void) {
   CHECK(troupe_spawn(idle, NULL, 0, 7) == 0);
   CHECK(troupe_spawn(idle, name, SIZE_MAX, TROUPE_NORMAL) == 0);
   CHECK(troupe_spawn_light(NULL, NULL, 0, TROUPE_NORMAL) == 0);
+  CHECK(troupe_spawn_light(ignore, NULL, 8, TROUPE_NORMAL) == 0);
+  CHECK(troupe_spawn_light(ignore, NULL, 0, -1) == 0);
+  CHECK(troupe_spawn_link(NULL, NULL, 0, TROUPE_NORMAL) == 0);
+  CHECK(troupe_spawn_link(idle, NULL, 8, TROUPE_NORMAL) == 0);
+  IS(troupe_last_error(), TROUPE_EINVAL);
   IS(troupe_send(self, 1, NULL, 1), TROUPE_EINVAL);
   IS(troupe_send(self, 1, name, SIZE_MAX), TROUPE_EINVAL);
   IS(troupe_send_word(self, TROUPE_TAG_DOWN, 1), TROUPE_EINVAL);
@@ -136,6 +156,9 @@ void test_bad_arguments(void) {
   IS(troupe_receive(&msg, -2), TROUPE_EINVAL);
   IS(troupe_receive(&msg, INT64_MAX), TROUPE_EINVAL);
   IS(troupe_receive_match(&msg, NULL, NULL, 0), TROUPE_EINVAL);
+  IS(troupe_receive_tag(NULL, 1, 0), TROUPE_EINVAL);
+  IS(troupe_receive_tag(&msg, 1, -2), TROUPE_EINVAL);
+  IS(troupe_receive_match(NULL, any, NULL, 0), TROUPE_EINVAL);
   IS(troupe_exit(TROUPE_EXIT_LINKED, 0), TROUPE_EINVAL);
   IS(troupe_exit(99, 0), TROUPE_EINVAL);
   IS(troupe_kill(0), TROUPE_ENOPROC);
@@ -146,6 +169,18 @@ void test_bad_arguments(void) {
   IS(troupe_demonitor(77), TROUPE_ENOENT);
   IS(troupe_cancel_timer(77), TROUPE_ENOENT);
   IS(troupe_send_after(self, 1, NULL, 0, -1, NULL), TROUPE_EINVAL);
+  IS(troupe_send_after(self, TROUPE_TAG_EXIT, NULL, 0, 0, NULL), TROUPE_EINVAL);
+  IS(troupe_send_after(self, 1, NULL, 8, 0, NULL), TROUPE_EINVAL);
+  IS(troupe_send_after(self, 1, name, SIZE_MAX, 0, NULL), TROUPE_EINVAL);
+  IS(troupe_send_after(self, 1, NULL, 0, INT64_MAX, NULL), TROUPE_EINVAL);
+  IS(troupe_send_after(12345, 1, NULL, 0, 0, NULL), TROUPE_ENOPROC);
+  IS(troupe_monitor(12345, &ref), TROUPE_ENOPROC);
+  IS(troupe_unlink(12345), TROUPE_ENOPROC);
+  IS(troupe_register("b", 12345), TROUPE_ENOPROC);
+  IS(troupe_unregister(NULL), TROUPE_EINVAL);
+  IS(troupe_whereis(NULL, &self), TROUPE_EINVAL);
+  IS(troupe_counts(NULL), TROUPE_EINVAL);
+  IS(troupe_leave_blocking(), TROUPE_OK); // In the main process it does nothing.
   IS(troupe_register(NULL, self), TROUPE_EINVAL);
   IS(troupe_register("", self), TROUPE_EINVAL);
   IS(troupe_register(name, self), TROUPE_EINVAL);

@@ -177,6 +177,37 @@ void test_timeouts(void) {
   CHECK(await(1) == 1);
 }
 
+// A timer that fires late, when its wait is over already, does not end the next wait. Many processes take part, so that
+// timers have to wait for each other; each message is due when its wait is over.
+enum { LATE = 64, LATE_ROUNDS = 40 };
+
+static void waits_twice(const uint8_t *args) {
+  troupe_msg msg;
+  troupe_pid self = troupe_self();
+  for (int i = 0; i < LATE_ROUNDS; i++) {
+    OK(troupe_send_after(self, 1, NULL, 0, 1, NULL));
+    OK(troupe_send_after(self, 2, NULL, 0, 3, NULL));
+    int rc = troupe_receive_tag(&msg, 1, 1);
+    OK(troupe_receive_tag(&msg, 2, 1000000)); // A quarter of an hour.
+    if (rc == TROUPE_ETIMEDOUT) {
+      OK(troupe_receive_tag(&msg, 1, 1000000));
+    } else {
+      OK(rc);
+    }
+  }
+  OK(troupe_send_word(arg(args), 1, 1));
+}
+
+void test_late(void) {
+  OK(troupe_init(NULL));
+  for (int i = 0; i < LATE; i++) {
+    start(waits_twice, troupe_self());
+  }
+  for (int i = 0; i < LATE; i++) {
+    await(1);
+  }
+}
+
 void test_timers(void) {
   OK(troupe_init(NULL));
   troupe_pid self = troupe_self();

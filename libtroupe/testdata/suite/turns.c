@@ -44,6 +44,39 @@ void test_fair(void) {
   CHECK(info.reductions >= 100000 && info.priority == TROUPE_NORMAL && info.state != TROUPE_WAITING);
 }
 
+// A process that was woken waits for the turn of its waker, and no longer.
+static _Atomic int checks;
+
+static void counts_checks(const uint8_t *args) {
+  (void)args;
+  troupe_msg msg;
+  OK(troupe_receive_tag(&msg, 1, TROUPE_FOREVER));
+  int seen = checks;
+  CHECK(seen > 0 && seen <= 4000);
+  OK(troupe_send_word(word_of(&msg), 2, 1));
+}
+
+static void wakes_and_checks(const uint8_t *args) {
+  troupe_pid woken = start(counts_checks, 0);
+  troupe_process_info info = {.size = sizeof(info)};
+  do {
+    OK(troupe_yield());
+    OK(troupe_info(woken, &info));
+  } while (info.state != TROUPE_WAITING);
+  OK(troupe_send_word(woken, 1, arg(args)));
+  for (;;) {
+    checks++;
+    TROUPE_CHECK();
+  }
+}
+
+void test_woken(void) {
+  troupe_config c = {.size = sizeof(c), .workers = 1, .max_spares = TROUPE_NONE};
+  OK(troupe_init(&c));
+  start(wakes_and_checks, troupe_self());
+  CHECK(await(2) == 1);
+}
+
 // With one worker, all that is ready with a higher priority runs first.
 static void tells(const uint8_t *args) {
   const uint64_t *a = (const uint64_t *)args;
@@ -270,37 +303,89 @@ enum { MARGIN = 4 << 10 };
 
 static void tells_nine(const uint8_t *args) { OK(troupe_send_word(arg(args), 9, 9)); }
 
+static void returns(const uint8_t *args) { (void)args; }
+
+static int ignores(void *state, const troupe_msg *msg) {
+  (void)state, (void)msg;
+  return 0;
+}
+
+static int is_three(const troupe_msg *msg, void *unused) {
+  (void)unused;
+  return msg->tag == 3;
+}
+
+// calls_all calls each function of the header.
 static void calls_all(troupe_pid main) {
   troupe_ref ref;
-  troupe_pid pid, self = troupe_self(), child;
+  troupe_pid pid, self = troupe_self(), child, light;
   troupe_msg msg;
   troupe_process_info info = {.size = sizeof(info)};
   troupe_runtime_counts counts = {.size = sizeof(counts)};
+  int fd;
+  char name[17] = {0};
+  for (int i = 0; i < 16; i++) {
+    name[i] = (char)('a' + (self >> (4 * i) & 15));
+  }
+  OK(troupe_trap(1));
   CHECK((child = troupe_spawn(tells_nine, &main, sizeof(main), TROUPE_NORMAL)) != 0);
   if (troupe_monitor(child, &ref) == TROUPE_OK) {
     OK(troupe_receive_tag(&msg, TROUPE_TAG_DOWN, TROUPE_FOREVER));
   }
+  IS(troupe_link(child), TROUPE_ENOPROC);
+  CHECK(troupe_spawn_link(returns, NULL, 0, TROUPE_NORMAL) != 0);
+  OK(troupe_receive_tag(&msg, TROUPE_TAG_EXIT, TROUPE_FOREVER));
+  CHECK((light = troupe_spawn_light(ignores, NULL, 0, TROUPE_NORMAL)) != 0);
+  OK(troupe_link(light));
+  OK(troupe_unlink(light));
+  OK(troupe_monitor(light, &ref));
+  OK(troupe_demonitor(ref));
+  OK(troupe_register(name, light));
+  OK(troupe_whereis(name, &pid));
+  CHECK(pid == light);
+  OK(troupe_unregister(name));
+  IS(troupe_whereis("nobody", &pid), TROUPE_ENOENT);
+  OK(troupe_kill(light));
   OK(troupe_info(self, &info));
   OK(troupe_counts(&counts));
-  IS(troupe_whereis("nobody", &pid), TROUPE_ENOENT);
-  IS(troupe_link(child), TROUPE_ENOPROC);
-  OK(troupe_trap(1));
   OK(troupe_send_after(self, 1, NULL, 0, 0, &ref));
   OK(troupe_receive_tag(&msg, 1, 1000000));
+  OK(troupe_send_after(self, 1, NULL, 0, 1000000000, &ref));
+  OK(troupe_cancel_timer(ref));
   IS(troupe_receive_tag(&msg, 1, 1), TROUPE_ETIMEDOUT);
+  OK(troupe_send(self, 3, "abc", 3));
+  OK(troupe_receive_match(&msg, is_three, NULL, TROUPE_FOREVER));
+  OK(troupe_send_word(self, 3, 3));
+  OK(troupe_receive(&msg, TROUPE_FOREVER));
   OK(troupe_yield());
+  int32_t *counter = troupe_reductions();
+  *counter = 1;
+  troupe_check();
+  *counter = 1;
+  TROUPE_CHECK_AT(counter);
+  troupe_refill();
   OK(troupe_enter_blocking());
   OK(troupe_leave_blocking());
+  IS(troupe_doorbell(&fd), TROUPE_ECONTEXT);
+  IS(troupe_init(NULL), TROUPE_EALREADY);
+  IS(troupe_shutdown(0), TROUPE_ECONTEXT);
+  IS(troupe_exit(99, 0), TROUPE_EINVAL);
+  CHECK(troupe_abi() == TROUPE_ABI && troupe_strerror(TROUPE_OK) != NULL);
+  CHECK(troupe_spawn(NULL, NULL, 0, TROUPE_NORMAL) == 0);
+  IS(troupe_last_error(), TROUPE_EINVAL);
   OK(troupe_send_word(main, 1, 1));
 }
 
-static void descend(uint64_t bottom, troupe_pid main) {
+static void descend(uint64_t bottom, troupe_pid main, int leave) {
   char frame[512];
   memset(frame, 1, sizeof(frame));
   if (here() - bottom > MARGIN) {
-    descend(bottom, main);
+    descend(bottom, main, leave);
   } else {
     calls_all(main);
+    if (leave) {
+      troupe_exit(TROUPE_EXIT_NORMAL, 0);
+    }
   }
   sink = frame[here() % sizeof(frame)];
 }
@@ -310,8 +395,9 @@ static void to_the_limit(const uint8_t *args) {
   uint64_t bottom = here() - a[1];
   calls_all(a[0]); // So that the dynamic linker has found all functions, which takes a stack of its own size.
   for (int i = 0; i < 5; i++) {
-    descend(bottom, a[0]);
+    descend(bottom, a[0], i == 4);
   }
+  CHECK(0); // It has exited.
 }
 
 void test_deep_calls(void) {

@@ -23,7 +23,7 @@ var Erlang = suite.Subject{
 	Runs: erlangRuns(
 		workload.PingPong, workload.Tell, workload.Tell4, workload.AskInside, workload.Ring, workload.Spawn, workload.SpawnNew,
 		workload.Stop, workload.Memory, workload.MemoryUsed, workload.Big, workload.Skynet,
-		workload.UrgentFlood, workload.UrgentBusy,
+		workload.UrgentFlood, workload.UrgentBusy, workload.Check,
 		savina.Counting, savina.Throughput, savina.Creation, savina.ThreadRing, savina.Chameneos,
 		jobs.ForkJoin, jobs.SpawnJoin, jobs.Yield,
 	),
@@ -35,9 +35,12 @@ var Erlang = suite.Subject{
 		workload.UrgentBusy:  "process_flag(priority, high); busy processes are preempted, which none of the others are",
 		workload.UrgentEvent: "it has no goroutine outside; see urgent-busy",
 		workload.Skynet:      "the leaves are processes of the default heap size, 233 words",
-		jobs.ForkJoin:        "a process for each fork",
-		jobs.SpawnJoin:       "spawn_monitor, and a receive for each end; values are sent",
-		jobs.Yield:           "erlang:yield with one scheduler (+S 1)",
+		workload.Check: "calls, each of which counts a reduction, beside the same work without; " +
+			"a turn is 4,000 reductions",
+		workload.CheckCall: "see check",
+		jobs.ForkJoin:      "a process for each fork",
+		jobs.SpawnJoin:     "spawn_monitor, and a receive for each end; values are sent",
+		jobs.Yield:         "erlang:yield with one scheduler (+S 1)",
 	},
 	Absent: absent("erlang-base", "erl", "erlc"),
 }
@@ -51,8 +54,8 @@ func erlangRuns(names ...string) map[string]suite.Func {
 }
 
 func erlang(r *suite.Run, name string) (int64, error) {
-	dir, err := program("troupe_bench.erl", erlangSource, func(_, file string) *exec.Cmd {
-		return exec.Command("erlc", file)
+	dir, err := program(map[string]string{"troupe_bench.erl": erlangSource}, func(string) *exec.Cmd {
+		return exec.Command("erlc", "troupe_bench.erl")
 	})
 	if err != nil {
 		return 0, err

@@ -11,9 +11,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,11 +35,10 @@ func absent(install string, commands ...string) func() string {
 	}
 }
 
-// program is what compile makes of a source, in a folder that is kept: it is
-// made once for each version of the source.
-func program(name, source string, compile func(dir, file string) *exec.Cmd) (dir string, err error) {
-	sum := sha256.Sum256([]byte(source))
-	dir = filepath.Join(os.TempDir(), fmt.Sprintf("troupe-bench-%d-%s", os.Getuid(), hex.EncodeToString(sum[:8])))
+// program is what compile makes of sources, in a folder that is kept: it is
+// made once for each version of the sources. The command of compile runs in that folder.
+func program(sources map[string]string, compile func(dir string) *exec.Cmd) (dir string, err error) {
+	dir = filepath.Join(os.TempDir(), fmt.Sprintf("troupe-bench-%d-%s", os.Getuid(), digest(sources)))
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -47,10 +48,12 @@ func program(name, source string, compile func(dir, file string) *exec.Cmd) (dir
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(made)) }()
-	if err := os.WriteFile(filepath.Join(made, name), []byte(source), 0o600); err != nil {
-		return "", err
+	for name, text := range sources {
+		if err := os.WriteFile(filepath.Join(made, name), []byte(text), 0o600); err != nil {
+			return "", err
+		}
 	}
-	cmd := compile(made, name)
+	cmd := compile(made)
 	cmd.Dir = made
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
@@ -62,6 +65,14 @@ func program(name, source string, compile func(dir, file string) *exec.Cmd) (dir
 		return "", err
 	}
 	return dir, nil
+}
+
+func digest(sources map[string]string) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		_, _ = fmt.Fprintf(sum, "%s %d\n%s", name, len(sources[name]), sources[name]) // A sum takes everything.
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // run starts a command and takes its findings for a result of r. The command

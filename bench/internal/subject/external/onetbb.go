@@ -47,8 +47,8 @@ var OneTBB = suite.Subject{
 }
 
 func oneTBB(r *suite.Run) (int64, error) {
-	dir, err := program("onetbb.cpp", oneTBBSource, func(_, file string) *exec.Cmd {
-		return exec.Command("g++", "-O2", "-std=c++17", "-o", "onetbb", file, "-ltbb")
+	dir, err := program(map[string]string{"onetbb.cpp": oneTBBSource}, func(string) *exec.Cmd {
+		return exec.Command("g++", "-O2", "-std=c++17", "-o", "onetbb", "onetbb.cpp", "-ltbb")
 	})
 	if err != nil {
 		return 0, err

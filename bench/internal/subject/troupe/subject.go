@@ -30,6 +30,8 @@ var Subject = suite.Subject{
 		workload.UrgentFlood:  urgentFlood,
 		workload.UrgentBusy:   urgentBusy,
 		workload.UrgentEvent:  urgentBusy,
+		workload.Check:        checking(spend),
+		workload.CheckCall:    checking(checkpoint),
 		beside.Flood:          besideTicks,
 		beside.Ticks:          besideTicks,
 		beside.Halt:           besideHalt,
@@ -37,5 +39,7 @@ var Subject = suite.Subject{
 	}),
 	Notes: suite.Merge(jobs.Troupe.Notes, savinaNotes, map[string]string{
 		workload.UrgentFlood: "the Control lane; Data has a capacity of 16,384 so that the flood fits in",
+		workload.Check:       "sched.Budget, in a job",
+		workload.CheckCall:   "sched.Checkpoint, in a job",
 	}),
 }

@@ -53,7 +53,7 @@ run(ask_inside, N, _) ->
 run(spawn, N, Size) ->
     batches(N, Size, fun(K) ->
         {Pids, Sum} = measure(fun() -> Pids = start_told(K), {Pids, get_sum(K, 0)} end),
-        [exit(P, kill) || P <- Pids],
+        [begin Ref = monitor(process, P), exit(P, kill), receive {'DOWN', Ref, _, _, _} -> ok end end || P <- Pids],
         Sum
     end);
 run(spawn_new, N, Size) ->
@@ -113,6 +113,7 @@ run(chameneos, N, Size) ->
         [spawn(fun() -> creature(Mall, Main, I rem 3, 0) end) || I <- lists:seq(1, Size)],
         get_sum(Size, 0)
     end);
+run(check, N, _) -> check(N, 10, 0, 0);
 run(urgent_flood, N, Size) -> flood(N, Size);
 run(urgent_busy, N, Size) -> busy(N, Size);
 run(fib, N, Size) ->
@@ -132,6 +133,28 @@ run(yield, N, _) ->
         [spawn(fun() -> times(N div 2, fun() -> erlang:yield() end), Main ! {value, N div 2} end) || _ <- [1, 2]],
         get_sum(2, 0)
     end).
+
+%% What a call takes, which counts a reduction: ten times as many calls for the same work. The two take turns.
+check(N, 0, With, Without) ->
+    io:format("elapsed ~b~n", [max(N div 100 + 1, (With - Without) * 10 div 9)]),
+    N;
+check(N, Turns, With, Without) ->
+    Share = (N + 99) div 100 * 10,
+    T0 = now_ns(),
+    tens(Share),
+    T1 = now_ns(),
+    ones(Share),
+    check(N, Turns - 1, With + now_ns() - T1, Without + T1 - T0).
+
+%% Both count down; tens calls itself for ten steps at a time.
+ones(0) -> ok;
+ones(N) -> ones(N - 1).
+
+tens(0) -> ok;
+tens(N) ->
+    N1 = N - 1, N2 = N1 - 1, N3 = N2 - 1, N4 = N3 - 1, N5 = N4 - 1,
+    N6 = N5 - 1, N7 = N6 - 1, N8 = N7 - 1, N9 = N8 - 1,
+    tens(N9 - 1).
 
 kept(0, Sum) -> Sum;
 kept(N, Sum) -> receive {kept, V} -> kept(N - 1, Sum + V) end.
