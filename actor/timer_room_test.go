@@ -333,7 +333,7 @@ func testTimersBehindOneThatExits(t testing.TB) {
 	for range 10 {
 		got = append(got, receive(t, ctx, seen))
 	}
-	if took >= time.Millisecond { // Some for the second one were due before others for the first. Those for each come in their order.
+	if took >= time.Millisecond { // Some for the second one were due before others for the first. Each millisecond has its own order.
 		slices.SortStableFunc(got, func(a, b int) int { return a%2 - b%2 })
 	}
 	wantSame(t, "handled", got, []int{0, 2, 4, 6, 8, 1, 3, 5, 7, 9})

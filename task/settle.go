@@ -183,7 +183,13 @@ func (g *Group[T]) quiet() bool {
 // release unlocks mu after a drain, wakes the waiters for what has happened,
 // and cancels what is no longer needed.
 func (g *Group[T]) release(f *workers.Fiber) {
-	g.learnEnd()
+	if _, run := g.owner.(*runKeeper); run && g.kept && !g.settling && g.quiet() && !g.scope.ended.Load() {
+		// The Run wants to know whether what surrounds the group has ended. To ask is to end this group, and those
+		// around it, whose joiners may ask anything of this one: so the lock is not held.
+		g.mu.Unlock()
+		_ = g.scope.state()
+		g.mu.Lock()
+	}
 	var joiners, takers []*workers.Waiter
 	cancels := false
 	if !g.settling {
@@ -206,17 +212,6 @@ func (g *Group[T]) release(f *workers.Fiber) {
 		}
 		g.scope.Cancel(failure)
 		invariants.Yield()
-	}
-}
-
-// learnEnd asks what surrounds a group that a Run is about to let go whether it has ended, which the Run wants to know. The
-// caller holds mu. It is unlocked meanwhile: an end cancels this group and those around it, whose joiners may ask anything
-// of this one.
-func (g *Group[T]) learnEnd() {
-	if _, run := g.owner.(*runKeeper); run && g.kept && !g.settling && g.quiet() && !g.scope.ended.Load() {
-		g.mu.Unlock()
-		_ = g.scope.state()
-		g.mu.Lock()
 	}
 }
 
