@@ -10,6 +10,19 @@
 //     references, prioritized mailboxes, one handler of an actor at a time.
 //   - [github.com/troupe-go/troupe/supervise] starts actors and restarts those
 //     that fail, within limits.
+//   - [github.com/troupe-go/troupe/strand] runs sequential code on small stacks,
+//     with channels and connections.
+//   - [github.com/troupe-go/troupe/router] spreads messages over actors, and tasks
+//     over pools.
+//   - [github.com/troupe-go/troupe/netio] connects actors to streams and listeners.
+//   - [github.com/troupe-go/troupe/journal] keeps the state of actors over crashes.
+//   - [github.com/troupe-go/troupe/inspect] shows a running system, in the browser
+//     too, and [github.com/troupe-go/troupe/inspect/telemetry] exports its
+//     figures to Prometheus and OpenTelemetry.
+//   - [github.com/troupe-go/troupe/health] answers the health checks of a service.
+//   - [github.com/troupe-go/troupe/simtest] runs programs in simulated time, under
+//     many schedules.
+//   - [github.com/troupe-go/troupe/libtroupe] is the library for C.
 //
 // Imports go downward only: supervise uses actor, actor and task use sched, and
 // none of them knows those above it.

@@ -70,7 +70,7 @@ type proc struct {
 	closed  bool           // No message is accepted any more, except from its own call chains while it drains.
 	barred  bool           // No child is accepted any more.
 	traits  traits         // Written under mu, before the first incarnation begins: of a seat, after its spawn.
-	first   sysKind        // A system message that comes before the mail in the system lane.
+	first   sysKind        // The kind of the system message before the mail in the system lane.
 	pocket  xatomic.Uint32 // The state of the place for a message in the cell; see pocket.go.
 	stopped xatomic.Bool
 	// incarnation counts the incarnations, and the kills. A Context can act for its

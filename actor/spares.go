@@ -15,7 +15,7 @@ type SpareLimit struct {
 	MaxSpares int // The limit of the scheduler.
 	Blocked   int // How many workers are blocked.
 	Ghosts    int // How many handlers were killed and have not returned; see Config.MaxGhosts.
-	// Longest has the ten handlers, at most, that have blocked a worker for longest. Get their
+	// Longest has the work, ten pieces at most, that has blocked a worker for longest. Get their
 	// stacks by [sched.StackOf] with their Goroutine.
 	Longest []sched.Held
 }

@@ -53,7 +53,7 @@ type Config struct {
 	// OnDeadLetter is called with each message that is not handled. It is called
 	// where the message was dropped, also at the same time by several, and must
 	// not wait. A panic in it is contained, and reported to Logger. A Goexit, as of a
-	// test that fails in it, ends the sending goroutine; where an actor ends, that ends
+	// test that fails in it, counts as the sender's; where an actor ends, that ends
 	// all the same, but its other messages are only counted. It may still be called when
 	// Stop has returned: by a later sender, or by a timer that has fired just before.
 	// Defaults to nil: dead letters are only counted.
