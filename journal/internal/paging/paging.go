@@ -1,5 +1,5 @@
 // Package paging reads long lists from databases in pages, so that a slow reader holds
-// no connection. It is for the stores of journals.
+// neither a connection nor the log of a file. It is for the stores of journals.
 package paging
 
 import (
