@@ -27,7 +27,7 @@ const longest = 100 * time.Millisecond
 // Main runs the tests of a package and exits. If they pass and leave a goroutine
 // that was not there before them, it prints the goroutine's stack and fails. Actors that
 // fail in tests, mostly on purpose, are not logged, unless a test gives a logger.
-func Main(m *testing.M) {
+func Main(m interface{ Run() int }) {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	log.SetOutput(os.Stderr) // Which SetDefault has taken away.
 	log.SetFlags(log.LstdFlags)

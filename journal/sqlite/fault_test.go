@@ -51,9 +51,9 @@ var storeFaults = planted.Group{
 		},
 		{
 			Name: "a page of the feed skips an event",
-			In:   "Store.pages",
-			Old:  "last = &page[i]",
-			New:  "last = &journal.Record{Version: page[i].Version + 1, Position: page[i].Position + 1}",
+			In:   "Store.Feed",
+			Old:  "from = last.Position",
+			New:  "from = last.Position + 1",
 			Want: "FAIL: TestPages",
 			Run:  "^TestPages$",
 		},

@@ -11,13 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/journal"
-)
-
-// Events are read in pages, so that a reader who takes its time holds neither a
-// connection nor the log of the file.
-const (
-	pageEvents = 512
-	pageBytes  = 1 << 20
+	"github.com/troupe-go/troupe/journal/internal/paging"
 )
 
 const columns = "SELECT s.name, e.version, e.position, e.type, e.schema, e.codec, e.seconds, e.nanos, e.command, e.data" +
@@ -26,12 +20,12 @@ const columns = "SELECT s.name, e.version, e.position, e.type, e.schema, e.codec
 // Read implements [journal.Store].
 func (s *Store) Read(ctx context.Context, stream string, after uint64) iter.Seq2[journal.Record, error] {
 	const query = columns + "s.name = ? AND e.version > ? ORDER BY e.version LIMIT ?"
-	return s.pages(ctx, func(last *journal.Record) (string, []any) {
+	return paging.All(ctx, func(last *journal.Record) ([]journal.Record, bool, error) {
 		from := after
 		if last != nil {
 			from = last.Version
 		}
-		return query, []any{[]byte(stream), signed(from), pageEvents}
+		return s.page(ctx, query, []byte(stream), signed(from), paging.Rows)
 	})
 }
 
@@ -51,48 +45,21 @@ func (s *Store) Feed(ctx context.Context, after journal.Position, f journal.Filt
 		}
 	}
 	query := columns + where + " ORDER BY e.position LIMIT ?"
-	return s.pages(ctx, func(last *journal.Record) (string, []any) {
+	return paging.All(ctx, func(last *journal.Record) ([]journal.Record, bool, error) {
 		from := after
 		if last != nil {
 			from = last.Position
 		}
 		page := append([]any{signed(uint64(from))}, args[1:]...)
-		return query, append(page, pageEvents)
+		return s.page(ctx, query, append(page, paging.Rows)...)
 	})
 }
 
 // signed returns a number as SQLite has it. A number that is too high is above all events.
 func signed(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
-// pages yields the records that the queries select. Each query begins after the last
-// record of the one before.
-func (s *Store) pages(ctx context.Context, query func(last *journal.Record) (string, []any)) iter.Seq2[journal.Record, error] {
-	return func(yield func(journal.Record, error) bool) {
-		var last *journal.Record
-		for more := true; more; {
-			text, args := query(last)
-			page, whole, err := s.page(ctx, text, args)
-			for i := range page {
-				if cause := context.Cause(ctx); cause != nil {
-					yield(journal.Record{}, cause)
-					return
-				}
-				last = &page[i]
-				if !yield(page[i], nil) {
-					return
-				}
-			}
-			if err != nil {
-				yield(journal.Record{}, err)
-				return
-			}
-			more = !whole
-		}
-	}
-}
-
 // page reads one page, and reports whether it is the last one.
-func (s *Store) page(ctx context.Context, query string, args []any) (page []journal.Record, last bool, err error) {
+func (s *Store) page(ctx context.Context, query string, args ...any) (page []journal.Record, last bool, err error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, false, err
 	}
@@ -113,14 +80,14 @@ func (s *Store) page(ctx context.Context, query string, args []any) (page []jour
 		}
 		r.Time = time.Unix(seconds, nanos).UTC()
 		page = append(page, r)
-		if bytes += len(r.Data); bytes >= pageBytes {
+		if bytes += len(r.Data); bytes >= paging.Bytes {
 			return page, false, nil
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return page, false, s.failedRead(ctx, err)
 	}
-	return page, len(page) < pageEvents, nil
+	return page, len(page) < paging.Rows, nil
 }
 
 // text is a string that is NULL in the table if it is empty.

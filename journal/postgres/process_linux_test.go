@@ -1,0 +1,49 @@
+package postgres_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// asPostgres has the command run as a user that PostgreSQL accepts.
+func asPostgres(cmd *exec.Cmd) {
+	if os.Getuid() != 0 {
+		return
+	}
+	if uid, gid, err := postgresUser(); err == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	}
+}
+
+// killWithChildren kills a process and its children, the parent first, as a crash of the
+// machine would.
+func killWithChildren(t *testing.T, pid int) {
+	t.Helper()
+	children := childrenOf(pid)
+	for _, p := range append([]int{pid}, children...) {
+		if err := syscall.Kill(p, syscall.SIGKILL); err != nil && p == pid {
+			t.Fatalf("kill %d: %v", p, err)
+		}
+	}
+}
+
+func childrenOf(pid int) (children []int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // The pattern is well-formed.
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // It has ended.
+		}
+		_, rest, _ := strings.Cut(string(text), ") ") // The name of the command may have spaces.
+		fields := strings.Fields(rest)
+		if child, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+			children = append(children, child)
+		}
+	}
+	return children
+}
