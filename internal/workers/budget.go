@@ -217,8 +217,7 @@ func (w *Worker) rotates(p Priority) bool {
 }
 
 // hasWorkFor reports whether the worker would find anything to do before work of
-// priority p that is queued now. It does not look at the
-// queues of other workers.
+// priority p that is queued now. It does not look at other workers' queues.
 func (w *Worker) hasWorkFor(p Priority) bool {
 	if p != Critical && w.queues.Local[p].Len() > 0 { // There is no queue of critical work.
 		return true
