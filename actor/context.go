@@ -64,6 +64,8 @@ type scope struct {
 	// lane is that of the message that is being handled; numLanes in a hook. The running
 	// activation's, and of a reentrant actor that of whoever has the turn.
 	lane Lane
+	// process says that the user's value is a process. Written before the incarnation begins.
+	process bool
 	// hooks are those of the user's value, if they are known. Written before the
 	// incarnation begins, and when its value is let go of.
 	hooks hooks
