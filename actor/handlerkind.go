@@ -47,8 +47,8 @@ func (k handlerKind) row() int {
 	return hookLimits
 }
 
-// kindOfHook returns what runs when the hook of the actor's value is called. What a process is told by is none of
-// the user's hooks.
+// kindOfHook returns what runs when the hook of the actor's value is called. The signals of a process are no
+// hooks of the user.
 func (x *scope) kindOfHook(h hook) handlerKind {
 	if x.process && (h == onDown || h == onExit || h == onAlarm) {
 		return signalled

@@ -14,7 +14,7 @@ import (
 type counts struct {
 	byKind         sync.Map // From string to *kindCounts.
 	slow, timeouts atomic.Uint64
-	// slowLeft and timeoutsLeft are those of them that were not reported.
+	// slowLeft and timeoutsLeft count the ones that were not reported.
 	slowLeft, timeoutsLeft atomic.Uint64
 
 	mu sync.Mutex // Held by a collection.
@@ -29,7 +29,7 @@ type kindCounts struct {
 	slow                      atomic.Uint64
 	timeouts                  [numActions]atomic.Uint64
 	latency, duration         Histogram
-	durations                 sync.Map // Of what each handles, from string to *Histogram.
+	durations                 sync.Map // By handler, from string to *Histogram.
 
 	handled uint64 // As it was shown last. Guarded by counts.mu.
 }
@@ -118,8 +118,8 @@ type Metrics struct {
 	Ghosts       int    `json:"ghosts"`
 	SlowHandlers uint64 `json:"slow_handlers"`
 	Timeouts     uint64 `json:"timeouts"` // Of handlers.
-	// SlowSuppressed and TimeoutsSuppressed are those of SlowHandlers and Timeouts that were not reported, since there
-	// are at most 50 reports in a second: their kinds are not known.
+	// SlowSuppressed and TimeoutsSuppressed count the part of SlowHandlers and Timeouts that was not reported, since there
+	// are at most 50 reports in a second. The kinds of these handlers are not known.
 	SlowSuppressed     uint64 `json:"slow_suppressed"`
 	TimeoutsSuppressed uint64 `json:"timeouts_suppressed"`
 	// Delay is how long work waits for a worker, by priority; see

@@ -13,8 +13,8 @@ type starter struct{ *gate }
 
 func (starter) Started(*actor.Context[int]) error { return nil }
 
-// What is slow, late or dropped is counted by the kind of actor, and each handler's time by what it
-// handles.
+// Slow and late handlers and dropped messages are counted by the kind of actor, and the time of handlers also by what
+// they handle.
 func TestHandlersByKind(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -38,7 +38,7 @@ func TestHandlersByKind(t *testing.T) {
 	g := newGate()
 	slow := spawn(t, sys, actor.Actor[int](starter{g}), actor.WithCapacity(actor.Data, 1), actor.WithBuffer(actor.Data, actor.Dropping))
 	g.hold(t, ctx, slow)
-	send(t, ctx, slow, 1, 2, 3) // Of which the lane drops two.
+	send(t, ctx, slow, 1, 2, 3) // The lane drops two.
 	await(inspect.BlockedHandler)
 	g.open <- struct{}{}
 	await(inspect.SlowHandler)
