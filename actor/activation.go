@@ -33,6 +33,8 @@ type activation struct {
 	inCode        bool        // The flag of the state is set.
 	fetched       catch       // The message in hand from a step after which no announcement was taken.
 	measured      bool        // The message that has come by the pocket is.
+	ticked        *lane       // Of the last tick that has become a message, whose number there is
+	tickedAt      int64       // this one.
 	lost          bool        // The actor belongs to another activation now.
 	span          *span       // Watches the handlers, or nil.
 	noted         bool        // More is watched than how long handlers take, so each message is noted.

@@ -123,7 +123,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		if unobserved > 0 {
 			unobserved--
 			if plain != nil {
-				plain.begin()
+				a.beginPlain(plain, &x.scope, l)
 			}
 			err = x.actor.Receive(c, m)
 			if plain != nil && plain.end() {

@@ -64,6 +64,8 @@ type scope struct {
 	// lane is the lane of the message that is being handled; numLanes in a hook. The
 	// running activation owns it, and in a reentrant actor the handler that has the turn.
 	lane Lane
+	// process says that the user's value is a process. Written before the incarnation begins.
+	process bool
 	// hooks are the hooks of the user's value, if they are known. Written before the
 	// incarnation begins, and when its value is let go of.
 	hooks hooks

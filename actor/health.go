@@ -156,7 +156,7 @@ func (a *activation) examine(c *checkup) {
 			c.answer(nil, a.proc, Health{Unhealthy, ErrGoexit.Error()})
 		}
 	}()
-	err := a.call(func() error { return x.tell(o) })
+	err := a.call(x.kindOfHook(onCheckup), func() error { return x.tell(o) })
 	if returned = true; err != nil {
 		c.answer(a.f, a.proc, Health{Unhealthy, err.Error()})
 		a.fail(err)

@@ -34,7 +34,7 @@ func (a *activation) callHook(x *scope, o occasion) (has bool, err error) {
 	told := a.occasion()
 	*told = o
 	defer func() { *told = occasion{} }()
-	return true, a.call(func() error { return x.tell(told) })
+	return true, a.call(x.kindOfHook(o.hook), func() error { return x.tell(told) })
 }
 
 // occasion returns a place for the arguments of a hook. It uses the desk's, since hooks

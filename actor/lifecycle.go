@@ -102,7 +102,7 @@ func (a *activation) start() {
 // call runs user code other than Receive, and returns a panic as an error.
 // A Goexit is dealt with as a failure on its way. The code of an actor that was
 // killed meanwhile does not run.
-func (a *activation) call(hook func() error) error {
+func (a *activation) call(what handlerKind, code func() error) error {
 	x := a.ctx.Load()
 	if a.scope = x; !a.enter() {
 		return ErrKilled
@@ -112,12 +112,12 @@ func (a *activation) call(hook func() error) error {
 		defer a.endTurn()
 	}
 	x.lane, x.asked = numLanes, address{}
-	err := a.contain(hook)
+	err := a.contain(what, code)
 	a.leave()
 	return err
 }
 
-func (a *activation) contain(hook func() error) (err error) {
+func (a *activation) contain(what handlerKind, code func() error) (err error) {
 	returned := false
 	defer func() {
 		if returned {
@@ -132,7 +132,7 @@ func (a *activation) contain(hook func() error) (err error) {
 		a.leave()
 		a.fail(ErrGoexit)
 	}()
-	err = a.watched(hook)
+	err = a.watched(what, code)
 	returned = true
 	return err
 }
@@ -300,7 +300,7 @@ func (a *activation) beginAgain() {
 		return
 	}
 	var actor any
-	err := a.call(func() (err error) {
+	err := a.call(made, func() (err error) {
 		if actor, err = a.impl.produceActor(); err != nil {
 			return err
 		}
@@ -311,6 +311,7 @@ func (a *activation) beginAgain() {
 		return
 	}
 	x.typed.begin(actor)
+	_, x.process = actor.(sequel)
 	if unborn {
 		k, _ := kindOf(actor)
 		x.kind.Store(k)

@@ -139,6 +139,7 @@ func (a *activation) handleMarks(l *lane, which Lane) bool {
 		case turnOfUrgent:
 			return false
 		case turnOfTick:
+			a.ticked, a.tickedAt = l, l.handled()
 			m.of.(tick).timed().leaveOwner()
 			return true
 		case turnOfReader:

@@ -30,7 +30,7 @@ type Probe struct {
 	// enough is known. Defaults to 0, which measures one in SampleEvery whatever
 	// comes; of several probes that want samples the shortest counts.
 	SampleGap time.Duration
-	// Handled is called after the handling of a message that was measured.
+	// Handled is called after the handling of a message that was measured, and after each hook.
 	Handled func(Sample)
 	// Yielded is called when an actor has used up its throughput, or the time of its
 	// turn, while messages wait, and gives others their turn; see [WithThroughput].
@@ -72,18 +72,20 @@ type Subject struct {
 	Kind string // See [Info].
 }
 
-// Sample is the measure of one message.
+// Sample is the measure of one message, or of one call of a hook.
 type Sample struct {
 	Subject
-	Lane Lane
+	// Handler says what was measured: "ask", "send", "timer", or what else [HandlerReport] names.
+	Handler string
+	Lane    Lane // Data for a hook.
 	// Latency is the time from when the message was sent until its handler began,
 	// the wait for room in the lane included. It is -1 if the message was not
 	// stamped: it came before the probe, or from the stash, or others that are
-	// measured were still before it.
+	// measured were still before it; or it is a hook.
 	Latency time.Duration
 	// Duration is how long the handler took, its waits included.
 	Duration time.Duration
-	// Err is what the handler returned. Of one that panics there is no sample.
+	// Err is what the handler or hook returned. Of one that panics there is no sample.
 	Err error
 }
 

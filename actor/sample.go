@@ -245,8 +245,8 @@ func (a *activation) beginMeasure(l *lane) (m measure) {
 
 // endMeasure is called when the handler of a message that is measured has
 // returned err.
-func (a *activation) endMeasure(m measure, which Lane, err error) {
-	a.probes.tellHandled(Sample{a.subject(), which, m.latency, a.sys.uptime() - m.began, err})
+func (a *activation) endMeasure(m measure, which Lane, kind handlerKind, err error) {
+	a.probes.tellHandled(Sample{a.subject(), kind.String(), which, m.latency, a.sys.uptime() - m.began, err})
 }
 
 // latency returns how long the message has waited, or -1, and has the next ones

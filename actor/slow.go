@@ -13,8 +13,15 @@ import (
 type HandlerReport struct {
 	PID  PID
 	Name string // Of the actor, or "".
+	Kind string // Of the actor, see [Info].
+	// Handler says what runs. Of a message it is how that came: "ask" if it belongs to an
+	// ask, see [Reply]; "timer" if a timer has sent it, though "send" if it is handled again, from a stash or
+	// by [WithRetry]; else "send". A hook has the name of its method: "Started", "Stopped", "Leave", "ChildExited",
+	// "ChildStarted", "Down", "Exited", "Health" or "Woken". It is "New" for the function that makes the actor, and
+	// "signal" for a [Process] that goes on since an actor has ended or a time is up.
+	Handler string
 	// Message is the type of the message; of one that was found in an interface,
-	// the type of what is in it. It is "" for a hook.
+	// the type of what is in it. It is "" where there is none, as in a hook.
 	Message string
 	// For is how long the handler has taken at least, waits included. It is
 	// measured as coarsely as handlers are watched; see [WithHandlerTimeout].
@@ -39,12 +46,11 @@ func (r HandlerReport) Stack() string { return workers.StackOf(r.Goroutine) }
 
 // String says who has taken how long with what.
 func (r HandlerReport) String() string {
-	what := r.Message
-	if what == "" {
-		what = "a hook"
-	}
-	return fmt.Sprintf("%s%s with %s: %v", r.Name, r.PID, what, r.For)
+	return fmt.Sprintf("%s%s %s: %v", r.Name, r.PID, r.Doing(), r.For)
 }
+
+// Doing says in words what runs: "with main.order (ask)", or "in Started".
+func (r HandlerReport) Doing() string { return describeHandler(r.Message, r.Handler) }
 
 // defaultSlowAfter is the time slice of the Go runtime: others notice
 // a handler that takes longer.
@@ -136,7 +142,7 @@ func (s *System) tellContained(what string, tell func()) {
 func (s *System) tellTimeout(r HandlerReport) {
 	if r.Action != TimeoutStop { // Its end is logged anyway.
 		s.log().Warn("handler takes too long", slog.String("pid", r.PID.String()), slog.String("name", r.Name),
-			slog.String("message", r.Message), slog.Duration("limit", r.Limit), slog.String("action", r.Action.String()))
+			slog.String("kind", r.Kind), slog.String("handler", r.Handler), slog.String("message", r.Message), slog.Duration("limit", r.Limit), slog.String("action", r.Action.String()))
 	}
 	s.giveOrCount(&s.timeoutReports, r)
 }

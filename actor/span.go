@@ -138,12 +138,9 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 		}
 		measure = a.beginMeasure(l)
 	}
+	kind := a.kindOfMessage(&c.scope, l)
 	if a.span != nil {
-		w, kind := a.span.timing.Load(), sent
-		if w.kinds && c.asked.slot != nil {
-			kind = asked
-		}
-		if w.choose != nil {
+		if w := a.span.timing.Load(); w.choose != nil {
 			a.chosen(w.choose.(func(M) time.Duration)(m))
 		}
 		if a.nature.has(manyTyped) {
@@ -161,7 +158,7 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 		a.endSpan(&x.scope)
 	}
 	if measure.on {
-		a.endMeasure(measure, which, err)
+		a.endMeasure(measure, which, kind, err)
 	}
 	return err
 }
@@ -176,7 +173,14 @@ func (a *activation) markMessage(name *string) {
 	a.f.Mark(workers.EventMessage, a.impl.messageType().String())
 }
 
-func (s *span) begin() { s.turn.Store(s.turn.Load() + 1) }
+// beginPlain makes known that a message of the lane is being handled from now on, with the Context x. It is
+// not inlined: the compiler would copy it for each type of messages.
+//
+//go:noinline
+func (a *activation) beginPlain(s *span, x *scope, l *lane) {
+	s.kind.Store(uintptr(a.kindOfMessage(x, l)))
+	s.turn.Store(s.turn.Load() + 1)
+}
 
 // end reports whether the vigil has dealt with the handler that has returned.
 func (s *span) end() bool {
@@ -186,7 +190,7 @@ func (s *span) end() bool {
 }
 
 // beginHandler makes known that a message is being handled from now on.
-func (a *activation) beginHandler(kind messageKind, incarnation uint32) {
+func (a *activation) beginHandler(kind handlerKind, incarnation uint32) {
 	a.span.kind.Store(uintptr(kind))
 	a.span.incarnation.Store(uintptr(incarnation))
 	a.beginSpan()
@@ -212,18 +216,30 @@ func nameOf(m any) *string {
 	return &messageTypeOf(t).name
 }
 
-// watched runs a hook, watched.
-func (a *activation) watched(hook func() error) error {
+// watched runs a hook, or other code that is no handler of messages, watched and measured.
+func (a *activation) watched(what handlerKind, code func() error) error {
+	if a.probes == nil || a.probes.mask < 0 {
+		return a.watchedOnly(what, code)
+	}
+	began := a.sys.uptime()
+	err := a.watchedOnly(what, code)
+	if !a.lost {
+		a.probes.tellHandled(Sample{Subject: a.subject(), Handler: what.String(), Latency: -1, Duration: a.sys.uptime() - began, Err: err})
+	}
+	return err
+}
+
+func (a *activation) watchedOnly(what handlerKind, code func() error) error {
 	if a.span == nil {
-		return hook()
+		return code()
 	}
 	s, x := a.span, a.ctx.Load()
 	s.incarnation.Store(uintptr(x.incarnation))
-	s.kind.Store(uintptr(hooked))
+	s.kind.Store(uintptr(what))
 	s.chosen.Store(0)
 	s.message.Store(nil)
 	a.beginSpan()
-	err := hook()
+	err := code()
 	a.endSpan(x)
 	s.kind.Store(uintptr(sent))
 	return err
@@ -275,8 +291,11 @@ func (a *activation) tidySpan(x *scope, n uintptr) {
 
 // report describes the handler.
 func (s *span) report(p *proc, lasted time.Duration, goroutine uint64) HandlerReport {
-	r := HandlerReport{PID: p.pid, Name: p.opts.name, For: lasted, Goroutine: goroutine}
-	if messageKind(s.kind.Load()) == hooked {
+	kind := handlerKind(s.kind.Load())
+	r := HandlerReport{
+		PID: p.pid, Name: p.opts.name, Kind: p.ctx.Load().kind.Load().name, Handler: kind.String(), For: lasted, Goroutine: goroutine,
+	}
+	if !kind.isMessage() {
 		return r
 	}
 	if r.Message = p.impl.messageType().String(); s.message.Load() != nil {

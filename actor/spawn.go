@@ -165,6 +165,7 @@ func (p *proc) spawn(at Spawner, value any, opts []Option) error {
 			}
 		}
 		x.kind.Store(k)
+		_, x.process = value.(sequel)
 		x.learn(k, telling)
 		p.traits = x.traits()
 	}

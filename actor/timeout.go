@@ -41,14 +41,17 @@ var ErrHandlerTimeout = errors.New("actor: the handler has taken too long")
 // TimeoutError is the cause of the context of a handler that has taken too
 // long, and the reason of an actor that was stopped for it.
 type TimeoutError struct {
-	PID   PID
-	Name  string        // Of the actor, or "".
-	Limit time.Duration // Which the handler has exceeded.
+	PID     PID
+	Name    string        // Of the actor, or "".
+	Kind    string        // Of the actor, see [Info].
+	Handler string        // As in [HandlerReport].
+	Message string        // As in [HandlerReport].
+	Limit   time.Duration // Which the handler has exceeded.
 }
 
-// Error names the actor and the limit.
+// Error names the actor, what it was handling, and the limit.
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("%v: %s%s for more than %v", ErrHandlerTimeout, e.Name, e.PID, e.Limit)
+	return fmt.Sprintf("%v: %s%s %s for more than %v", ErrHandlerTimeout, e.Name, e.PID, describeHandler(e.Message, e.Handler), e.Limit)
 }
 
 // Unwrap returns [ErrHandlerTimeout].
@@ -157,25 +160,21 @@ func (o *options) ownTimeouts() *timeouts {
 // timing says what is looked after in the handlers of an actor. It is made by
 // the spawn, and not written afterwards.
 type timing struct {
-	// limits are by messageKind.
-	limits [numMessageKinds]limits
-	slow   time.Duration // 0 for never.
-	strict bool          // There is more than slowness to look after.
-	kinds  bool          // It matters whether a message is an ask.
-	each   bool          // Something has to be noted about each message.
-	choose any           // A func(M) time.Duration, or nil.
+	limits [numLimits]limits // See handlerKind.row.
+	slow   time.Duration     // 0 for never.
+	strict bool              // There is more than slowness to look after.
+	each   bool              // Something has to be noted about each message.
+	choose any               // A func(M) time.Duration, or nil.
 	chosen TimeoutAction
 }
 
-// messageKind is what a handler handles.
-type messageKind uint8
-
+// The limits for what an actor does.
 const (
-	sent messageKind = iota
-	asked
-	hooked // A hook runs.
+	sendLimits = iota
+	askLimits
+	hookLimits
 
-	numMessageKinds = 3
+	numLimits = 3
 )
 
 // newTiming returns what is to be watched of an actor of the system with the
@@ -189,15 +188,14 @@ func newTiming(s *System, t *timeouts, c cellular) (*timing, error) {
 		return nil, fmt.Errorf("actor: WithTimeoutFor has a %T, but the actor takes messages of type %v", t.choose, c.messageType())
 	}
 	for do := range t.general {
-		w.limits[hooked][do] = t.general[do]
-		w.limits[sent][do] = cmp.Or(t.sends[do], t.general[do])
-		w.limits[asked][do] = cmp.Or(t.asks[do], t.general[do])
+		w.limits[hookLimits][do] = t.general[do]
+		w.limits[sendLimits][do] = cmp.Or(t.sends[do], t.general[do])
+		w.limits[askLimits][do] = cmp.Or(t.asks[do], t.general[do])
 	}
 	for _, l := range w.limits {
 		w.strict = w.strict || l != limits{}
 	}
-	w.kinds = w.limits[sent] != w.limits[asked]
-	w.each = w.strict || w.kinds || w.choose != nil
+	w.each = w.strict || w.choose != nil
 	switch {
 	case t.slow > 0:
 		w.slow = t.slow

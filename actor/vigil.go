@@ -198,7 +198,7 @@ func (s *span) limits(w *timing) (l limits) {
 	case w.choose != nil && d > 0:
 		l[w.chosen] = time.Duration(d)
 	default:
-		l = w.limits[messageKind(s.kind.Load())]
+		l = w.limits[handlerKind(s.kind.Load()).row()]
 	}
 	return l
 }
@@ -266,7 +266,7 @@ func (d duties) strictest() (TimeoutAction, bool) {
 // carryOut does what r says, to the incarnation whose handler it is. It returns
 // false if that has been killed.
 func (v *vigil) carryOut(f finding, r HandlerReport) bool {
-	reason := &TimeoutError{PID: r.PID, Name: r.Name, Limit: r.Limit}
+	reason := &TimeoutError{PID: r.PID, Name: r.Name, Kind: r.Kind, Handler: r.Handler, Message: r.Message, Limit: r.Limit}
 	n := uint32(f.incarnation.Load())
 	switch r.Action {
 	case TimeoutStop:

@@ -72,6 +72,8 @@ type Lane struct {
 
 // Handler is a handler that has been under way for some ms at least.
 type Handler struct {
+	// Handler says what runs, as in [actor.HandlerReport].
+	Handler string `json:"handler"`
 	// Message is the type of the message, or "" in a hook.
 	Message string  `json:"message,omitempty"`
 	Seconds float64 `json:"seconds"`
@@ -82,7 +84,7 @@ type Handler struct {
 }
 
 func handlerOf(r actor.HandlerReport) *Handler {
-	return &Handler{Message: r.Message, Seconds: r.For.Seconds(), Slow: r.Limit > 0 && r.For >= r.Limit}
+	return &Handler{Handler: r.Handler, Message: r.Message, Seconds: r.For.Seconds(), Slow: r.Limit > 0 && r.For >= r.Limit}
 }
 
 func actorOf(i *actor.Info) Actor {

@@ -14,6 +14,8 @@ import (
 type counts struct {
 	byKind         sync.Map // From string to *kindCounts.
 	slow, timeouts atomic.Uint64
+	// slowLeft and timeoutsLeft count the ones that were not reported.
+	slowLeft, timeoutsLeft atomic.Uint64
 
 	mu sync.Mutex // Held by a collection.
 }
@@ -23,13 +25,23 @@ type kindCounts struct {
 	handledByGone             atomic.Uint64 // By actors that have stopped.
 	yields, restarts, letters atomic.Uint64
 	exits                     [numExits]atomic.Uint64
+	dropped                   [numLanes]atomic.Uint64
+	slow                      atomic.Uint64
+	timeouts                  [numActions]atomic.Uint64
 	latency, duration         Histogram
+	durations                 sync.Map // By handler, from string to *Histogram.
 
 	handled uint64 // As it was shown last. Guarded by counts.mu.
 }
 
 // numExits is how many kinds of exits there are.
 const numExits = int(actor.Linked) + 1
+
+// numLanes is how many lanes an actor has, and numActions what can be done about a handler.
+const (
+	numLanes   = int(actor.Control) + 1
+	numActions = int(actor.TimeoutStop) + 1
+)
 
 // of returns what is known of a kind.
 func (c *counts) of(kind string) *kindCounts {
@@ -40,13 +52,25 @@ func (c *counts) of(kind string) *kindCounts {
 	return k.(*kindCounts)
 }
 
-// handled takes note of a message that was measured.
+// handled takes note of a message or hook that was measured.
 func (c *counts) handled(s actor.Sample) {
 	k := c.of(s.Kind)
 	if s.Latency >= 0 {
 		k.latency.add(s.Latency)
 	}
-	k.duration.add(s.Duration)
+	if isMessage(s.Handler) {
+		k.duration.add(s.Duration)
+	}
+	h, ok := k.durations.Load(s.Handler)
+	if !ok {
+		h, _ = k.durations.LoadOrStore(s.Handler, &Histogram{})
+	}
+	h.(*Histogram).add(s.Duration)
+}
+
+// isMessage reports whether a handler of [actor.HandlerReport] is one of messages.
+func isMessage(handler string) bool {
+	return handler == "send" || handler == "ask" || handler == "timer"
 }
 
 // KindMetrics are the figures of the actors of one kind.
@@ -66,11 +90,19 @@ type KindMetrics struct {
 	Yields      uint64            `json:"yields"`
 	Restarts    uint64            `json:"restarts"`
 	Exits       map[string]uint64 `json:"exits"` // By [actor.ExitKind].
+	// Dropped has, by lane, the dead letters that a full lane has dropped, or the limit of a mailbox.
+	Dropped map[string]uint64 `json:"dropped"`
+	// SlowHandlers and Timeouts, these by [actor.TimeoutAction], count the handlers that were reported; see
+	// [Metrics] for the others.
+	SlowHandlers uint64            `json:"slow_handlers"`
+	Timeouts     map[string]uint64 `json:"timeouts"`
 
 	// Latency is from the sending of a message to its handler, and Duration is the time in
 	// the handler, both for one message in Config.SampleEvery.
 	Latency  HistogramSnapshot `json:"latency"`
 	Duration HistogramSnapshot `json:"duration"`
+	// Durations are by what was handled, as [actor.HandlerReport] names it: messages as in Duration, and each hook.
+	Durations map[string]HistogramSnapshot `json:"durations"`
 }
 
 // Metrics are the figures of a system.
@@ -86,6 +118,10 @@ type Metrics struct {
 	Ghosts       int    `json:"ghosts"`
 	SlowHandlers uint64 `json:"slow_handlers"`
 	Timeouts     uint64 `json:"timeouts"` // Of handlers.
+	// SlowSuppressed and TimeoutsSuppressed count the part of SlowHandlers and Timeouts that was not reported, since there
+	// are at most 50 reports in a second. The kinds of these handlers are not known.
+	SlowSuppressed     uint64 `json:"slow_suppressed"`
+	TimeoutsSuppressed uint64 `json:"timeouts_suppressed"`
 	// Delay is how long work waits for a worker, by priority; see
 	// Config.ProbeEvery.
 	Delay map[string]HistogramSnapshot `json:"delay"`
@@ -100,7 +136,8 @@ func (i *Inspector) Metrics() Metrics {
 	m := Metrics{
 		Actors: st.Actors, DeadLetters: st.DeadLetters, LateReplies: st.LateReplies, Unhandled: st.Unhandled, Ghosts: st.Ghosts,
 		AskTimeouts: st.AskTimeouts, Forgotten: st.Forgotten,
-		SlowHandlers: i.counts.slow.Load(), Timeouts: i.counts.timeouts.Load(), Delay: map[string]HistogramSnapshot{},
+		SlowHandlers: i.counts.slow.Load(), Timeouts: i.counts.timeouts.Load(),
+		SlowSuppressed: i.counts.slowLeft.Load(), TimeoutsSuppressed: i.counts.timeoutsLeft.Load(), Delay: map[string]HistogramSnapshot{},
 	}
 	byKind := map[string]*KindMetrics{}
 	i.counts.byKind.Range(func(kind, k any) bool {
@@ -134,7 +171,18 @@ func (c *kindCounts) metrics(kind string) *KindMetrics {
 	k := &KindMetrics{
 		Kind: kind, Handled: c.handledByGone.Load(), DeadLetters: c.letters.Load(), Yields: c.yields.Load(),
 		Restarts: c.restarts.Load(), Exits: map[string]uint64{}, Latency: c.latency.Snapshot(), Duration: c.duration.Snapshot(),
+		Dropped: map[string]uint64{}, SlowHandlers: c.slow.Load(), Timeouts: map[string]uint64{}, Durations: map[string]HistogramSnapshot{},
 	}
+	for l := range c.dropped {
+		k.Dropped[actor.Lane(l).String()] = c.dropped[l].Load()
+	}
+	for do := range c.timeouts {
+		k.Timeouts[actor.TimeoutAction(do).String()] = c.timeouts[do].Load()
+	}
+	c.durations.Range(func(handler, h any) bool {
+		k.Durations[handler.(string)] = h.(*Histogram).Snapshot()
+		return true
+	})
 	for n := range c.exits {
 		k.Exits[actor.ExitKind(n).String()] = c.exits[n].Load()
 	}

@@ -43,6 +43,8 @@ type Event struct {
 	PID       actor.PID `json:"pid,omitzero"`
 	Name      string    `json:"name,omitempty"`
 	ActorKind string    `json:"actor_kind,omitempty"`
+	// Handler is what the actor is or was at, as in [actor.HandlerReport].
+	Handler string `json:"handler,omitempty"`
 	// Message is the type of the message that it is about.
 	Message string `json:"message,omitempty"`
 	// Lane and Mailbox are about a mailbox.
@@ -78,6 +80,7 @@ func (e *Event) log(to *slog.Logger) {
 	}
 	add("name", e.Name)
 	add("kind", e.ActorKind)
+	add("handler", e.Handler)
 	add("message", e.Message)
 	add("by", e.By)
 	add("reason", e.Error)

@@ -47,6 +47,8 @@ func (i *Inspector) restarted(s actor.Subject) {
 
 func (i *Inspector) slow(r actor.HandlerReport) {
 	i.counts.slow.Add(1 + r.Suppressed)
+	i.counts.slowLeft.Add(r.Suppressed)
+	i.counts.of(r.Kind).slow.Add(1)
 	i.report(SlowHandler, slog.LevelInfo, "took", r)
 }
 
@@ -56,17 +58,15 @@ func (i *Inspector) blocked(r actor.HandlerReport) {
 
 func (i *Inspector) timedOut(r actor.HandlerReport) {
 	i.counts.timeouts.Add(1 + r.Suppressed)
+	i.counts.timeoutsLeft.Add(r.Suppressed)
+	i.counts.of(r.Kind).timeouts[r.Action].Add(1)
 	i.report(TimedOut, slog.LevelWarn, fmt.Sprintf("%v after", r.Action), r)
 }
 
 func (i *Inspector) report(kind EventKind, level slog.Level, verb string, r actor.HandlerReport) {
-	message := r.Message
-	if message == "" {
-		message = "a hook"
-	}
 	e := Event{
-		Kind: kind, Level: level, Text: fmt.Sprintf("%s%s with %s: %s %v", r.Name, r.PID, message, verb, r.For.Round(time.Microsecond)),
-		PID: r.PID, Name: r.Name, Message: r.Message, Seconds: r.For.Seconds(),
+		Kind: kind, Level: level, Text: fmt.Sprintf("%s%s %s: %s %v", r.Name, r.PID, r.Doing(), verb, r.For.Round(time.Microsecond)),
+		PID: r.PID, Name: r.Name, ActorKind: r.Kind, Handler: r.Handler, Message: r.Message, Seconds: r.For.Seconds(),
 	}
 	if r.Suppressed > 0 {
 		e.Count = r.Suppressed + 1
@@ -77,7 +77,11 @@ func (i *Inspector) report(kind EventKind, level slog.Level, verb string, r acto
 // deadLetter takes note of a message that was not handled. There is at most one
 // event a second, so a burst of letters causes no burst of events.
 func (i *Inspector) deadLetter(d actor.DeadLetter) {
-	i.counts.of(d.Kind).letters.Add(1)
+	k := i.counts.of(d.Kind)
+	k.letters.Add(1)
+	if errors.Is(d.Reason, actor.ErrOverflow) || errors.Is(d.Reason, actor.ErrMailboxLimit) {
+		k.dropped[d.Lane].Add(1)
+	}
 	l := i.letters.add(d)
 	n, ok := i.letters.alarm.allow(time.Now())
 	if !ok {

@@ -27,8 +27,9 @@ var (
 	restarts = figure{"actor", "restarts", "Incarnations in place of others.", true, []string{"kind"}}
 	exits    = figure{"actor", "exits", "Ends of actors and of incarnations.", true, []string{"kind", "exit"}}
 
-	slow      = figure{"actor.slow", "handlers", "Handlers that took longer than is usual.", true, nil}
-	timeouts  = figure{"actor.handler", "timeouts", "Handlers that exceeded their timeout.", true, nil}
+	dropped   = figure{"actor.dropped", "messages", "Messages that a full lane, or the limit of a mailbox, has dropped.", true, []string{"kind", "lane"}}
+	slow      = figure{"actor.slow", "handlers", "Handlers that took longer than is usual; kind is empty for those beyond 50 in a second.", true, []string{"kind"}}
+	timeouts  = figure{"actor.handler", "timeouts", "Handlers that exceeded their timeout; kind and action are empty for those beyond 50 in a second.", true, []string{"kind", "action"}}
 	late      = figure{"actor.late", "replies", "Replies whose asker did not wait any more.", true, nil}
 	unhandled = figure{"actor.unhandled", "messages", "Messages that their handler did not know.", true, nil}
 	asks      = figure{"actor.ask", "timeouts", "Asks without a deadline that had no answer in time.", true, nil}
@@ -50,7 +51,7 @@ var (
 	// all has them in order.
 	all = []*figure{
 		&actors, &mailbox, &capacity, &senders, &handled, &letters, &yields, &restarts, &exits,
-		&slow, &timeouts, &late, &unhandled, &asks, &forgotten, &ghosts,
+		&dropped, &slow, &timeouts, &late, &unhandled, &asks, &forgotten, &ghosts,
 		&queued, &jobs, &overdue, &refused, &awake, &ran, &stolen, &parked, &suspends, &preempts, &blocks,
 	}
 )
@@ -58,7 +59,7 @@ var (
 // The figures that are measured.
 var (
 	latency  = figure{"actor.message.latency", "s", "Time from the sending of a message to its handler, of a sample.", true, []string{"kind"}}
-	duration = figure{"actor.handler.duration", "s", "Time that a handler took, of a sample.", true, []string{"kind"}}
+	duration = figure{"actor.handler.duration", "s", "Time that a handler took, of a sample, and that each hook took.", true, []string{"kind", "handler"}}
 	delay    = figure{"sched.delay", "s", "Time that work waits for a worker, of a sample.", true, []string{"priority"}}
 
 	measured = []*figure{&latency, &duration, &delay}
@@ -78,15 +79,27 @@ func observe(m inspect.Metrics, w inspect.Workers, emit func(f *figure, value ui
 		for exit, n := range k.Exits {
 			emit(&exits, n, k.Kind, exit)
 		}
+		observeHandlers(&k, emit)
 	}
-	emit(&slow, m.SlowHandlers)
-	emit(&timeouts, m.Timeouts)
+	emit(&slow, m.SlowSuppressed, "")
+	emit(&timeouts, m.TimeoutsSuppressed, "", "")
 	emit(&late, m.LateReplies)
 	emit(&unhandled, m.Unhandled)
 	emit(&asks, m.AskTimeouts)
 	emit(&forgotten, m.Forgotten)
 	emit(&ghosts, uint64(max(0, m.Ghosts)))
 	observeWorkers(w, emit)
+}
+
+// observeHandlers emits what is known of the handlers of a kind.
+func observeHandlers(k *inspect.KindMetrics, emit func(f *figure, value uint64, labels ...string)) {
+	for lane, n := range k.Dropped {
+		emit(&dropped, n, k.Kind, lane)
+	}
+	emit(&slow, k.SlowHandlers, k.Kind)
+	for action, n := range k.Timeouts {
+		emit(&timeouts, n, k.Kind, action)
+	}
 }
 
 func observeWorkers(w inspect.Workers, emit func(f *figure, value uint64, labels ...string)) {

@@ -62,7 +62,9 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	})
 	for _, k := range m.Kinds {
 		to <- c.histogram(&latency, k.Latency, k.Kind)
-		to <- c.histogram(&duration, k.Duration, k.Kind)
+		for handler, h := range k.Durations {
+			to <- c.histogram(&duration, h, k.Kind, handler)
+		}
 	}
 	for priority, h := range m.Delay {
 		to <- c.histogram(&delay, h, priority)

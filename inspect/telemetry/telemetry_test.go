@@ -71,7 +71,10 @@ func TestHandler(t *testing.T) {
 		`troupe_actor_dead_letters_total{kind="telemetry_test.sink"} 1`,
 		`troupe_actor_exits_total{exit="normal",kind="telemetry_test.sink"} 1`,
 		`troupe_actor_live_actors{kind="telemetry_test.sink"} 0`,
-		`troupe_actor_handler_duration_seconds_count{kind="telemetry_test.sink"} 20`,
+		`troupe_actor_handler_duration_seconds_count{handler="send",kind="telemetry_test.sink"} 20`,
+		`troupe_actor_dropped_messages_total{kind="telemetry_test.sink",lane="data"} 0`,
+		`troupe_actor_handler_timeouts_total{action="cancel",kind="telemetry_test.sink"} 0`,
+		`troupe_actor_slow_handlers_total{kind="telemetry_test.sink"} 0`,
 		`troupe_sched_queued_nodes{priority="normal"} 0`,
 		`troupe_sched_worker_runs_total{worker="0"} `,
 	} {
@@ -131,8 +134,11 @@ func TestInstrument(t *testing.T) {
 	if ok := took.DataPoints[0].Attributes.HasValue("troupe.actor.kind"); !ok {
 		t.Errorf("the attributes are %v", took.DataPoints[0].Attributes.ToSlice())
 	}
+	if handler, ok := took.DataPoints[0].Attributes.Value("troupe.handler"); !ok || handler.AsString() != "send" {
+		t.Errorf("the attributes are %v", took.DataPoints[0].Attributes.ToSlice())
+	}
 	for _, name := range []string{
-		"troupe.actor.live", "troupe.actor.dead_letters", "troupe.actor.slow_handlers", "troupe.actor.late_replies", "troupe.actor.ask_timeouts", "troupe.actor.forgotten_replies", "troupe.actor.restarts",
+		"troupe.actor.dropped_messages", "troupe.actor.handler", "troupe.actor.live", "troupe.actor.dead_letters", "troupe.actor.slow_handlers", "troupe.actor.late_replies", "troupe.actor.ask_timeouts", "troupe.actor.forgotten_replies", "troupe.actor.restarts",
 		"troupe.actor.throughput.yields", "troupe.sched.overdue_jobs", "troupe.sched.worker.steals", "troupe.actor.message.latency",
 	} {
 		if found[name] == nil {

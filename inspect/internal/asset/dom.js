@@ -101,7 +101,7 @@ const tones = { waiting: 'idle', ready: '', running: '', held: 'warn', stopping:
 export const state = (a) => el('span', { class: 'tag ' + (tones[a.state] ?? '') }, a.state);
 
 // handler says what an actor is at, if that takes long.
-export const handler = (h) => h ? el('span', { class: 'tag ' + (h.slow ? 'bad' : 'warn') }, time(h.seconds) + ' in ' + (h.message || 'a hook')) : '';
+export const handler = (h) => h ? el('span', { class: 'tag ' + (h.slow ? 'bad' : 'warn') }, time(h.seconds) + ' in ' + (h.message ? h.message + ' (' + h.handler + ')' : h.handler)) : '';
 
 // lanes shows how full the lanes of a mailbox are: as "c/m/d".
 export function lanes(a) {

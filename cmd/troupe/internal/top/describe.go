@@ -24,11 +24,10 @@ func describe(a *ActorLook) (lines []string) {
 		add("%s", red.Render("it has stopped; these are its last errors"))
 	}
 	if h := a.Handler; h != nil {
-		message := clean(h.Message)
-		if message == "" {
-			message = "a hook"
+		text := fmt.Sprintf("it has been handling %s (%s) for %s", clean(h.Message), clean(h.Handler), seconds(h.Seconds))
+		if h.Message == "" {
+			text = fmt.Sprintf("it has been in %s for %s", clean(h.Handler), seconds(h.Seconds))
 		}
-		text := fmt.Sprintf("it has been handling %s for %s", message, seconds(h.Seconds))
 		if h.Slow {
 			text = red.Render(text)
 		}

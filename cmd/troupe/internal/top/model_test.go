@@ -30,7 +30,7 @@ func pid(n int) actor.PID { return actor.PIDFromNumber(uint64(n)<<32 | 1) }
 func stuckActor(n int) inspect.Actor {
 	return inspect.Actor{
 		PID: pid(n), Name: fmt.Sprint("actor", n), Kind: "evil\x1b[2J", State: "running", Lanes: []inspect.Lane{{Name: "data", Length: 7, Capacity: 100, Senders: 2}},
-		Handler:  &inspect.Handler{Message: "int", Seconds: 3, Slow: true, Stack: "goroutine 1 [chan receive]:\nmain.stuck()\n\tmain.go:1\n"},
+		Handler:  &inspect.Handler{Handler: "timer", Message: "int", Seconds: 3, Slow: true, Stack: "goroutine 1 [chan receive]:\nmain.stuck()\n\tmain.go:1\n"},
 		Failures: []inspect.Failure{{Exit: "failed", Error: "broken\x1b]0;owned\x07", Stack: "in main.fails\n"}},
 	}
 }
@@ -138,7 +138,7 @@ func TestModelDrillsDown(t *testing.T) {
 	v := newView(t, &program{})
 	v.wants("tested", "actor0", "by mailbox", "3s")
 	v.keys("down", "j", "down", "up", "j", "enter")
-	v.wants("actor3 <3.1>", "handling int for 3s", "main.stuck()", "in a ring", "broken", "in main.fails", "7 of 100, 2 senders")
+	v.wants("actor3 <3.1>", "handling int (timer) for 3s", "main.stuck()", "in a ring", "broken", "in main.fails", "7 of 100, 2 senders")
 	v.keys("esc")
 	v.wants("by mailbox")
 	v.keys("e")
