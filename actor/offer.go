@@ -84,9 +84,8 @@ func (p *proc) showLane(which Lane) int {
 
 // AfterBacklog calls f once, on a goroutine of its own, when the actor has handled the
 // messages that it had accepted before the call, or has stopped. Other than
-// [Ref.Backlog], it tells of exactly these: messages that come later do not delay it. It is
-// for whoever counts what an actor has still to do, as package netio counts the bytes of a
-// connection. A restart does not lose it, as it does not lose the messages. While the actor
+// [Ref.Backlog], it tells of exactly these: messages that come later do not delay it. Package
+// netio uses it to count the bytes that a connection's actor has still to handle. A restart does not lose it, as it does not lose the messages. While the actor
 // is suspended, or held by its parent, it waits.
 //
 // Of a reentrant actor, and of an actor with readers, the handlers of these messages

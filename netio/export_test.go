@@ -3,6 +3,7 @@ package netio
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // ErrBroken is why a listener fails after [BreakAccepting].
@@ -16,3 +17,15 @@ func CloseSocket(l *Listener) { _ = l.current().socket.Close() }
 
 // AwaitAccepting waits until a listener accepts nothing any more.
 func AwaitAccepting(ctx context.Context, l *Listener) error { return l.current().awaitClosed(ctx) }
+
+// SetPatience sets for how long the connections of a listener wait for memory before peers
+// are cut off.
+func SetPatience(l *Listener, d time.Duration) {
+	m := &l.current().group.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.patience = d
+}
+
+// Paused reports whether a connection waits for room.
+func Paused[Out any](c *Conn[Out]) bool { return c.s.group.memory.paused.Load() > 0 }

@@ -12,8 +12,9 @@ import (
 // streams are the connections that a listener has accepted since it was opened, or
 // the one that was attached.
 type streams struct {
-	wait strand.WaitGroup // For all of them.
-	past *past
+	wait   strand.WaitGroup // For all of them.
+	past   *past
+	memory memory
 
 	mu      sync.Mutex
 	open    map[*stream]struct{}
@@ -27,7 +28,17 @@ type past struct {
 	failed  uint64
 }
 
-func newStreams(p *past) *streams { return &streams{past: p, open: make(map[*stream]struct{})} }
+// newStreams returns what watches over connections that together buffer up to total bytes.
+func newStreams(p *past, total int64) *streams {
+	g := &streams{past: p, open: make(map[*stream]struct{})}
+	g.memory.limit, g.memory.patience = total, patience
+	g.memory.streams = func() []*stream {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.all()
+	}
+	return g
+}
 
 // add enters a stream, unless all of them are to end.
 func (g *streams) add(ctx context.Context, s *stream) error {
@@ -62,6 +73,7 @@ func (g *streams) count(st *Stats) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.past.count(st)
+	g.memory.count(st)
 	st.Open = len(g.open)
 	for s := range g.open {
 		st.Traffic.add(s.traffic())
