@@ -131,7 +131,7 @@ func TestMessageLargerThanTheBuffer(t *testing.T) {
 	if e := await(t, ctx, ends); !errors.Is(e.Err, netio.ErrBufferLimit) {
 		t.Errorf("the connection ended with %v", e.Err)
 	}
-	<-sent
+	<-sent //nolint:errcheck // It was cut off.
 	if st := l.Stats(); st.Failed != 1 || st.CutOff != 0 || st.Buffered != 0 {
 		t.Errorf("after the end: %+v", st)
 	}

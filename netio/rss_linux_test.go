@@ -70,7 +70,7 @@ func TestThousandPeersThatNeverRead(t *testing.T) {
 			for ctx.Err() == nil { // One that was cut off comes again.
 				if c, err := net.Dial("unix", path); err == nil {
 					free := context.AfterFunc(ctx, func() { _ = c.Close() })
-					<-pour(c, 1<<20, data)
+					<-pour(c, 1<<20, data) //nolint:errcheck // It was cut off.
 					_ = c.Close()
 					free()
 				}
@@ -122,7 +122,7 @@ func serveHere(t *testing.T, path string) {
 	lines := bufio.NewScanner(os.Stdin)
 	for again := true; again; again = lines.Scan() {
 		st := l.Stats()
-		fmt.Println(highWater(t), st.CutOff, st.Accepted)
+		_, _ = fmt.Fprintln(os.Stdout, highWater(t), st.CutOff, st.Accepted)
 	}
 	os.Exit(0) // The peers may be connected still.
 }
