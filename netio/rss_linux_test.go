@@ -30,7 +30,7 @@ func TestThousandPeersThatNeverRead(t *testing.T) {
 		serveHere(t, path)
 		return
 	}
-	lane.Check(t)
+	lane.Nightly(t) // It depends on the speed of the machine how soon enough peers are cut off.
 	const peers, cuts = 1000, 3
 	ctx := guarded(t)
 	path := filepath.Join(t.TempDir(), "socket")
