@@ -137,9 +137,13 @@ func (p *proc) end(f *workers.Fiber, reason error) {
 	state := p.mu.Acquire()
 	p.stopped.Store(true)
 	ties := p.severLocked()
+	calls := p.unmarkAfter()
 	last := p.rare
 	p.rare = last.remains()
 	p.mu.Release(state | dead)
+	for _, call := range calls {
+		p.callLater(call)
+	}
 	if last != nil {
 		p.sys.registry.leave(p, last.names)
 	}

@@ -26,6 +26,7 @@ type signal struct {
 	link  *link  // The link that tells the actor, or
 	watch *watch // the monitor.
 	alarm bool   // It is none of both: the receive of a process has waited long enough, or see Wakeful.
+	after func() // It is none of these: see AfterBacklog.
 	mark  mark   // If it has a place among the messages.
 }
 
@@ -211,6 +212,10 @@ func (p *proc) told(f *workers.Fiber, s *signal) {
 // handleSignal deals with the end of an actor that this one is linked to or
 // monitors.
 func (a *activation) handleSignal(s *signal) {
+	if s.after != nil {
+		a.callLater(s.after)
+		return
+	}
 	if a.phase.Load() > draining {
 		return
 	}

@@ -91,28 +91,54 @@ func (p *proc) unmark(m *mark, which Lane) {
 }
 
 // mark places a signal behind all messages that the actor has accepted.
-func (p *proc) mark(f *workers.Fiber, s *signal) {
+// It returns false if the actor is about to stop, or has stopped.
+func (p *proc) mark(f *workers.Fiber, s *signal) bool {
 	p.mu.Lock()
-	if p.closed && p.phase.Load() == stopping && p.lanes[Data].Load() == nil {
+	if p.stopped.Load() || p.closed && p.phase.Load() == stopping && p.lanes[Data].Load() == nil {
 		p.mu.Unlock()
-		return // It is about to stop.
+		return false
 	}
 	s.mark.of = s
 	p.place(&s.mark, Data, p.laneLocked(Data))
 	p.mu.Unlock()
 	p.announce(f, Data.bit())
+	return true
 }
 
-// unmarkSignals forgets the signals that were to come. The caller holds mu.
+// unmarkSignals forgets the signals that were to come, but for those of AfterBacklog: they
+// are about messages, which outlive an incarnation. The caller holds mu.
 func (p *proc) unmarkSignals() {
-	if s := p.marksOf(Data); s != nil {
-		for m := s.first; m != nil; {
-			next := m.next
-			if _, ok := m.of.(*signal); ok {
-				p.unmark(m, Data)
-			}
-			m = next
+	p.eachSignal(func(s *signal) {
+		if s.after == nil {
+			p.unmark(&s.mark, Data)
 		}
+	})
+}
+
+// unmarkAfter takes out the signals of AfterBacklog, at the end of the actor, and returns
+// what they call. The caller holds mu.
+func (p *proc) unmarkAfter() (calls []func()) {
+	p.eachSignal(func(s *signal) {
+		if s.after != nil {
+			p.unmark(&s.mark, Data)
+			calls = append(calls, s.after)
+		}
+	})
+	return calls
+}
+
+// eachSignal calls do with all signals that were to come. The caller holds mu.
+func (p *proc) eachSignal(do func(s *signal)) {
+	marks := p.marksOf(Data)
+	if marks == nil {
+		return
+	}
+	for m := marks.first; m != nil; {
+		next := m.next
+		if s, ok := m.of.(*signal); ok {
+			do(s)
+		}
+		m = next
 	}
 }
 

@@ -129,6 +129,9 @@ func (a *activation) dropMail() {
 		woken = l.admit(woken)
 		a.limit(Lane(i), l)
 	}
+	if a.marked.Load() {
+		a.todo |= Data.bit() // Their turn has come.
+	}
 	a.mu.Unlock()
 	woken.tell(a.f)
 	a.deadLetters(&left, ErrDropped)

@@ -118,12 +118,32 @@ t.mu.Unlock()`,
 			Run:  "^TestTickThatWaitsForReaders$",
 		},
 		{
-			Name: "a restart forgets the ticks of others",
+			Name: "a restart forgets what is called after the backlog",
 			In:   "proc.unmarkSignals",
-			Old: `if _, ok := m.of.(*signal); ok {
-	p.unmark(m, Data)
+			Old:  "s.after == nil",
+			New:  "s != nil",
+			Want: "FAIL",
+			Run:  "^TestAfterBacklogOverARestart$",
+			Hang: true,
+		},
+		{
+			Name: "the end forgets what is called after the backlog",
+			In:   "proc.unmarkAfter",
+			Old:  "s.after != nil",
+			New:  "s == nil",
+			Want: "FAIL",
+			Run:  "^TestAfterBacklogAtTheEnd$",
+			Hang: true,
+		},
+		{
+			Name: "a restart forgets the ticks of others",
+			In:   "proc.eachSignal",
+			Old: `if s, ok := m.of.(*signal); ok {
+	do(s)
 }`,
-			New: `if m.of != nil {
+			New: `if s, ok := m.of.(*signal); ok {
+	do(s)
+} else {
 	p.unmark(m, Data)
 }`,
 			Want: "FAIL",

@@ -63,7 +63,7 @@ func (l *Listener) freeSlot(ctx context.Context) {
 // serve starts the strand of a connection, which starts its actor: so the next one is
 // accepted meanwhile.
 func serve[M, Out any](o *opening, cfg *ListenerConfig[M, Out], c *strand.Conn) error {
-	s := newStream(c, cfg.Timeouts, o.group)
+	s := newStream(c, cfg.Timeouts, o.group, cfg.MaxBuffered)
 	if err := o.group.add(context.Background(), s); err != nil {
 		_ = c.Close()
 		return err
@@ -76,7 +76,7 @@ func serve[M, Out any](o *opening, cfg *ListenerConfig[M, Out], c *strand.Conn) 
 		Options:  cfg.Options,
 	}
 	k := &link[M]{
-		s: s, keeper: o.keeper, ended: cfg.Ended, halfOpen: cfg.HalfOpen,
+		s: s, sys: o.sys, keeper: o.keeper, ended: cfg.Ended, halfOpen: cfg.HalfOpen,
 	}
 	k.start = func(ctx context.Context) (to actor.Ref[M], err error) {
 		defer func() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"time"
 
@@ -24,6 +25,8 @@ type AttachConfig[M, Out any] struct {
 	Ended func(err error) M
 	// Timeouts bound how long the other side may take.
 	Timeouts Timeouts
+	// MaxBuffered bounds the memory of the connection; see [ListenerConfig].
+	MaxBuffered int64
 }
 
 // Attach has what comes from a connection be messages of an actor, until the stream
@@ -46,8 +49,8 @@ func Attach[M, Out any](ctx context.Context, sys *actor.System, to actor.Ref[M],
 
 // attach is Attach with all that is needed.
 func (cfg *AttachConfig[M, Out]) attach(ctx context.Context, sys *actor.System, to actor.Ref[M], c *strand.Conn, decoder Decoder[M]) (*Conn[Out], error) {
-	group := newStreams(new(past), lingering)
-	s := newStream(c, cfg.Timeouts, group)
+	group := newStreams(new(past), lingering, math.MaxInt64)
+	s := newStream(c, cfg.Timeouts, group, cfg.MaxBuffered)
 	if err := group.add(ctx, s); err != nil {
 		return nil, err
 	}
@@ -55,7 +58,7 @@ func (cfg *AttachConfig[M, Out]) attach(ctx context.Context, sys *actor.System, 
 	if err != nil {
 		return nil, err
 	}
-	l := &link[M]{s: s, to: to, keeper: k, decoder: decoder, ended: cfg.Ended}
+	l := &link[M]{s: s, sys: sys, to: to, keeper: k, decoder: decoder, ended: cfg.Ended}
 	_, err = strand.Go(context.Background(), func(me *strand.Strand) error {
 		defer func() { _ = k.Stop(context.WithoutCancel(me)) }() // It has nothing to wait for.
 		return l.run(me)
@@ -106,6 +109,9 @@ func (cfg *AttachConfig[M, Out]) complete(ctx context.Context, sys *actor.System
 		return nil, fmt.Errorf("%w: Ended is nil; without it the actor would not know when to close the connection", ErrConfig)
 	case to == actor.Ref[M]{}:
 		return nil, actor.ErrNoRef
+	}
+	if err := completeBytes(&cfg.MaxBuffered, "MaxBuffered", defaultBuffered); err != nil {
+		return nil, err
 	}
 	if err := cfg.Timeouts.complete(); err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ var outgoing = sync.Pool{New: func() any { return new([]byte) }}
 // Send writes v, and returns when the operating system has taken all of it. While
 // the peer does not read, Send waits, in a handler without holding a worker; the
 // actor handles nothing meanwhile, its lane fills, and nothing more is read from
-// the peer. So a peer takes no more memory than its actor's lanes.
+// the peer. So a peer takes no more memory than ListenerConfig.MaxBuffered.
 //
 // That a lane of such an actor is full does not mean that its peer reads too slowly: the
 // peer may just have sent much. Where others have something to say to the peer as well,
@@ -92,6 +92,11 @@ func (c *Conn[Out]) Send(ctx context.Context, v Out) error {
 	case c.isVoid():
 		return net.ErrClosed
 	}
+	// The bytes are made when it is their turn, so a Send that waits takes no memory.
+	if err := c.s.beginWrite(ctx); err != nil {
+		return err
+	}
+	defer c.s.endWrite(ctx)
 	b := outgoing.Get().(*[]byte)
 	defer func() {
 		if cap(*b) <= maxKept {

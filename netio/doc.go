@@ -35,7 +35,10 @@
 // is read from the peer, which then waits by the flow control of TCP. While the
 // peer does not read, [Conn.Send] waits, and so do the actor and its lanes. Waiting
 // holds no worker and no goroutine, and how long the peer may take is bounded by
-// [Timeouts]. Another actor writes messages from elsewhere to the peer, so they do not wait
+// [Timeouts]. Nor may a peer take more than 4 MiB of memory, or all peers of a listener
+// more than 96 MiB, unless ListenerConfig.MaxBuffered and MaxBufferedTotal say otherwise:
+// beyond, nothing is read, and peers that never read are cut off with [ErrBufferLimit].
+// Another actor writes messages from elsewhere to the peer, so they do not wait
 // behind the peer's own; see [Conn.Send].
 //
 // # Ends

@@ -117,7 +117,7 @@ func (l *Listener) open(ctx *actor.Context[notice]) (*opening, error) {
 			return nil, fmt.Errorf("netio: %w", err)
 		}
 	}
-	o := &opening{l: l, sys: ctx.System(), socket: socket, group: newStreams(&l.past, l.lingering), keeper: ctx.Self()}
+	o := &opening{l: l, sys: ctx.System(), socket: socket, group: newStreams(&l.past, l.lingering, l.total), keeper: ctx.Self()}
 	if err := o.begin(ctx); err != nil {
 		_ = socket.Close() // The first error says more.
 		return nil, err

@@ -62,6 +62,11 @@ var (
 	// message within Timeouts.Write.
 	ErrWriteTimeout = errors.New("netio: the peer does not read")
 
+	// ErrBufferLimit is why a connection has ended that takes more memory than it may: a message is larger than
+	// MaxBuffered, or others needed the memory that it holds, see ListenerConfig.MaxBufferedTotal. The error
+	// says which. A peer that does not read while there is memory for all gets ErrWriteTimeout instead.
+	ErrBufferLimit = errors.New("netio: the connection takes too much memory")
+
 	// ErrListenerStopped is why a connection has ended whose listener was stopped, or
 	// has failed.
 	ErrListenerStopped = errors.New("netio: the listener was stopped")

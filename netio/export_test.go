@@ -20,3 +20,15 @@ func AwaitAccepting(ctx context.Context, l *Listener) error { return l.current()
 
 // Linger has the connections of a listener linger for as long, where nobody starts it meanwhile.
 func Linger(l *Listener, d time.Duration) { l.lingering = d }
+
+// SetPatience sets for how long the connections of a listener wait for memory before peers
+// are cut off.
+func SetPatience(l *Listener, d time.Duration) {
+	m := &l.current().group.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.patience = d
+}
+
+// Paused reports whether a connection waits for room.
+func Paused[Out any](c *Conn[Out]) bool { return c.s.group.memory.paused.Load() > 0 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/strand"
@@ -18,6 +18,7 @@ import (
 // not end, so that what was read is handed over also when the reading was ended.
 type link[M any] struct {
 	s       *stream
+	sys     *actor.System
 	to      actor.Ref[M]
 	keeper  actor.Ref[notice]
 	decoder Decoder[M]
@@ -50,6 +51,7 @@ func (l *link[M]) run(me *strand.Strand) error {
 		defer func() { _ = to.Drain(calm) }() // That is also for a Goexit.
 		l.s.belongs(func() { _ = to.Kill() })
 	}
+	l.s.ledger.after = func(f func()) bool { return l.sys.AfterBacklog(l.to.PID(), f) == nil }
 	if err := l.keeper.Send(calm, notice{id: l.to.PID(), s: l.s}); err != nil {
 		l.s.fail(err)
 		return nil
@@ -142,6 +144,7 @@ func (l *link[M]) readAll(me, calm context.Context) (err error) {
 		if len(data) == 0 && cap(data) > chunk {
 			data = nil
 		}
+		l.s.ledger.setBuffer(cap(data))
 	}
 }
 
@@ -153,6 +156,13 @@ const chunk = 4 << 10
 func (l *link[M]) fill(me context.Context, data []byte, began time.Duration) ([]byte, error) {
 	before := len(data)
 	limits := &l.s.limits
+	if more := min(before, maxKept); before >= chunk && cap(data)-before < more {
+		room := before + max(more, before/4)
+		if err := l.s.ledger.takeBuffer(me, room-cap(data)); err != nil {
+			return data, err
+		}
+		data = append(make([]byte, 0, room), data...)
+	}
 	if before == 0 {
 		if !l.quiet {
 			l.quiet, l.since = true, l.s.in.now()
@@ -165,12 +175,14 @@ func (l *link[M]) fill(me context.Context, data []byte, began time.Duration) ([]
 	if before < chunk {
 		data, err = l.s.conn.Append(me, data)
 	} else { // It is a large message, which comes in large pieces.
-		data = slices.Grow(data, min(before, maxKept))
 		var n int
 		n, err = l.s.conn.Read(me, data[before:cap(data)])
 		data = data[:before+n]
 	}
 	l.s.in.rest()
+	if before < chunk {
+		l.s.ledger.setBuffer(cap(data))
+	}
 	l.s.bytesIn.Add(uint64(len(data) - before))
 	return data, err
 }
@@ -189,8 +201,13 @@ func (l *link[M]) handOver(calm context.Context, data []byte, final bool) (taken
 			return taken, nil
 		}
 		l.quiet = false
+		if err := l.s.ledger.takeMessage(calm, n+int(unsafe.Sizeof(m))); err != nil {
+			return taken, l.s.because(err)
+		}
 		l.s.messagesIn.Add(1) // Before somebody can have an answer.
-		if err := l.to.Send(calm, m); err != nil {
+		err = l.to.Send(calm, m)
+		l.s.ledger.sent(err == nil)
+		if err != nil {
 			l.s.messagesIn.Add(^uint64(0))
 			if errors.Is(err, actor.ErrStopped) {
 				err = errActorEnded

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -47,6 +48,21 @@ type ListenerConfig[M, Out any] struct {
 	MaxConns int
 	// Timeouts bound how long a peer may take.
 	Timeouts Timeouts
+	// MaxBuffered is how many bytes of the program's memory a connection may take: for a message that has not
+	// all come, messages that the actor has not handled, and what the peer has not taken.
+	// Messages count with the bytes in which they came and the size of M. Where there is no room,
+	// nothing is read from the peer until the actor has handled what it has. A message that needs a
+	// larger buffer by itself, which is up to a fourth larger than the message, ends the connection with
+	// [ErrBufferLimit]. Defaults to 4 MiB; -1 means no limit.
+	MaxBuffered int64
+	// MaxBufferedTotal is how many bytes all connections may take together. The first 8 KiB of each
+	// do not count. Where there is no room, connections wait in the order in which they came. If none gets
+	// room for a second, the peers are cut off, with ErrBufferLimit, that have not read for as long, as many as
+	// it takes; and if there are none, and most of the memory is for messages that have not all come, the one
+	// whose message has been coming for longest. A peer that holds no more than 8 KiB never waits for the others and
+	// is not cut off. The garbage collector lets the heap grow to about twice as much. It must be at
+	// least twice MaxBuffered. Defaults to 96 MiB, or twice MaxBuffered if that is more; -1 means no limit.
+	MaxBufferedTotal int64
 	// Shutdown is how long the connections may take to end when the listener is stopped
 	// by its supervisor or with the system; then they are cut off, and their actors
 	// killed. Defaults to 5 seconds. [supervise.Infinity] means no limit,
@@ -72,6 +88,7 @@ type Listener struct {
 	name     string
 	network  string
 	shutdown time.Duration
+	total    int64 // How much the connections may buffer.
 	serve    func(o *opening, c *strand.Conn) error
 	top      *supervise.Supervisor  // Of Listen; nil if it is the user's.
 	slots    *strand.Chan[struct{}] // One for each connection; nil without a limit.
@@ -97,6 +114,13 @@ type Stats struct {
 	// a second, and goes on.
 	Troubles uint64
 	Traffic  Traffic // Of all connections so far.
+	// Buffered is how many bytes count for ListenerConfig.MaxBufferedTotal, and Paused the
+	// number of connections from which nothing is read, since there is no room.
+	Buffered int64
+	Paused   int
+	// CutOff counts the connections that were ended since others needed their memory; they are
+	// among Failed.
+	CutOff uint64
 }
 
 // Listen listens at an address and has each connection served by an actor of its own,
@@ -144,7 +168,7 @@ func NewListener[M, Out any](cfg ListenerConfig[M, Out]) (*Listener, error) {
 		return nil, err
 	}
 	l := &Listener{
-		name: cfg.Name, network: cfg.Network, addr: cfg.Addr, shutdown: cfg.Shutdown,
+		name: cfg.Name, network: cfg.Network, addr: cfg.Addr, shutdown: cfg.Shutdown, total: cfg.MaxBufferedTotal,
 		serve:     func(o *opening, c *strand.Conn) error { return serve(o, &cfg, c) },
 		lingering: lingering,
 	}
@@ -206,7 +230,33 @@ func (cfg *ListenerConfig[M, Out]) complete() error {
 	if _, err := newDecoder(cfg.Codec); err != nil {
 		return err
 	}
+	if err := completeBytes(&cfg.MaxBuffered, "MaxBuffered", defaultBuffered); err != nil {
+		return err
+	}
+	least := cfg.MaxBuffered
+	if least < math.MaxInt64/2 {
+		least *= 2
+	}
+	if err := completeBytes(&cfg.MaxBufferedTotal, "MaxBufferedTotal", max(defaultTotal, least)); err != nil {
+		return err
+	}
+	if cfg.MaxBufferedTotal < least {
+		return fmt.Errorf("%w: MaxBufferedTotal is %d; it must be at least twice MaxBuffered, which is %d", ErrConfig, cfg.MaxBufferedTotal, cfg.MaxBuffered)
+	}
 	return cfg.Timeouts.complete()
+}
+
+// completeBytes puts in the default of a setting in bytes.
+func completeBytes(n *int64, name string, byDefault int64) error {
+	switch {
+	case *n < -1:
+		return fmt.Errorf("%w: %s is %d; it must be positive, 0 for the default of %d, or -1 for no limit", ErrConfig, name, *n, byDefault)
+	case *n == -1:
+		*n = math.MaxInt64
+	case *n == 0:
+		*n = byDefault
+	}
+	return nil
 }
 
 func (l *Listener) isVoid() bool { return l == nil || l.serve == nil }

@@ -22,6 +22,7 @@ type stream struct {
 	conn   *strand.Conn
 	limits Timeouts
 	group  *streams
+	ledger *ledger
 	in     watchdog // Of the strand that reads, while it waits for the peer.
 	out    watchdog // Of who has outMu.
 	outMu  strand.Mutex
@@ -45,8 +46,10 @@ type stream struct {
 	kill    func() // Kills the actor, if it is the listener's.
 }
 
-func newStream(c *strand.Conn, limits Timeouts, group *streams) *stream {
+// newStream returns a connection that buffers up to limit bytes.
+func newStream(c *strand.Conn, limits Timeouts, group *streams, limit int64) *stream {
 	s := &stream{conn: c, limits: limits, group: group, over: strand.NewChan[struct{}](0), done: make(chan struct{})}
+	s.ledger = newLedger(&group.memory, limit)
 	s.in.bark, s.in.epoch = s.stopReading, time.Now()
 	s.out.bark, s.out.epoch = s.fail, s.in.epoch
 	return s
@@ -77,6 +80,9 @@ func (s *stream) stopReading(why error) {
 // end has the connection end in good order: what was written arrives.
 func (s *stream) end(ctx context.Context, why error) {
 	s.stopReading(why)
+	if errors.Is(why, errActorEnded) {
+		s.ledger.abandon(why)
+	}
 	_ = s.over.Close(ctx) // It may be closed already.
 }
 
@@ -88,23 +94,33 @@ func (s *stream) fail(why error) {
 	}
 	s.mu.Unlock()
 	s.end(context.Background(), why)
+	s.ledger.abandon(net.ErrClosed)
 	_ = s.conn.Close() // Why is what counts.
 }
 
-// write writes one message. Whether the peer takes it in time is watched.
-func (s *stream) write(ctx context.Context, p []byte) error {
+// beginWrite takes the side that writes, and endWrite gives it back.
+func (s *stream) beginWrite(ctx context.Context) error {
 	if err := s.outMu.Lock(ctx); err != nil {
 		return err
 	}
-	defer s.outMu.Unlock(ctx) //nolint:errcheck // It was locked.
 	if s.closed.Load() {
+		s.endWrite(ctx)
 		return s.because(net.ErrClosed)
 	}
+	return nil
+}
+
+func (s *stream) endWrite(ctx context.Context) { _ = s.outMu.Unlock(ctx) } // It was locked.
+
+// write writes one message, after beginWrite. Whether the peer takes it in time is watched.
+func (s *stream) write(ctx context.Context, p []byte) error {
 	n, err := s.conn.TryWrite(ctx, p) // Mostly that is all, and nobody need look at the clock.
 	if err == nil && n < len(p) {
 		var rest int
 		s.out.watch(s.out.now(), s.limits.Write, ErrWriteTimeout)
+		s.ledger.stall(cap(p))
 		rest, err = s.conn.Write(ctx, p[n:])
+		s.ledger.resume()
 		s.out.rest()
 		n += rest
 	}
@@ -160,6 +176,7 @@ func (s *stream) finish(ctx context.Context) {
 	s.in.release()
 	s.out.release()
 	defer func() { // Also if somebody is told who calls Goexit.
+		s.ledger.close()
 		s.group.remove(s)
 		close(s.done)
 	}()

@@ -16,6 +16,7 @@ type streams struct {
 	wait      strand.WaitGroup // For all of them.
 	past      *past
 	lingering time.Duration // Of each that ends.
+	memory    memory
 
 	mu      sync.Mutex
 	open    map[*stream]struct{}
@@ -29,8 +30,16 @@ type past struct {
 	failed  uint64
 }
 
-func newStreams(p *past, lingering time.Duration) *streams {
-	return &streams{past: p, lingering: lingering, open: make(map[*stream]struct{})}
+// newStreams returns what watches over connections that linger for as long as said, and together buffer up to total bytes.
+func newStreams(p *past, lingering time.Duration, total int64) *streams {
+	g := &streams{past: p, lingering: lingering, open: make(map[*stream]struct{})}
+	g.memory.limit, g.memory.patience = total, patience
+	g.memory.streams = func() []*stream {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.all()
+	}
+	return g
 }
 
 // add enters a stream, unless all of them are to end.
@@ -66,6 +75,7 @@ func (g *streams) count(st *Stats) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.past.count(st)
+	g.memory.count(st)
 	st.Open = len(g.open)
 	for s := range g.open {
 		st.Traffic.add(s.traffic())
