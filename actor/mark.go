@@ -105,8 +105,8 @@ func (p *proc) mark(f *workers.Fiber, s *signal) bool {
 	return true
 }
 
-// unmarkSignals forgets the signals that were to come, but for those of AfterBacklog: they
-// are about messages, which outlive an incarnation. The caller holds mu.
+// unmarkSignals forgets the signals that were to come. It keeps the signals of AfterBacklog: they
+// are about messages, and messages outlive an incarnation. The caller holds mu.
 func (p *proc) unmarkSignals() {
 	p.eachSignal(func(s *signal) {
 		if s.after == nil {

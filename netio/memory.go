@@ -24,8 +24,8 @@ import (
 //
 // A connection's messages are taken off by [actor.System.AfterBacklog]. Only one such call is
 // under way for a connection, and none while its messages take less than half of free: so a
-// connection with small messages seldom calls it. What a connection holds beyond free is
-// its charge, and the charges together are bounded by the memory of the listener.
+// connection with small messages seldom calls it. A connection's charge is the memory
+// that it holds beyond free. The memory of the listener bounds the sum of the charges.
 //
 // # Who waits
 //

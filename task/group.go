@@ -385,7 +385,7 @@ func (g *Group[T]) cancelTasks(cause error) {
 
 // detach takes t out of the group.
 func (g *Group[T]) detach(t *Task[T]) bool {
-	_ = g.scope.state() // What has ended around it is known from here on.
+	_ = g.scope.state() // From here on the scope knows whether its surroundings have ended.
 	g.mu.Lock()
 	if t.State().Ended() || g.scope.ended.Load() || !g.reg.detach(t, &t.standing) {
 		g.mu.Unlock()

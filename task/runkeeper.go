@@ -124,7 +124,7 @@ func (r *runKeeper) take() []leftGroup {
 
 func (k *kept[T]) isForgotten() bool {
 	g, sc := (*Group[T])(k), &k.scope
-	if !sc.ended.Load() || sc.own { // What surrounds it was asked before, without the lock.
+	if !sc.ended.Load() || sc.own { // The surroundings were asked before, without the lock.
 		return true
 	}
 	err := Outcome[T]{Count: g.count, group: g}.Err()
