@@ -22,13 +22,23 @@ func AwaitAccepting(ctx context.Context, l *Listener) error { return l.current()
 func Linger(l *Listener, d time.Duration) { l.lingering = d }
 
 // SetPatience sets for how long the connections of a listener wait for memory before peers
-// are cut off.
+// are cut off. The time of those that wait already begins anew.
 func SetPatience(l *Listener, d time.Duration) {
 	m := &l.current().group.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.patience = d
+	m.patience, m.watched = d, false
+	m.watch()
 }
 
 // Paused reports whether a connection waits for room.
 func Paused[Out any](c *Conn[Out]) bool { return c.s.group.memory.paused.Load() > 0 }
+
+// Look does what happens when the line has not moved for patience.
+func Look(l *Listener) {
+	m := &l.current().group.memory
+	m.mu.Lock()
+	moved := m.moved
+	m.mu.Unlock()
+	m.look(moved)
+}

@@ -74,8 +74,8 @@ var memoryFaults = planted.Group{
 		{
 			Name: "slow actors are taken for slow peers",
 			In:   "memory.victims",
-			Old:  "len(stalled) == 0 && slowest.s != nil && messages < m.limit/2",
-			New:  "slowest.s != nil || messages < 0",
+			Old:  "!g.waits && !g.begun.IsZero() && g.begun.Before(begun)",
+			New:  "!g.begun.IsZero() && g.begun.Before(begun)",
 			Want: "FAIL",
 			Run:  "^TestBufferOfAListener$",
 			Hang: true,
@@ -83,10 +83,19 @@ var memoryFaults = planted.Group{
 		{
 			Name: "a message that does not end is never cut off",
 			In:   "memory.victims",
-			Old:  "len(stalled) == 0 && slowest.s != nil && messages < m.limit/2",
-			New:  "slowest.s == nil && messages < 0",
+			Old:  "slowest.s != nil && messages < m.limit/2",
+			New:  "false",
 			Want: "FAIL",
 			Run:  "^TestUnfinishedMessagesAreCutOff$",
+			Hang: true,
+		},
+		{
+			Name: "messages wait for each other for ever",
+			In:   "memory.look",
+			Old:  "m.letAhead(before)",
+			New:  "",
+			Want: "FAIL",
+			Run:  "^TestMessagesThatWaitForEachOther$",
 			Hang: true,
 		},
 		{

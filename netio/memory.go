@@ -1,6 +1,7 @@
 package netio
 
 import (
+	"container/heap"
 	"context"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/kernel/line"
 	"github.com/troupe-go/troupe/strand"
 )
 
@@ -31,17 +31,19 @@ import (
 //
 // The strand that reads waits for room before it reads, and before it hands a message
 // over, first for its own connection's limit, then for the listener's. There the strands
-// stand in line, and memory that is given back is granted in its order. A strand that waits reads
+// stand in line, in the order in which their messages were begun, and get memory that is given back. A strand that waits reads
 // nothing, so its peer waits by the flow control of TCP. Writers never wait for memory: their
 // messages are counted already, and a handler that could not end would give nothing back.
 //
 // # Who is cut off
 //
-// A line that does not move for patience is one of peers that keep what they hold: they do not read
-// what they are sent, or have begun a message and do not end it. Those are cut off with
-// ErrBufferLimit, first the writers that have waited for longer than patience, and if there is none,
-// and if most of the memory is for unfinished messages, the connection whose message has been unfinished
-// for longest. Else the actors are slow, which is no fault of a peer: all wait on.
+// If the line does not move for patience, peers may keep what they hold. Those are cut off with
+// ErrBufferLimit: first the peers that have not read for patience; if there is none, and actors have less than half of the
+// memory, the connection that waits for its peer with a message that was begun first, and more than patience ago.
+//
+// If there is none, either, and no actor has messages, all memory is for messages that wait for more of it. Then the connection
+// whose message was begun first may exceed the limit until its message has come. Else the actors are
+// slow, which is no fault of a peer: all wait on.
 type memory struct {
 	limit    int64 // In bytes.
 	patience time.Duration
@@ -52,10 +54,11 @@ type memory struct {
 	streams func() []*stream // The open ones.
 
 	mu      sync.Mutex
-	used    int64              // The sum of all charges.
-	line    line.Line[*ledger] // The connections that wait for the memory.
-	moved   uint64             // How often somebody has left the line.
-	watched bool               // A call of look is to come.
+	used    int64   // The sum of all charges.
+	line    line    // The connections that wait for the memory.
+	ahead   *ledger // The connection that may exceed the limit to end its message, or nil.
+	moved   uint64  // How often a connection has left the line.
+	watched bool    // A call of look is to come.
 }
 
 // Defaults of ListenerConfig.
@@ -85,16 +88,43 @@ type ledger struct {
 	messages int64     // The actor has them, as far as is known.
 	written  int64     // The capacity of what is written and has to wait.
 	stalled  time.Time // Since when that waits, if it does.
-	begun    time.Time // Since when a large message has not come to its end.
+	first    time.Time // When a large message that has not come to its end was begun.
+	begun    time.Time // The same, or when the strand last left the line, if that is later.
 	awaits   bool      // A call of AfterBacklog is under way.
 	waits    bool      // The strand waits for room.
 	over     error     // Why nothing waits for room any more, or nil.
 	charge   int64     // The bytes that are charged to the memory.
 
 	// Guarded by the memory's mu.
-	place   line.Entry[*ledger]
-	needs   int64 // How much the strand in line waits for.
+	place   int       // In line.
+	since   time.Time // When the message in line was begun.
+	needs   int64     // How much the strand in line waits for.
 	granted bool
+}
+
+// line is a heap of connections, those first whose messages were begun first: memory that is given
+// back goes to the message that is likely to end first, not to all a little.
+type line []*ledger
+
+func (l line) Len() int           { return len(l) }
+func (l line) Less(i, j int) bool { return l[i].since.Before(l[j].since) }
+
+func (l line) Swap(i, j int) {
+	l[i], l[j] = l[j], l[i]
+	l[i].place, l[j].place = i, j
+}
+
+func (l *line) Push(g any) {
+	g.(*ledger).place = len(*l)
+	*l = append(*l, g.(*ledger))
+}
+
+func (l *line) Pop() any {
+	last := len(*l) - 1
+	g := (*l)[last]
+	(*l)[last] = nil
+	*l = (*l)[:last]
+	return g
 }
 
 func newLedger(of *memory, limit int64) *ledger {
@@ -136,9 +166,11 @@ func (g *ledger) take(ctx context.Context, what *int64, n int64) error {
 	*what += n
 	switch {
 	case what == &g.handing:
-		g.begun = time.Time{}
+		g.first, g.begun = time.Time{}, time.Time{}
+		g.of.forget(g)
 	case g.begun.IsZero():
-		g.begun = time.Now()
+		g.first = time.Now()
+		g.begun = g.first
 	}
 	g.settle(reserved)
 	return nil
@@ -154,6 +186,11 @@ func (g *ledger) reserve(ctx context.Context, n int64) (reserved int64, err erro
 	if needs == 0 || g.of.grant(g, needs) {
 		return needs, nil
 	}
+	defer func() {
+		if !g.begun.IsZero() {
+			g.begun = time.Now() // The peer could send nothing meanwhile.
+		}
+	}()
 	for {
 		err := g.pause(ctx)
 		granted := g.of.review(g, g.lacks(n), err != nil)
@@ -275,6 +312,7 @@ func (g *ledger) close() {
 	g.buffer, g.handing, g.messages, g.written = 0, 0, 0, 0
 	g.after = func(func()) bool { return false }
 	g.settle(0)
+	g.of.forget(g)
 }
 
 func (g *ledger) wake() { _, _ = g.room.TrySend(context.Background(), struct{}{}) } // It may have been woken already.
@@ -289,16 +327,20 @@ func (g *ledger) settle(reserved int64) {
 	g.charge = charge
 }
 
-// grant charges n if there is room and nobody waits for it; else g stands in line.
+// grant charges n if there is room and nobody waits for it, or g is ahead of all; else g stands in line.
+// The caller holds g's mu.
 func (m *memory) grant(g *ledger, n int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.line.Len() == 0 && m.used+n <= m.limit {
+	if len(m.line) == 0 && m.used+n <= m.limit || m.ahead == g {
 		m.used += n
 		return true
 	}
-	g.needs, g.granted, g.place.Value = n, false, g
-	m.line.Push(&g.place)
+	g.needs, g.granted, g.since = n, false, g.first
+	if g.since.IsZero() {
+		g.since = time.Now()
+	}
+	heap.Push(&m.line, g)
 	m.watch()
 	return false
 }
@@ -310,7 +352,7 @@ func (m *memory) review(g *ledger, needs int64, givesUp bool) (granted int64) {
 	defer m.mu.Unlock()
 	if !g.granted {
 		if needs == 0 || givesUp {
-			m.line.Remove(&g.place)
+			heap.Remove(&m.line, g.place)
 			m.moved++
 		}
 		g.needs = needs
@@ -333,43 +375,71 @@ func (m *memory) add(n int64) {
 
 // serve grants what the first in line need. The caller holds mu.
 func (m *memory) serve() {
-	for e := m.line.First(); e != nil && m.used+e.Value.needs <= m.limit; e = m.line.First() {
-		g := e.Value
-		m.used += g.needs
-		m.moved++
-		m.line.Remove(e)
-		g.granted = true
-		g.wake()
+	for len(m.line) > 0 && m.used+m.line[0].needs <= m.limit {
+		m.admit()
+	}
+}
+
+// admit grants what the first in line needs. The caller holds mu.
+func (m *memory) admit() {
+	g := heap.Pop(&m.line).(*ledger)
+	m.used += g.needs
+	m.moved++
+	g.granted = true
+	g.wake()
+}
+
+// letAhead lets the first in line exceed the limit until its message has come, unless another one does,
+// or the line has moved. The excess is at most twice what one connection may buffer: the bytes and the message.
+func (m *memory) letAhead(before uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ahead == nil && m.moved == before && len(m.line) > 0 {
+		m.ahead = m.line[0]
+		m.admit()
+	}
+}
+
+// forget ends what letAhead begins.
+func (m *memory) forget(g *ledger) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ahead == g {
+		m.ahead = nil
 	}
 }
 
 // watch has look called after patience, while there is a line. The caller holds mu.
 func (m *memory) watch() {
-	if !m.watched && m.line.Len() > 0 {
+	if !m.watched && len(m.line) > 0 {
 		m.watched = true
 		moved := m.moved
 		time.AfterFunc(m.patience, func() { m.look(moved) })
 	}
 }
 
-// look cuts peers off if the line has not moved since it was watched.
+// look cuts peers off, or lets a connection exceed the limit, if the line has not moved since it was watched.
 func (m *memory) look(before uint64) {
 	m.mu.Lock()
 	m.watched = false
 	m.watch()
 	wanted := int64(0)
 	if m.moved == before {
-		for e := m.line.First(); e != nil; e = e.Behind() {
-			wanted += e.Value.needs
+		for _, g := range m.line {
+			wanted += g.needs
 		}
 	}
 	m.mu.Unlock()
 	if wanted == 0 {
 		return
 	}
-	for _, v := range m.victims(m.streams(), wanted) {
+	victims, stuck := m.victims(m.streams(), wanted)
+	for _, v := range victims {
 		m.cutOff.Add(1)
 		v.s.fail(v.why)
+	}
+	if stuck {
+		m.letAhead(before)
 	}
 }
 
@@ -381,23 +451,26 @@ type victim struct {
 	why     error
 }
 
-// victims chooses who gives back at least wanted bytes, if there are enough.
-func (m *memory) victims(all []*stream, wanted int64) (chosen []victim) {
+// victims chooses the connections that give back at least wanted bytes, if there are enough. Stuck says that there
+// are none, and that no actor has messages.
+func (m *memory) victims(all []*stream, wanted int64) (chosen []victim, stuck bool) {
 	var stalled []victim
 	var slowest victim
 	messages, now := int64(0), time.Now()
-	begun := now
+	begun := now.Add(-m.patience)
 	for _, s := range all {
 		g := s.ledger
 		g.mu.Lock()
-		messages += g.messages
+		if g.waits || g.messages > free/2 { // Else AfterBacklog may not have been called since they were handled.
+			messages += g.messages
+		}
 		if v := (victim{s: s, stalled: g.stalled, charge: g.charge}); g.charge > 0 && g.over == nil {
-			if !v.stalled.IsZero() && now.Sub(v.stalled) >= m.patience {
+			switch {
+			case !g.stalled.IsZero() && now.Sub(g.stalled) >= m.patience:
 				v.why = fmt.Errorf("%w: the peer has not read what it was sent for %v and took %d bytes, and all connections together %d bytes, as many as MaxBufferedTotal allows",
 					ErrBufferLimit, now.Sub(v.stalled).Round(time.Millisecond), g.held(), m.limit)
 				stalled = append(stalled, v)
-			}
-			if !g.begun.IsZero() && g.begun.Before(begun) {
+			case !g.waits && !g.begun.IsZero() && g.begun.Before(begun):
 				v.why = fmt.Errorf("%w: a message has not ended for %v and has a buffer of %d bytes, and all connections together took %d bytes, as many as MaxBufferedTotal allows",
 					ErrBufferLimit, now.Sub(g.begun).Round(time.Millisecond), g.buffer, m.limit)
 				begun, slowest = g.begun, v
@@ -408,13 +481,16 @@ func (m *memory) victims(all []*stream, wanted int64) (chosen []victim) {
 	slices.SortFunc(stalled, func(a, b victim) int { return a.stalled.Compare(b.stalled) })
 	for i, v := range stalled {
 		if wanted -= v.charge; wanted <= 0 {
-			return stalled[:i+1]
+			return stalled[:i+1], false
 		}
 	}
-	if len(stalled) == 0 && slowest.s != nil && messages < m.limit/2 {
-		return []victim{slowest}
+	switch {
+	case len(stalled) > 0:
+		return stalled, false
+	case slowest.s != nil && messages < m.limit/2:
+		return []victim{slowest}, false
 	}
-	return stalled
+	return nil, messages == 0
 }
 
 // count adds the memory's figures to st.

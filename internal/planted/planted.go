@@ -62,6 +62,9 @@ const limit = 3 * time.Minute
 // only if a worker is quick: one in hundreds of runs has missed such a one.
 const tries = 3
 
+// hanging is how many tests that hang run at a time. They wait, and take no processor meanwhile.
+const hanging = 8
+
 // Expect builds the tests of the package of the running test, with the tags,
 // and runs the tests of each group: once as they are, which has to pass, and once
 // with each of the faults, which has to fail as wanted. With -run, one fault is tried alone. Searches of schedules,
@@ -77,6 +80,8 @@ func Expect(t *testing.T, tags string, groups ...Group) {
 	twins := newTwins(places)
 	binary := b.compile(t, twins.sources())
 	i := 0
+	others, room := make(chan struct{}), make(chan struct{}, hanging)
+	defer close(others) // The tests that hang begin when all that do not run in parallel have ended.
 	for n, g := range groups {
 		t.Run(fmt.Sprintf("no fault, group %d", n), func(t *testing.T) {
 			t.Helper()
@@ -92,7 +97,7 @@ func Expect(t *testing.T, tags string, groups ...Group) {
 			i++
 			t.Run(f.Name, func(t *testing.T) {
 				t.Helper()
-				if f.Hang || tags == "modelcheck" {
+				if !f.Hang && tags == "modelcheck" {
 					t.Parallel()
 				}
 				binary := binary
@@ -103,7 +108,24 @@ func Expect(t *testing.T, tags string, groups ...Group) {
 				if f.Run != "" {
 					run = f.Run
 				}
-				expect(t, f, binary, run, name)
+				if !f.Hang {
+					out, err := attempt(f, binary, run, name)
+					judge(t, f, out, err)
+					return
+				}
+				var out []byte
+				var err error
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					<-others
+					room <- struct{}{}
+					out, err = attempt(f, binary, run, name)
+					<-room
+				}()
+				t.Parallel() // As few at a time as there are processors: so it only waits.
+				<-done
+				judge(t, f, out, err)
 			})
 		}
 	}
@@ -135,15 +157,19 @@ func fit(t *testing.T, tags string, groups []Group) (places []place) {
 	return places
 }
 
-func expect(t *testing.T, f Fault, binary, run, name string) {
-	t.Helper()
-	var out []byte
-	var err error
+// attempt runs the tests with the fault until they fail.
+func attempt(f Fault, binary, run, name string) (out []byte, err error) {
 	for range tries {
 		if out, err = execute(binary, run, variable+"="+name, patience.Variable+"="+f.patience()); err != nil {
 			break
 		}
 	}
+	return out, err
+}
+
+// judge wants the tests to have failed as the fault says.
+func judge(t *testing.T, f Fault, out []byte, err error) {
+	t.Helper()
 	if err == nil {
 		t.Fatalf("the test passes with the fault:\n%s", out)
 	}
