@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// A message that closes a ring, and makes room for itself by a dead letter, ends the ring
-// also where who is told of that calls Goexit: be it sent or that of a timer.
+// A message that closes a ring, and makes room for itself by a dead letter, ends the ring. It
+// does so even if the function that receives the dead letter calls Goexit. The message may be
+// sent, or come from a timer.
 func TestGoexitOfWhoIsToldByARing(t *testing.T) {
 	for name, move := range map[string]func(*actor.System, runner, errand) error{
 		"send": func(_ *actor.System, to runner, m errand) error { return to.Send(context.Background(), m) },
@@ -45,8 +46,8 @@ func TestGoexitOfWhoIsToldByARing(t *testing.T) {
 	}
 }
 
-// deliberate is a context that takes its time to say that it has ended to whoever asks it
-// when it is armed.
+// deliberate is a context that, when it is armed, takes its time before it answers that it has
+// ended.
 type deliberate struct {
 	context.Context
 	armed, done, asked, open chan struct{}
@@ -68,8 +69,8 @@ func (d *deliberate) Err() error {
 	}
 }
 
-// Who answers with an error looks at the asker's context, which may be anybody's: while
-// that takes its time the asker can leave.
+// A handler that answers with an error looks at the asker's context. That context may be of
+// any type. While it takes its time, the asker can leave.
 func TestAskerLeavesWhileItsContextIsAsked(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -116,8 +116,8 @@ func testFirstOf(t testing.TB) {
 	}
 }
 
-// Who asks what nobody handles is told; an actor that can't live with that has
-// failed.
+// An asker gets an error if the actor does not handle its message. An actor that can't live
+// with that has failed.
 func TestUnhandledAsk(t *testing.T) { simulated.Too(t, testUnhandledAsk) }
 
 func testUnhandledAsk(t testing.TB) {
@@ -136,7 +136,7 @@ func testUnhandledAsk(t testing.TB) {
 	wantNoErr(t, deaf.Err())
 }
 
-// The hooks are those of the actor, whatever it has become.
+// An actor keeps its own hooks when it becomes something else.
 func TestHooksOutliveBecome(t *testing.T) { simulated.Too(t, testHooksOutliveBecome) }
 
 func testHooksOutliveBecome(t testing.TB) {

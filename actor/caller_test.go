@@ -176,8 +176,8 @@ func TestCallChainByAnotherContext(t *testing.T) {
 	})
 }
 
-// What a reader waits for by another context is its own wait: a ring through one
-// reader does not end another's.
+// A wait of a reader by another context belongs to that reader alone. A ring through one
+// reader does not end another reader's wait.
 func TestReadersByAnotherContext(t *testing.T) {
 	byOthers(t, func(t *testing.T, sys *actor.System, other func() context.Context) {
 		ctx := guarded(t)
@@ -215,8 +215,9 @@ func TestProcessByAnotherContext(t *testing.T) {
 	})
 }
 
-// Processes that send to full lanes by another context are told of rings, also when
-// some actor was killed before: who asks whose code he is holds a lock then.
+// Processes that send to full lanes by another context get the error for a ring. That also
+// holds after some actor was killed: from then on the search for the calling process holds a
+// lock.
 func TestFullLanesOfProcessesByAnotherContext(t *testing.T) {
 	byOthers(t, func(t *testing.T, sys *actor.System, other func() context.Context) {
 		ctx := guarded(t)
@@ -257,8 +258,8 @@ func TestFullLanesOfProcessesByAnotherContext(t *testing.T) {
 	})
 }
 
-// What a killed handler waits for by another context, its actor does not, whether it
-// began to wait before the kill or after it.
+// A killed handler's wait by another context is not a wait of its actor, whether it began
+// before the kill or after it.
 func TestGhostByAnotherContext(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		t.Run(fmt.Sprint("late ", late), func(t *testing.T) {

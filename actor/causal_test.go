@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-go/troupe/simtest"
 )
 
-// A gossip is a random program whose messages carry all that led to them: which
-// messages were sent before, and to whom. Whoever handles a message knows from it
-// which others he must have been handed before, or never, on the same lane.
+// A gossip is a random program whose messages carry all that led to them: the messages that
+// were sent before, and their receivers. An actor that handles a message knows from it which
+// other messages it must have got before, or never, on the same lane.
 type gossip struct {
 	tb      testing.TB
 	actors  []*gossiper
@@ -67,7 +67,7 @@ type gossiper struct {
 	mu   sync.Mutex // For a ghost and the next incarnation.
 	past past
 	seen map[int]bool
-	due  [3]map[int]int // What must have come before, by which message.
+	due  [3]map[int]int // The messages that must have come before, each by the message that said so.
 }
 
 func newGossip(tb testing.TB, sys *actor.System, random *rand.Rand) *gossip {
@@ -214,9 +214,9 @@ func (g *gossip) begin(ctx context.Context, n, fuel int) {
 	}
 }
 
-// If a message was sent before anything that led to another one, whoever gets both
-// on one lane gets it first: by whichever way, over restarts and kills, through
-// lanes that are full or drop, and by actors that are reentrant.
+// Suppose that a message was sent before something that led to another message. An actor that
+// gets both on one lane gets the earlier one first. The test covers all ways between them:
+// restarts and kills, lanes that are full or drop, and reentrant actors.
 func TestCausalOrder(t *testing.T) {
 	lane.Check(t)
 	bound := 0

@@ -68,8 +68,8 @@ func testTrapperIsKilled(t testing.TB) {
 	wantNoErr(t, other.Stop(ctx))
 }
 
-// Who has ended by a kill that another one's end has caused is not killed but
-// linked: the kind is that of its own end.
+// An actor that ends by the end of a killed actor is not killed but linked. Its kind of end is
+// its own.
 func TestKillIsNotPassedOn(t *testing.T) { simulated.Too(t, testKillIsNotPassedOn) }
 
 func testKillIsNotPassedOn(t testing.TB) {
@@ -228,8 +228,8 @@ func TestKillAndTimeoutThatCoincide(t *testing.T) {
 	}
 }
 
-// A timer ends with the incarnation that has set it, and not with that of its
-// receiver, whose ref stays valid.
+// A timer ends with the incarnation that has set it. It does not end with its receiver's
+// incarnation, since the receiver's ref stays valid.
 func TestTimerOutlivesItsReceiversIncarnation(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})

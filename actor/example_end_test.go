@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// Who does not stop in time is left behind.
+// An actor that does not stop in time is left behind.
 func ExampleRef_StopWithin() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -34,7 +34,7 @@ func ExampleRef_StopWithin() {
 	// true actor: the actor was killed
 }
 
-// Who waits for whom can be looked at while it lasts.
+// The program can look at waits while they last, and see which actor waits for which.
 func ExampleSystem_Waits() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -111,7 +111,7 @@ func ExampleTrapper() {
 	// <nil>
 }
 
-// patron restarts whoever fails below it. Package supervise has more to offer.
+// patron restarts each child that fails. Package supervise has more to offer.
 type patron struct {
 	child chan<- actor.Ref[string]
 	done  chan<- struct{}
@@ -193,7 +193,7 @@ func ExampleSystem_Checkup() {
 	// /cook is degraded - only cold dishes
 }
 
-// A Probe is told of what happens, here of ends.
+// A Probe observes what happens to actors, here their ends.
 func ExampleSystem_Observe() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -217,7 +217,7 @@ func ExampleSystem_Observe() {
 	// clerk has ended after 3 messages: <nil>
 }
 
-// A timer sends later. It ends with whoever has set it, here with the system.
+// A timer sends later. It ends with its owner, here with the system.
 func ExampleSendAfter() {
 	sys := exampleSystem()
 	defer stop(sys)

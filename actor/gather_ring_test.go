@@ -73,7 +73,7 @@ func TestAskAllInARing(t *testing.T) {
 	})
 }
 
-// Who asks itself among others is told so, and has the others' answers.
+// An actor that asks itself among others gets an error for itself, and the others' answers.
 func TestAskAllOfItself(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
@@ -93,8 +93,8 @@ func TestAskAllOfItself(t *testing.T) {
 	})
 }
 
-// Several that gather from each other: one of them, at least, is told of the ring,
-// and nobody waits for ever.
+// Several actors gather from each other. At least one of them gets the error for the ring, and
+// nobody waits for ever.
 func TestGatheringsInARing(t *testing.T) {
 	for _, mode := range []actor.Reentrancy{actor.NoReentrancy, actor.CallChainReentrancy, actor.FullReentrancy} {
 		simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {

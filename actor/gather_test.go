@@ -168,8 +168,8 @@ func busy(at actor.Ref[question]) func(*actor.Context[question], question) error
 	}
 }
 
-// What has come by the deadline is there, the rest is late, and a lane that is full
-// holds nobody else up.
+// The answers that have come by the deadline are there, and the rest is late. A full lane
+// holds no other ask up.
 func TestAskAllUntilTheDeadline(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})

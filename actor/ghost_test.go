@@ -28,8 +28,7 @@ func haunt(c *actor.Context[deed], m deed) error {
 	return nil
 }
 
-// What a ghost does has no effect, neither before nor after its actor has begun
-// again.
+// Nothing that a ghost does has an effect, neither before nor after its actor has restarted.
 func TestGhostIsFenced(t *testing.T) {
 	ctx := guarded(t)
 	other := make(chan int, 10)
@@ -120,7 +119,7 @@ func TestGhostIsFenced(t *testing.T) {
 	}
 }
 
-// A reply of a ghost is dropped, and whoever asked is told that none will come.
+// A ghost's reply is dropped, and the asker is told that no answer will come.
 func TestReplyOfAGhost(t *testing.T) { simulated.Too(t, testReplyOfAGhost) }
 
 func testReplyOfAGhost(t testing.TB) {
@@ -157,8 +156,8 @@ func testReplyOfAGhost(t testing.TB) {
 	}
 }
 
-// What a ghost had in hand when its actor was killed goes to the dead letters
-// when it returns. It handles nothing of it.
+// The messages that a ghost had in hand when its actor was killed go to the dead letters when
+// it returns. It handles none of them.
 func TestGhostHandlesNothingMore(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -245,8 +245,8 @@ type mute struct{ d *diary }
 
 func (m mute) Receive(_ *actor.Context[int], n int) error { m.d.note("mute %d", n); return nil }
 
-// What is remembered of a kind of actors holds for each of them, whatever it is
-// wrapped in, and whatever takes its place.
+// The facts that are kept about a kind of actors hold for each actor of that kind, also if it
+// is wrapped, and if something else takes its place.
 func TestHooksOfAKind(t *testing.T) { simulated.Too(t, testHooksOfAKind) }
 
 func testHooksOfAKind(t testing.TB) {

@@ -282,8 +282,7 @@ func TestBadLimits(t *testing.T) {
 	wantSame(t, "name", actor.LimitAction(9), "LimitAction(9)")
 }
 
-// What is killed, restarted, or comes back from the stash leaves the figures of
-// the limit right.
+// A kill, a restart and a return from the stash leave the figures of the limit right.
 func TestLimitOverIncarnations(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

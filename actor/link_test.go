@@ -55,7 +55,7 @@ var endings = map[string]struct {
 	"kill":   {func(c *actor.Context[task]) error { return c.Self().Kill() }, actor.ErrKilled, actor.Killed},
 }
 
-// trapper is told of the ends of those it is linked to, and monitors.
+// trapper receives the ends of the actors that it is linked to, and monitors others.
 type trapper struct {
 	exits chan actor.Exit
 	downs chan actor.Exit
@@ -363,8 +363,8 @@ type starting struct {
 
 func (s *starting) Started(c *actor.Context[pack]) error { return s.start(c) }
 
-// Those that are linked to one that ends are told in the same order each time: a simulation
-// of them is a function of the seed.
+// The actors that are linked to one actor receive its end in the same order each time. So
+// their simulation is a function of the seed.
 func TestLinksAreToldInOneOrder(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 1}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})

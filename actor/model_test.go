@@ -32,7 +32,7 @@ type stage struct {
 	returned []int // Messages that their sender was told are not.
 	lanes    map[int]actor.Lane
 	onSent   func() // Called by each sender at its end.
-	drained  bool   // What was accepted is to be handled.
+	drained  bool   // Every accepted message must be handled.
 	faults   []error
 }
 
@@ -119,8 +119,7 @@ func (s *stage) act(name string, f func() error) {
 	})
 }
 
-// check wants each message once, and those of one sender to one lane in their
-// order.
+// check wants each message once, and one sender's messages to one lane in their order.
 func (s *stage) check() error {
 	all := slices.Concat(s.handled, s.dropped, s.returned)
 	slices.Sort(all)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// What may become of the calls of nested_test.go.
+// The possible fates of the calls of nested_test.go.
 
 // end notes how a call has ended, and looks whether it may end so.
 func (n *nest) end(c *nestedCall, v int, err error) {

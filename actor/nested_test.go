@@ -57,7 +57,7 @@ type nestedCall struct {
 	above   *nestedCall
 	request *request
 
-	// What has become of it.
+	// The fate of the call.
 	began    bool
 	made     time.Time
 	stale    bool      // Its context had ended before.
@@ -66,7 +66,7 @@ type nestedCall struct {
 	cut      bool // Its handler had no deadline any more, before the asker went on.
 	ended    int
 	err      error
-	accepted []error // What was sent and taken: nil for an answer, or the error.
+	accepted []error // The replies that were sent and taken: nil for an answer, or the error.
 }
 
 type request struct {
@@ -182,7 +182,7 @@ func (n *nest) gather(ctx context.Context, asks []*nestedCall) {
 	}
 }
 
-// quorum makes several at once, of which one has to be answered.
+// quorum makes several asks at once. One of them has to be answered.
 func (n *nest) quorum(ctx context.Context, asks []*nestedCall) {
 	var refs []actor.Ref[nestedOrder]
 	for _, c := range asks {

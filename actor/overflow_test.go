@@ -57,7 +57,7 @@ func wantSame(tb testing.TB, what string, got, want any) {
 	}
 }
 
-// What a full lane does with messages 1 to 10, with room for four.
+// The effect of a full lane on messages 1 to 10, with room for four.
 func TestBuffers(t *testing.T) {
 	cases := map[actor.Buffer]struct{ handled, dropped []int }{
 		actor.Dropping:  {count(1, 4), count(5, 10)},
@@ -156,7 +156,7 @@ func TestAskThatIsDropped(t *testing.T) {
 	}
 }
 
-// Who can give a message to somebody else keeps it.
+// A sender that can give a message to another actor keeps it.
 func TestOfferToALaneThatDrops(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

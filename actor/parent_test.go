@@ -100,7 +100,7 @@ func TestSpawnHeld(t *testing.T) {
 	}
 }
 
-// What makes the actor runs in the actor, and its failure is the actor's.
+// The function that makes the actor runs in the actor. Its failure is the actor's failure.
 func TestHeldActorFailsToBegin(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	n := newNursery(t, sys)

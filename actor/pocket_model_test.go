@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// killing has somebody kill an actor that lives in an event loop, where an activation
-// that has lost its actor comes back, while messages come, and maybe one of a timer. Its
-// parent restarts it. What nobody has in hand when it has been killed, is the next
-// incarnation's.
+// killing has somebody kill an actor that lives in an event loop, where an activation that has
+// lost its actor comes back. Meanwhile messages come, and maybe the message of a timer. The
+// parent restarts the actor. Every message that no handler has when the actor is killed goes
+// to the next incarnation.
 func killing(throughput int, tick bool, opts []actor.Option, each ...[]actor.Lane) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		s := newStage(p)
@@ -22,7 +22,7 @@ func killing(throughput int, tick bool, opts []actor.Option, each ...[]actor.Lan
 		pump := must(actor.NewPump(s.sys, func() { bell.Store(true) }))
 		parent := must(actor.Spawn(s.sys, restarter{s}, actor.WithPump(pump)))
 		incarnations := 0
-		second := make(map[int]bool) // What the second incarnation has handled.
+		second := make(map[int]bool) // The messages that the second incarnation has handled.
 		s.ref = must(actor.SpawnNew(actor.ContextOf(parent), func() actor.Actor[int] {
 			incarnations++
 			n := incarnations

@@ -52,7 +52,7 @@ func TestOneMessageNeedsNoLane(t *testing.T) {
 	}
 }
 
-// What asks more of its mailbox has a lane for the first message.
+// An actor that needs more of its mailbox has a lane for the first message.
 func TestWhoHasNoPocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -92,8 +92,8 @@ func TestWhoHasNoPocket(t *testing.T) {
 	}
 }
 
-// A message in the pocket is in every account: that of one that waits, then of one
-// that was handled.
+// A message in the pocket is in every account: first as one that waits, then as one that was
+// handled.
 func TestInfoOfAPocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -241,7 +241,7 @@ func TestPocketOfAHandlerThatFails(t *testing.T) {
 	}
 }
 
-// A probe that comes while a message is in the pocket is told of it.
+// A probe that is attached while a message is in the pocket sees this message.
 func TestProbeOfAPocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -290,7 +290,7 @@ func TestSamplesOfAPocket(t *testing.T) {
 			t.Error("one waits at a time, and the lane was made")
 		}
 		some(2)
-		send(t, ctx, ref, 1) // Which waits with the one of the pocket, and without a stamp, of which a lane has one.
+		send(t, ctx, ref, 1) // It waits with the message of the pocket. It has no stamp, since a lane has only one.
 		wantNoErr(t, ref.Drain(ctx))
 		wantNoErr(t, sys.Stop(ctx))
 		const s = time.Second
@@ -300,8 +300,7 @@ func TestSamplesOfAPocket(t *testing.T) {
 	})
 }
 
-// What is in the pocket of a suspended actor that drains is handled when it has been
-// resumed.
+// A suspended actor that drains handles the message in its pocket when it has been resumed.
 func TestPocketOfASuspendedActor(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -386,8 +385,8 @@ func TestDownBehindThePocket(t *testing.T) {
 	}
 }
 
-// An actor that drains is told of an end also while it handles its last message, which
-// came by the pocket.
+// An actor that drains receives an end also while it handles its last message, which came by
+// the pocket.
 func TestDownAtTheEndOfADrain(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

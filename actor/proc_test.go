@@ -314,8 +314,8 @@ func testSpawnUnderStoppingParent(t testing.TB) {
 	wantErr(t, receive(t, ctx, result), actor.ErrStopped)
 }
 
-// What is used again of an actor that has ended tells nothing of it, also if
-// several have waited for its end.
+// The parts of an ended actor that are used again show nothing of it, also if several callers
+// have waited for its end.
 func TestEndedActorsLeaveNoTrace(t *testing.T) { simulated.Too(t, testEndedActorsLeaveNoTrace) }
 
 func testEndedActorsLeaveNoTrace(t testing.TB) {

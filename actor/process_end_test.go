@@ -214,7 +214,7 @@ func TestProcessFailureAnswersWhoAsked(t *testing.T) {
 	}
 }
 
-// A restart begins the body anew, with all messages that it had not received, in
+// A restart runs the body from its beginning, with all messages that it had not received, in
 // their order.
 func TestProcessRestarts(t *testing.T) {
 	for name, f := range failures {

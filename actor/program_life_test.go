@@ -16,10 +16,10 @@ import (
 	"github.com/troupe-go/troupe/simtest"
 )
 
-// A society is a random program of spawns, links, monitors, messages and ends,
-// and its model: who lives, who is tied to whom, and what each has to be told.
-// Links are between actors at the top only: whether one ends by a link or by the
-// end of its parent, if both happen, is chance.
+// A society is a random program of spawns, links, monitors, messages and ends, with its model:
+// which members live, which are tied to each other, and what each has to receive. Links are
+// between actors at the top only. If an actor's link and its parent both end, it is chance
+// which of them ends the actor.
 type society struct {
 	t       tester
 	draw    *rapid.T
@@ -27,7 +27,7 @@ type society struct {
 	ctx     context.Context
 	sys     *actor.System
 	members []*member
-	names   [3]*member // Who has which.
+	names   [3]*member // The holder of each name.
 
 	mu   sync.Mutex
 	dead map[actor.PID]int // Dead letters, by receiver; but what a process was told.

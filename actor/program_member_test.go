@@ -17,7 +17,7 @@ type feat struct {
 	do    func(c acting) error
 	done  chan error
 	reply actor.Reply[int]
-	exit  *actor.Exit // What a process is told instead.
+	exit  *actor.Exit // The signal that a process receives instead.
 	down  *actor.Exit
 	end   departure // How a process comes to its end.
 }
@@ -78,7 +78,7 @@ const (
 	inOrder
 	byContext
 	withPatience
-	selective // What has to be done goes before what is only counted.
+	selective // The urgent messages go before those that are only counted.
 	numReceiving
 )
 
@@ -172,7 +172,7 @@ func (m *member) monitor(c acting, id actor.PID) (actor.Monitor, error) {
 	return c.(*actor.Context[feat]).Monitor(id)
 }
 
-// trap is a member that is told of the ends of those that it is linked to.
+// trap is a member that receives the ends of the actors that it is linked to.
 type trap struct{ *member }
 
 func (m trap) Exited(_ *actor.Context[feat], e actor.Exit) error {

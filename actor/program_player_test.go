@@ -19,7 +19,7 @@ type player struct {
 	ref      actor.Ref[letter]
 	mu       sync.Mutex // A ghost and the next incarnation share the player.
 	handled  []letter
-	seen     map[letter]bool // Those that were put aside.
+	seen     map[letter]bool // The letters that were put aside.
 	accepted map[letter]bool
 	refused  int
 	stopped  bool // Somebody asked it to, or it failed.

@@ -25,14 +25,14 @@ import (
 type program struct {
 	t      tester
 	draw   *rapid.T     // Decides what the program is.
-	sim    *simtest.Sim // Under whose schedule it runs, or nil.
+	sim    *simtest.Sim // It decides the schedule, or is nil.
 	ctx    context.Context
 	sys    *actor.System
 	actors []*player
 	echo   actor.Ref[question] // Whom handlers ask.
-	clerk  actor.Ref[chore]    // To whom they hand questions on.
+	clerk  actor.Ref[chore]    // The players hand questions on to it.
 	pump   *actor.Pump         // Of those that live in a loop.
-	loops  sync.WaitGroup      // That of the pump, and the main one.
+	loops  sync.WaitGroup      // The loop of the pump, and the main one.
 
 	mu      sync.Mutex
 	letters map[letter]int // Dead ones.
@@ -179,7 +179,7 @@ type sender struct {
 	of    *program
 	n     int
 	steps []act
-	mu    *sync.Mutex // Guards the model; it is that of all senders.
+	mu    *sync.Mutex // Guards the model; all senders share it.
 }
 
 func (s *sender) run(ctx context.Context) {
@@ -353,7 +353,7 @@ func (p *program) check() {
 	want := p.account()
 	var dead, dropped int
 	var got actor.Stats
-	ok := p.until(func() bool { // What a timer has sent may become a dead letter just now.
+	ok := p.until(func() bool { // The message of a timer may become a dead letter just now.
 		p.mu.Lock()
 		dead, dropped = want+p.others, p.dropped
 		p.mu.Unlock()

@@ -50,8 +50,8 @@ func testAskQuorum(t testing.TB) {
 	})
 }
 
-// Who needs one answer of two is not in a ring by one of them, as long as the other
-// may come.
+// An asker that needs one answer of two is not in a ring through one of the two, as long as
+// the other may answer.
 func TestQuorumAndRings(t *testing.T) {
 	for name, fails := range map[string]bool{"the other answers": false, "the other fails": true} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestQuorumBesideAFullLane(t *testing.T) {
 				return nil
 			}})
 		})
-		for i := range 4 { // The two from the beginning, and those of AskAll.
+		for i := range 4 { // The two from the beginning, and the two of AskAll.
 			s.RunUntilIdle()
 			withHandler(s, s.Context(), sys, func(c context.Context) { wantNoErr(s, kept.kept[i].reply.Send(c, 10+i)) })
 		}

@@ -50,7 +50,7 @@ func TestWriteEndsTheWaitOfAReader(t *testing.T) {
 				})
 			}
 			known(shared.PID(), kind)
-			wantNoErr(t, begin.reply.Send(ctx, 0)) // The other asks, behind two readers, of whom one may go on.
+			wantNoErr(t, begin.reply.Send(ctx, 0)) // The other asks, behind two readers. One of these may go on.
 			until(t, ctx, func() bool { i, err := shared.Info(); return err == nil && i.Mailbox[actor.Data] == 1 })
 			known(other.PID(), actor.AskWait)
 			send(t, ctx, shared.On(actor.Control), access{write: true})

@@ -425,8 +425,8 @@ func TestWrongReaders(t *testing.T) {
 	}
 }
 
-// Who asks a reader that panics, or does not handle the message, is told, and the
-// latter is a dead letter.
+// If a reader panics or does not handle the message, its asker gets an error. A message that
+// is not handled is a dead letter.
 func TestAskOfAReaderThatFails(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

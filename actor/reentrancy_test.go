@@ -446,8 +446,8 @@ func TestTimeoutOfASuspendedHandler(t *testing.T) {
 	})
 }
 
-// A handler that has waited knows its own lane again, not that of the message that
-// was handled meanwhile.
+// A handler that has waited knows its own lane again, not the lane of the message that was
+// handled meanwhile.
 func TestLaneOfASuspendedHandler(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

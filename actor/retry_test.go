@@ -138,8 +138,8 @@ func TestStashAfterAStop(t *testing.T) {
 	wantNoErr(t, receive(t, ctx, stopped))
 }
 
-// What is put back takes the place of a message that was handled in the end, and not its
-// tries.
+// A message that is put back takes the place of a message that was handled in the end. It does
+// not take over the tries of that message.
 func TestTriesOfWhatIsPutBack(t *testing.T) {
 	ctx := guarded(t)
 	letters := make(chan actor.DeadLetter, 16)

@@ -60,7 +60,7 @@ func TestServing(t *testing.T) {
 	}
 }
 
-// The end is told of what the handler has returned, and of one that has not returned.
+// The end has the handler's result, and reports a handler that has not returned.
 func TestServingOfFailures(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -104,8 +104,8 @@ func (q quitter) Receive(*actor.Context[int], int) error {
 
 func (q quitter) Stopped(*actor.Context[int], error) { <-q.open }
 
-// What is watched next is not taken for what was before: neither a message for the
-// hook, nor a hook for the message whose handler has not returned.
+// Two watched handlers in a row are told apart: a message is not taken for the hook, nor a
+// hook for the message whose handler has not returned.
 func TestSlowHookOfAFailure(t *testing.T) {
 	for name, fail := range map[string]func(){"panic": func() { panic("failed") }, "goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {

@@ -85,7 +85,7 @@ func TestControlGoesOnWithoutSpares(t *testing.T) {
 			t.Errorf("after the kills, the ask was answered with %d, %v", n, err)
 		}
 		until(t, ctx, func() bool { return sys.Stats().Ghosts == c.blocked/2 })
-		b.awaitBlocked(t, ctx, c.actors-c.blocked) // Those that had waited for a worker.
+		b.awaitBlocked(t, ctx, c.actors-c.blocked) // The handlers that had waited for a worker.
 		b.release()
 		wantNoErr(t, sys.Stop(ctx))
 	}

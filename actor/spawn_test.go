@@ -88,7 +88,7 @@ func testOptions(t testing.TB) {
 	}
 }
 
-// The options of one actor are not those of the next.
+// The next actor does not inherit an actor's options.
 func TestOptionsAreOnesOwn(t *testing.T) { simulated.Too(t, testOptionsAreOnesOwn) }
 
 func testOptionsAreOnesOwn(t testing.TB) {

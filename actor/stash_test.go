@@ -184,7 +184,7 @@ func TestStashOrder(t *testing.T) {
 	})
 }
 
-// What is put back counts against the capacity, so a sender waits for it.
+// A message that is put back counts against the capacity, so a sender waits for it.
 func TestUnstashFillsTheLane(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -215,7 +215,7 @@ func TestUnstashFillsTheLane(t *testing.T) {
 	wantNoErr(t, ref.Stop(ctx))
 }
 
-// Who has put an ask aside is still the one whom its asker waits for: to ask him
+// An asker still waits for the actor that has put its ask aside. So an ask back to the asker
 // closes a ring.
 func TestRingThroughAStash(t *testing.T) { simulated.Too(t, testRingThroughAStash) }
 

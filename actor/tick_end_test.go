@@ -60,7 +60,7 @@ func TestTickOfASuspendedActor(t *testing.T) {
 	})
 }
 
-// What the actor has put aside itself, it handles.
+// The actor handles a message that it has put aside itself.
 func TestTickThatIsStashed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r roll
@@ -114,8 +114,7 @@ func TestTickAndRetry(t *testing.T) {
 	})
 }
 
-// What a timer sends is measured like any message, with the time for which it has
-// waited.
+// A timer's message is measured like any other, with the time for which it has waited.
 func TestTicksAreMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all []time.Duration
@@ -190,7 +189,7 @@ func TestAskByATimer(t *testing.T) {
 	})
 }
 
-// Who is told that a timer's message is a dead letter may stop the timer.
+// The function that receives a timer's message as a dead letter may stop the timer.
 func TestTimerIsStoppedByItsDeadLetter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		timers, told := make(chan actor.Timer, 1), make(chan bool, 2)

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// theTick is the message of a timer, where the others are those of a stage.
+// theTick is the message of a timer. All other messages come from a stage.
 const theTick = 99
 
 // revoking has a timer that fires while somebody stops it, maybe in a lane that has no

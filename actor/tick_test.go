@@ -67,8 +67,8 @@ func letters(r *roll) actor.Config {
 	}}
 }
 
-// What was sent and waits is taken back by a stop, on every lane, and those around
-// it are handled in their order. Its room is free at once.
+// A stop takes back a timer's message that waits, on every lane. The messages around it are
+// handled in their order. Its room is free at once.
 func TestStopTakesBackWhatWaits(t *testing.T) {
 	for _, once := range []bool{true, false} {
 		for _, lane := range lanes {
@@ -106,8 +106,8 @@ func TestStopTakesBackWhatWaits(t *testing.T) {
 	}
 }
 
-// What waits comes in its turn, also where several have fired at once, and the next
-// tick of a timer may wait when the last one is being handled.
+// A message that waits comes in its turn, also where several timers have fired at once. The
+// next tick of a timer may wait while the last one is being handled.
 func TestTicksComeInTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r roll
@@ -190,8 +190,8 @@ func TestTickOfAnOwnerThatEnds(t *testing.T) {
 	}
 }
 
-// What others have sent outlives the incarnation of the receiver, in its place, also
-// if that was seized from a handler.
+// A message of another actor's timer outlives the incarnation of the receiver, in its place,
+// also if it was seized from a handler.
 func TestTickForTheNextIncarnation(t *testing.T) {
 	for _, kill := range []bool{true, false} {
 		t.Run(fmt.Sprintf("kill=%v", kill), func(t *testing.T) {
@@ -225,8 +225,7 @@ func TestTickForTheNextIncarnation(t *testing.T) {
 	}
 }
 
-// Who drops a message drops what a timer has sent as well, in its turn, and counts
-// it.
+// A lane that drops a message drops a timer's message as well, in its turn, and counts it.
 func TestTicksInLanesThatDrop(t *testing.T) {
 	shed := func(then actor.LimitAction) actor.Option {
 		return actor.WithMailboxLimit(actor.MailboxLimit{Items: 3, Bytes: 1 << 20, Then: then})
@@ -377,7 +376,8 @@ func TestTickThatWaitsForReaders(t *testing.T) {
 	})
 }
 
-// What can't be told apart fails its actor when its turn has come, also from a timer.
+// A message that can't be told apart fails its actor when its turn has come. That also holds
+// for a timer's message.
 func TestTickThatCannotBeToldApart(t *testing.T) {
 	for name, f := range failures {
 		if name != "error" {

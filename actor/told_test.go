@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// Who is told of a dead letter, or of an end, may call Goexit, as a test does that
-// fails there: the actor ends all the same, and all that waits for it is told.
+// A function that receives a dead letter or an end may call Goexit, like a test that fails
+// there. The actor ends all the same, and so do all waits for it.
 func TestGoexitOfWhoIsTold(t *testing.T) {
 	leave := func() { runtime.Goexit() }
 	for name, c := range map[string]struct {

@@ -21,7 +21,7 @@ type parlour struct {
 	parlourOf
 	waiter       workers.Waiter // Of the handler that waits.
 	armed        xatomic.Bool
-	woken        bool // What it waits for has happened.
+	woken        bool // The event that it waits for has happened.
 	incarnations int
 	// begun is called for each message with the number of the incarnation.
 	begun func(m, incarnation int)

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// A handler that is resumed without a reason, as by a wake-up that comes late, goes
-// on with its wait, and the wait is still known. It was taken for that of another
-// handler of the actor, which has begun to wait later.
+// A handler that is resumed without a reason, such as by a late wake-up, goes on with its
+// wait, and the wait is still known. Once it was mistaken for the wait of another handler of
+// the actor, which began to wait later.
 func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
@@ -49,7 +49,7 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 			answers <- v
 		}()
 		f := receive(t, ctx, fibers)
-		receive(t, ctx, fibers) // That of x or y.
+		receive(t, ctx, fibers) // The fiber of x or y.
 		return f
 	}
 	first := outside(1)
@@ -77,9 +77,9 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 	}
 }
 
-// TestTurnGrantedBeforeItsHandlerSuspends has many handlers of an actor come back at
-// once: now and then one sees that it has been granted the turn before whoever did
-// that resumes it, and may have returned by then.
+// TestTurnGrantedBeforeItsHandlerSuspends has many handlers of an actor come back at once. Now
+// and then a handler sees that it has been granted the turn before it is resumed. It may have
+// returned by then.
 func TestTurnGrantedBeforeItsHandlerSuspends(t *testing.T) {
 	lane.Short(t)
 	ctx := guarded(t)

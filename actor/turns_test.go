@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-go/troupe/simtest"
 )
 
-// The last handler goes on with the end of its incarnation, also when it was the
-// last that its actor could handle before others have their turn.
+// The last handler goes on with the end of its incarnation. It may also be the last handler
+// that its actor could run before others have their turn.
 func TestEndAfterTheLastHandler(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
@@ -99,8 +99,9 @@ func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 	}
 }
 
-// A reentrant actor is killed while a handler of it waits, and more messages come: neither who
-// has lost it nor its ghosts write to what is the others', of which the race detector tells.
+// A reentrant actor is killed while a handler of it waits, and more messages come. Neither the
+// old activation nor its ghosts write to the new incarnation's memory: the race detector would
+// report it.
 func TestGhostsAndLateActivations(t *testing.T) {
 	lane.Short(t)
 	ctx := guarded(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// The cause of the outermost end is that of the innermost handler's context,
-// however that waits, and no actor has failed for it.
+// The cause of the outermost end reaches the context of the innermost handler, in whatever way
+// that handler waits. No actor has failed for it.
 func TestAskCarriesItsEnd(t *testing.T) {
 	gone := errors.New("the user has gone")
 	ways := map[string]func(c *actor.Context[question], full actor.Ref[int], silent actor.Ref[question]) error{
@@ -159,7 +159,7 @@ func TestEndOfTheAskIsNoFailure(t *testing.T) {
 	}
 }
 
-// overdue is a context that has ended, of which those who wait have not heard yet.
+// overdue is a context that has ended without a notice to its waiters.
 type overdue struct {
 	context.Context
 	over atomic.Bool

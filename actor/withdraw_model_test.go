@@ -115,8 +115,8 @@ func askAll(ctx context.Context, q *inquest) []actor.Answer[int] {
 	return actor.AskAll(ctx, q.refs, number(0))
 }
 
-// havingEnough has two actors asked, of which one answer is enough: the message to
-// the other, whose lane is full, is then taken back.
+// havingEnough has two actors asked, and needs one answer. The message to the other actor,
+// whose lane is full, is then taken back.
 func havingEnough(p *modelcheck.Program) {
 	q := newInquest(p, true, false)
 	q.asker(func() []actor.Answer[int] {
