@@ -58,7 +58,8 @@ func stress(t *testing.T, size, thieves, n int) {
 				case x != nil && contended:
 					t.Error("Steal returned an element and called itself contended")
 				case x != nil:
-					// A position may be pushed anew after a Pop, but numbers only rise.
+					// A position may be pushed again after a Pop, but
+					// numbers only rise.
 					if *x <= last {
 						t.Errorf("stole %d after %d", *x, last)
 					}

@@ -81,8 +81,8 @@ func TestJoinElsewhereIsSequential(t *testing.T) {
 	}))
 }
 
-// joinStolen joins two calls, of which a does not go on before b has begun, so
-// that b must have been stolen.
+// joinStolen joins two calls. The first, a, does not go on before b has begun, so b must have
+// been stolen.
 func joinStolen(ctx context.Context, a, b func() string) (string, string) {
 	begun := make(chan struct{})
 	return workers.Join(ctx, call,
@@ -310,7 +310,7 @@ func TestForcedStopEndsForks(t *testing.T) {
 // which runs once.
 type grove struct {
 	s       *workers.Scheduler
-	numbers []int // What the nodes do, by their place.
+	numbers []int // The action of each node, by its place.
 	runs    []atomic.Int32
 }
 

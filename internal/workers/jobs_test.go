@@ -19,8 +19,8 @@ func liveIDs(s *workers.Scheduler) map[uint64]int {
 	return ids
 }
 
-// What has begun and not ended is listed once, whatever it is doing; what waits in
-// a queue, or has ended, is not.
+// A job that has begun and not ended is listed once, whatever it is doing. A job that waits in
+// a queue, or has ended, is not listed.
 func TestJobsAreThoseUnderWay(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1})
