@@ -161,7 +161,7 @@ func TestADecisionOutsideIsACancellationInside(t *testing.T) {
 	}
 }
 
-// What the body of a Run starts runs where that was told to.
+// The tasks that the body of a Run starts run on the scheduler of the Run.
 func TestRunsWithinARun(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	one := func(ctx context.Context, g *task.Group[int]) error {
@@ -362,8 +362,9 @@ func TestTheErrorOfACleanUpIsInThatOfJoin(t *testing.T) {
 	}
 }
 
-// TestRunForgetsWhatEndsBeforeIt opens groups below a Run, with contexts of their own, and leaves them. What a group's
-// clean-up failed with is in the Run's error; other groups are forgotten at their end.
+// TestRunForgetsWhatEndsBeforeIt opens groups below a Run, with contexts of their own, and
+// leaves them. If a group's clean-up failed, the Run's error has the failure. Other groups are
+// forgotten at their end.
 func TestRunForgetsWhatEndsBeforeIt(t *testing.T) {
 	for _, failure := range []error{nil, errBroken} {
 		ctx, s := guarded(t), newScheduler(t, sched.Config{})
