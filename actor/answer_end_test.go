@@ -14,9 +14,9 @@ import (
 // does so even if the function that receives the dead letter calls Goexit. The message may be
 // sent, or come from a timer.
 func TestGoexitOfWhoIsToldByARing(t *testing.T) {
-	for name, move := range map[string]func(*actor.System, runner, errand) error{
-		"send": func(_ *actor.System, to runner, m errand) error { return to.Send(context.Background(), m) },
-		"tick": func(sys *actor.System, to runner, m errand) error {
+	for name, move := range map[string]func(*actor.System, instructedRef, instruction) error{
+		"send": func(_ *actor.System, to instructedRef, m instruction) error { return to.Send(context.Background(), m) },
+		"tick": func(sys *actor.System, to instructedRef, m instruction) error {
 			_, err := actor.SendAfter(sys, 0, to, m)
 			return err
 		},
@@ -25,22 +25,22 @@ func TestGoexitOfWhoIsToldByARing(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 			kept := make(chan actor.Reply[error], 1)
-			hall := spawn(t, sys, func(_ *actor.Context[errand], m errand) error { kept <- m.reply; return nil })
+			hall := spawn(t, sys, func(_ *actor.Context[instruction], m instruction) error { kept <- m.reply; return nil })
 			x := spawn(t, sys, run, actor.WithName("x"))
 			y := spawn(t, sys, run, actor.WithName("y"), actor.WithCapacity(actor.Data, 1), actor.WithBuffer(actor.Data, actor.Sliding))
 			ended := make(chan error, 1)
 			go func() {
-				ended <- let(ctx, x, func(c *actor.Context[errand]) error { return let(c, hall, nil) })
+				ended <- let(ctx, x, func(c *actor.Context[instruction]) error { return let(c, hall, nil) })
 			}()
 			reply := receive(t, ctx, kept)
 			go func() {
-				_ = let(ctx, y, func(c *actor.Context[errand]) error { return let(c, x, nil) })
+				_ = let(ctx, y, func(c *actor.Context[instruction]) error { return let(c, x, nil) })
 			}()
 			until(t, ctx, func() bool {
 				return slices.ContainsFunc(sys.Waits(), func(w actor.Wait) bool { return w.Name == "y" })
 			})
-			send(t, ctx, y, errand{})
-			go func() { _ = move(sys, y, errand{reply: reply}) }()
+			send(t, ctx, y, instruction{})
+			go func() { _ = move(sys, y, instruction{reply: reply}) }()
 			_ = wantRing(t, receive(t, ctx, ended), "x", "y")
 		})
 	}

@@ -15,7 +15,7 @@ func TestBecome(t *testing.T) { simulated.Too(t, testBecome) }
 func testBecome(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	var door func(state string) func(*actor.Context[string], string) error
 	door = func(state string) func(*actor.Context[string], string) error {
 		return func(c *actor.Context[string], m string) error {
@@ -78,7 +78,7 @@ func testBecomeGoesWrong(t testing.TB) {
 }
 
 // only handles one number and notes its life.
-func only(d *diary, n int) actor.Actor[int] {
+func only(d *eventLog, n int) actor.Actor[int] {
 	a := noted(d)
 	a.receive = func(_ *actor.Context[int], m int) error {
 		if m != n {
@@ -101,7 +101,7 @@ func testFirstOf(t testing.TB) {
 		wantErr(t, l.Reason, actor.ErrUnhandled)
 		letters = append(letters, l.Message)
 	}})
-	var d diary
+	var d eventLog
 	ref := spawnActor(t, sys, actor.FirstOf(only(&d, 1), actor.FirstOf(only(&d, 2), only(&d, 1))))
 	send(t, ctx, ref, 2, 1, 7, 2)
 	wantNoErr(t, ref.Drain(ctx))
@@ -142,7 +142,7 @@ func TestHooksOutliveBecome(t *testing.T) { simulated.Too(t, testHooksOutliveBec
 func testHooksOutliveBecome(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	parent := &keeping[int]{}
 	parent.receive = func(c *actor.Context[int], _ int) error {
 		return c.Become(func(c *actor.Context[int], _ int) error {
@@ -169,14 +169,14 @@ func TestFirstOfThoseThatFail(t *testing.T) { simulated.Too(t, testFirstOfThoseT
 func testFirstOfThoseThatFail(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	failing := &hooks[int]{receive: func(*actor.Context[int], int) error { return errHook }}
 	ref := spawnActor(t, sys, actor.FirstOf(actor.Actor[int](failing), only(&d, 1)))
 	send(t, ctx, ref, 1)
 	receive(t, ctx, ref.Done())
 	wantErr(t, ref.Err(), errHook)
 	d.want(t, "started 1", "stopped 1")
-	var e diary
+	var e eventLog
 	unborn := &hooks[int]{started: func(*actor.Context[int]) error { return errHook }}
 	ref = spawnActor(t, sys, actor.FirstOf(actor.Actor[int](unborn), only(&e, 1)))
 	receive(t, ctx, ref.Done())

@@ -125,8 +125,8 @@ func testDrainGivesUpTheStash(t testing.TB) {
 	ctx := guarded(t)
 	lost := make(chan actor.DeadLetter, 8)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(d actor.DeadLetter) { lost <- d }})
-	var d diary
-	ref := spawnActor(t, sys, actor.Actor[int](&hoarder{d: &d}))
+	var d eventLog
+	ref := spawnActor(t, sys, actor.Actor[int](&stasher{d: &d}))
 	send(t, ctx, ref, 1, 2, 0, -1, 3, 4)
 	wantNoErr(t, ref.Drain(ctx))
 	d.want(t, "unstash 2", "1", "2")
@@ -182,7 +182,7 @@ func testFailedMessageIsGone(t testing.TB) {
 	for name, f := range failures {
 		ctx := guarded(t)
 		sys := newSystem(t, actor.Config{})
-		var d diary
+		var d eventLog
 		_, child := keptChild(t, sys, func() actor.Actor[int] {
 			return actor.Func(func(_ *actor.Context[int], m int) error {
 				d.note("%d", m)
@@ -233,7 +233,7 @@ func TestKillAndTimeoutThatCoincide(t *testing.T) {
 func TestTimerOutlivesItsReceiversIncarnation(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
-		var d diary
+		var d eventLog
 		_, child := keptChild(s, sys, func() actor.Actor[int] {
 			d.note("begin")
 			return actor.Func(func(c *actor.Context[int], m int) error {

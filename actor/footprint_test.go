@@ -247,7 +247,7 @@ func TestBytesPerTimer(t *testing.T) {
 		return int(m.HeapAlloc + m.StackInuse)
 	}
 	var handled []int
-	ref := halted(t, sys, &handled)
+	ref := suspendedActor(t, sys, &handled)
 	before := used()
 	for range n {
 		after(t, sys, time.Hour, ref, 1)

@@ -27,7 +27,7 @@ func TestKillOfAnIdleActor(t *testing.T) { simulated.Too(t, testKillOfAnIdleActo
 func testKillOfAnIdleActor(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	ref := spawnActor(t, sys, actor.Actor[int](noted(&d)))
 	until(t, ctx, func() bool { return actor.Idle(ref) })
 	wantNoErr(t, ref.Err())

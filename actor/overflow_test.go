@@ -10,19 +10,19 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// letterBox collects the dead letters of a system.
-type letterBox struct {
+// deadLetterList collects the dead letters of a system.
+type deadLetterList struct {
 	mu  sync.Mutex
 	all []actor.DeadLetter
 }
 
-func (b *letterBox) add(d actor.DeadLetter) {
+func (b *deadLetterList) add(d actor.DeadLetter) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.all = append(b.all, d)
 }
 
-func (b *letterBox) messages() (all []any) {
+func (b *deadLetterList) messages() (all []any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, d := range b.all {
@@ -68,7 +68,7 @@ func TestBuffers(t *testing.T) {
 		for _, lane := range lanes {
 			t.Run(fmt.Sprint(buffer, lane), func(t *testing.T) {
 				ctx := guarded(t)
-				var dead letterBox
+				var dead deadLetterList
 				sys := newSystem(t, actor.Config{OnDeadLetter: dead.add})
 				g := newGate()
 				opts := []actor.Option{actor.WithBuffer(lane, buffer)}

@@ -329,17 +329,17 @@ func TestPocketOfASuspendedActor(t *testing.T) {
 func TestRestartWithoutThePocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	n := newNursery(t, sys)
+	n := newRunningParent(t, sys)
 	g := newGate()
 	child := n.held(func() actor.Actor[int] { return g })
 	n.restart(child.PID())
 	g.hold(t, ctx, child)
 	send(t, ctx, child, 1)
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.Recall(child.PID()) })
 	close(g.open)
 	receive(t, ctx, n.exits)
 	until(t, ctx, func() bool { return child.Backlog() == 1 })
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.RestartEmpty(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.RestartEmpty(child.PID()) })
 	receive(t, ctx, n.ready)
 	send(t, ctx, child, 2)
 	if m := receive(t, ctx, g.seen); m != 2 {
@@ -351,17 +351,17 @@ func TestRestartWithoutThePocket(t *testing.T) {
 }
 
 // witness is a gate that monitors others.
-type witness struct {
+type monitoringGate struct {
 	*gate
 	watch actor.PID
 }
 
-func (w *witness) Started(c *actor.Context[int]) error {
+func (w *monitoringGate) Started(c *actor.Context[int]) error {
 	_, err := c.Monitor(w.watch)
 	return err
 }
 
-func (w *witness) Down(*actor.Context[int], actor.Monitor, actor.Exit) error {
+func (w *monitoringGate) Down(*actor.Context[int], actor.Monitor, actor.Exit) error {
 	w.seen <- -1
 	return nil
 }
@@ -371,7 +371,7 @@ func TestDownBehindThePocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	other := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
-	w := &witness{newGate(), other.PID()}
+	w := &monitoringGate{newGate(), other.PID()}
 	ref := spawnActor(t, sys, actor.Actor[int](w))
 	w.hold(t, ctx, ref)
 	send(t, ctx, ref, 1)
@@ -391,7 +391,7 @@ func TestDownAtTheEndOfADrain(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	other := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
-	w := &witness{newGate(), other.PID()}
+	w := &monitoringGate{newGate(), other.PID()}
 	ref := spawnActor(t, sys, actor.Actor[int](w))
 	w.hold(t, ctx, ref)
 	send(t, ctx, ref, 0)
@@ -457,11 +457,11 @@ func TestPocketedMessagesAreReleased(t *testing.T) {
 		sys := newSystem(t, actor.Config{})
 		var k tracked
 		entered, open := make(chan struct{}), make(chan struct{})
-		ref := spawn(t, sys, postOffice(entered, open))
-		send(t, ctx, ref, parcel{kind: 1})
+		ref := spawn(t, sys, trackedActor(entered, open))
+		send(t, ctx, ref, trackedMessage{kind: 1})
 		receive(t, ctx, entered)
 		for range waiting {
-			send(t, ctx, ref, parcel{data: k.new()})
+			send(t, ctx, ref, trackedMessage{data: k.new()})
 		}
 		if actor.HasLane(ref) != (waiting == 2) {
 			t.Errorf("with %d messages, it is %v that there is a lane", waiting, actor.HasLane(ref))

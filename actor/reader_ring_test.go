@@ -20,7 +20,7 @@ func TestWriteEndsTheWaitOfAReader(t *testing.T) {
 		t.Run(kind.String(), func(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
-			o := newOracle(t, sys)
+			o := newAnswerer(t, sys)
 			shared := spawnShared(t, sys, 2)
 			answered := make(chan error, 1)
 			other := spawn(t, sys, func(c *actor.Context[int], m int) error {

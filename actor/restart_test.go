@@ -40,7 +40,7 @@ func TestRestartKeepsThePlace(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
 			g := newGate()
-			var d diary
+			var d eventLog
 			incarnation := 0
 			_, child := restarting(t, sys, func() actor.Actor[int] {
 				incarnation++

@@ -55,7 +55,7 @@ func TestRetriesOfAReentrantActor(t *testing.T) {
 			letters <- d
 		}
 	}})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	tries := [n]int{}
 	_, child := restarting(t, sys, func() actor.Actor[int] {
 		return actor.Func(func(c *actor.Context[int], m int) error {
@@ -119,7 +119,7 @@ func TestRetriesOfAStashedMessage(t *testing.T) {
 func TestStashAfterAStop(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	stashed := make(chan error, 1)
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		_, err := o.ask(c, m)

@@ -15,7 +15,7 @@ import (
 // each handler that it finds twice. This must not affect the next handler.
 func watching(looks, messages int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		var step xatomic.Bool
 		s.ref = must(actor.Spawn(s.sys, actor.Func(func(ctx *actor.Context[int], m int) error {
 			if ctx.Err() != nil {

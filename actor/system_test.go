@@ -189,7 +189,7 @@ func TestSpawnsDuringSystemStop(t *testing.T) {
 		ctx := guarded(t)
 		sys, err := actor.NewSystem(actor.Config{Workers: 2})
 		wantNoErr(t, err)
-		var d [2]diary
+		var d [2]eventLog
 		var all sync.WaitGroup
 		begun := make(chan struct{}, 2)
 		for i := range 2 {

@@ -38,7 +38,7 @@ func (r *roll) want(t testing.TB, names string) {
 }
 
 // nap holds the actor up for a while.
-func nap(d time.Duration) task {
+func busyFor(d time.Duration) task {
 	return task{do: func(*actor.Context[task]) error {
 		time.Sleep(d) //nolint:forbidigo // In a bubble.
 		return nil
@@ -78,7 +78,7 @@ func TestStopTakesBackWhatWaits(t *testing.T) {
 					sys := newSystem(t, letters(&r))
 					ref := spawn(t, sys, doTask, actor.WithCapacity(lane, 4))
 					on := ref.On(lane)
-					send(t, t.Context(), on, nap(time.Second))
+					send(t, t.Context(), on, busyFor(time.Second))
 					synctest.Wait()
 					send(t, t.Context(), on, r.call("a"))
 					gone := fired(t, sys, on, once, r.call("gone"))
@@ -113,7 +113,7 @@ func TestTicksComeInTheirTurn(t *testing.T) {
 		var r roll
 		sys := newSystem(t, actor.Config{})
 		ref := spawn(t, sys, doTask)
-		send(t, t.Context(), ref, nap(time.Second), r.call("a"))
+		send(t, t.Context(), ref, busyFor(time.Second), r.call("a"))
 		synctest.Wait()
 		for i := range 3 {
 			fired(t, sys, ref, true, r.call(fmt.Sprint("once", i)))
@@ -136,7 +136,7 @@ func TestHandlerStopsATickThatWaits(t *testing.T) {
 			timers := make(chan actor.Timer, 1)
 			sys := newSystem(t, actor.Config{})
 			ref := spawn(t, sys, doTask)
-			send(t, t.Context(), ref, nap(time.Second), r.call("a"), task{do: func(*actor.Context[task]) error {
+			send(t, t.Context(), ref, busyFor(time.Second), r.call("a"), task{do: func(*actor.Context[task]) error {
 				if timer := <-timers; !timer.Stop() && lane == actor.Data {
 					t.Error("the stop was late")
 				}
@@ -169,7 +169,7 @@ func TestTickOfAnOwnerThatEnds(t *testing.T) {
 					if own {
 						to = owner
 					}
-					send(t, t.Context(), to, nap(time.Second))
+					send(t, t.Context(), to, busyFor(time.Second))
 					synctest.Wait()
 					set := task{do: func(c *actor.Context[task]) error {
 						every(t, c, time.Millisecond, to, r.call("many"))
@@ -207,7 +207,7 @@ func TestTickForTheNextIncarnation(t *testing.T) {
 				send(t, t.Context(), ref, r.call("a"))
 				gone := fired(t, sys, ref, true, r.call("gone"))
 				fired(t, sys, ref, true, r.call("tick"))
-				send(t, t.Context(), ref, nap(time.Second), r.call("b"))
+				send(t, t.Context(), ref, busyFor(time.Second), r.call("b"))
 				if kill {
 					wantNoErr(t, ref.Kill())
 					synctest.Wait()
@@ -244,7 +244,7 @@ func TestTicksInLanesThatDrop(t *testing.T) {
 				var r roll
 				sys := newSystem(t, letters(&r))
 				ref := spawn(t, sys, doTask, test.opts...)
-				send(t, t.Context(), ref, nap(time.Second))
+				send(t, t.Context(), ref, busyFor(time.Second))
 				synctest.Wait()
 				fired(t, sys, ref, true, r.call("tick"))
 				send(t, t.Context(), ref, r.call("a"))
@@ -276,7 +276,7 @@ func TestTickThatIsShed(t *testing.T) {
 		var r roll
 		sys := newSystem(t, letters(&r))
 		ref := spawn(t, sys, doTask, actor.WithMailboxLimit(actor.MailboxLimit{Items: 3}))
-		send(t, t.Context(), ref, nap(time.Second))
+		send(t, t.Context(), ref, busyFor(time.Second))
 		synctest.Wait()
 		send(t, t.Context(), ref, r.call("a"))
 		fired(t, sys, ref, true, r.call("tick"))
@@ -294,7 +294,7 @@ func TestTickAtALimitWithRestart(t *testing.T) {
 		var r roll
 		sys := newSystem(t, letters(&r))
 		ref := spawn(t, sys, doTask, actor.WithMailboxLimit(actor.MailboxLimit{Items: 2, Then: actor.LimitRestart}))
-		send(t, t.Context(), ref, nap(time.Second))
+		send(t, t.Context(), ref, busyFor(time.Second))
 		synctest.Wait()
 		timer := fired(t, sys, ref, true, r.call("tick"))
 		send(t, t.Context(), ref, r.call("a"), r.call("b"))
@@ -313,7 +313,7 @@ func TestRoomOfATickThatIsTakenBack(t *testing.T) {
 		var r roll
 		sys := newSystem(t, actor.Config{})
 		ref := spawn(t, sys, doTask, actor.WithCapacity(actor.Data, 1))
-		send(t, t.Context(), ref, nap(time.Second))
+		send(t, t.Context(), ref, busyFor(time.Second))
 		synctest.Wait()
 		first := fired(t, sys, ref, false, r.call("first"))
 		second := fired(t, sys, ref, true, r.call("second")) // It waits for room.

@@ -58,16 +58,16 @@ func TestGoexitOfWhoIsToldOfARestart(t *testing.T) {
 	if _, err := sys.Observe(&actor.Probe{Ended: func(actor.Ending) { runtime.Goexit() }}); err != nil {
 		t.Fatal(err)
 	}
-	n := newNursery(t, sys)
+	n := newRunningParent(t, sys)
 	g := newGate()
 	child := n.held(func() actor.Actor[int] { return g })
 	n.restart(child.PID())
 	g.hold(t, ctx, child)
 	send(t, ctx, child, 1, 2)
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.Recall(child.PID()) })
 	close(g.open)
 	receive(t, ctx, n.exits)
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.RestartEmpty(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.RestartEmpty(child.PID()) })
 	receive(t, ctx, n.ready)
 	send(t, ctx, child, 3)
 	if m := receive(t, ctx, g.seen); m != 3 {

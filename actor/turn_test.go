@@ -17,7 +17,7 @@ import (
 func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
-	oracle := newOracle(t, sys)
+	answerer := newAnswerer(t, sys)
 	fibers := make(chan *workers.Fiber, 2)
 	ask := func(to actor.Ref[question]) func(*actor.Context[question], question) error {
 		return func(c *actor.Context[question], q question) error {
@@ -29,8 +29,8 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 			return q.reply.Send(c, n)
 		}
 	}
-	x := spawn(t, sys, ask(oracle.ref), actor.WithName("x"))
-	y := spawn(t, sys, ask(oracle.ref), actor.WithName("y"))
+	x := spawn(t, sys, ask(answerer.ref), actor.WithName("x"))
+	y := spawn(t, sys, ask(answerer.ref), actor.WithName("y"))
 	p := spawn(t, sys, func(c *actor.Context[question], q question) error {
 		switch q.n {
 		case 1:
@@ -53,9 +53,9 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 		return f
 	}
 	first := outside(1)
-	one := oracle.next(t, ctx)
+	one := answerer.next(t, ctx)
 	outside(2)
-	two := oracle.next(t, ctx)
+	two := answerer.next(t, ctx)
 	suspendedIn(t, ctx, p, 2)
 
 	first.Resume(nil, sched.Normal)
@@ -84,7 +84,7 @@ func TestTurnGrantedBeforeItsHandlerSuspends(t *testing.T) {
 	lane.Short(t)
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
-	var asked [3]runner
+	var asked [3]instructedRef
 	for i := range asked {
 		asked[i] = spawn(t, sys, run)
 	}
@@ -93,7 +93,7 @@ func TestTurnGrantedBeforeItsHandlerSuspends(t *testing.T) {
 	for i := range 12 {
 		all.Go(func() {
 			for range 1_000 {
-				wantNoErr(t, let(ctx, busy, func(c *actor.Context[errand]) error { return let(c, asked[i%len(asked)], nil) }))
+				wantNoErr(t, let(ctx, busy, func(c *actor.Context[instruction]) error { return let(c, asked[i%len(asked)], nil) }))
 			}
 		})
 	}

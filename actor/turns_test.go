@@ -38,7 +38,7 @@ func TestStrayHandlersLeaveTheLaneAlone(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
 			observe(t, sys, actor.Probe{SampleEvery: 2, Handled: func(actor.Sample) {}})
-			o := newOracle(t, sys)
+			o := newAnswerer(t, sys)
 			_, child := restarting(t, sys, func() actor.Actor[int] {
 				return actor.Func(func(c *actor.Context[int], m int) error {
 					if m == 1 {
@@ -66,7 +66,7 @@ func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 	const n = 5
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o, g := newOracle(t, sys), newGate()
+	o, g := newAnswerer(t, sys), newGate()
 	var order []int
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		if m == 0 {

@@ -159,13 +159,13 @@ func TestEndOfTheAskIsNoFailure(t *testing.T) {
 	}
 }
 
-// overdue is a context that has ended without a notice to its waiters.
-type overdue struct {
+// endedContext is a context that has ended without a notice to its waiters.
+type endedContext struct {
 	context.Context
 	over atomic.Bool
 }
 
-func (o *overdue) Err() error {
+func (o *endedContext) Err() error {
 	if o.over.Load() {
 		return context.DeadlineExceeded
 	}
@@ -179,7 +179,7 @@ func TestEndOfTheAskAsAnAnswerIsNoFailure(t *testing.T) {
 	ctx := guarded(t)
 	for _, before := range []bool{true, false} {
 		sys := newSystem(t, actor.Config{})
-		out := &overdue{Context: ctx}
+		out := &endedContext{Context: ctx}
 		ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
 			out.over.Store(before)
 			wantNoErr(t, q.reply.Fail(c, context.DeadlineExceeded))

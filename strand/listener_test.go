@@ -102,7 +102,7 @@ func TestDeadlineInThePast(t *testing.T) {
 func TestSlowLoris(t *testing.T) {
 	lane.Check(t)
 	const limit, rounds, most = 64, 100, 16 << 10
-	n := lorises(t)
+	n := maxSlowClients(t)
 	address, ends := server(t, func(s *strand.Strand, c *strand.Conn) error {
 		if err := c.SetLineLimit(limit); err != nil {
 			return err

@@ -461,19 +461,19 @@ func TestLastTaskEndsTheSurroundings(t *testing.T) {
 	}
 }
 
-// curious looks at another group whenever a task of its own ends.
-type curious struct {
+// groupWatcher looks at another group whenever a task of its own ends.
+type groupWatcher struct {
 	other *atomic.Pointer[task.Group[int]]
 }
 
-func (c curious) Decide(*task.Task[int], task.Count) bool {
+func (c groupWatcher) Decide(*task.Task[int], task.Count) bool {
 	if g := c.other.Load(); g != nil {
 		_ = g.Tasks()
 	}
 	return false
 }
 
-func (c curious) Result(o task.Outcome[int]) ([]int, error) { return o.Values(), o.Err() }
+func (c groupWatcher) Result(o task.Outcome[int]) ([]int, error) { return o.Values(), o.Err() }
 
 // TestAJoinerMayAskAGroupThatEndsWithIts has the last task of a group, or one that is detached, end what surrounds a Run. That
 // cancels the Run's tasks, for which its joiner is asked, and the joiner asks the group.
@@ -485,7 +485,7 @@ func TestAJoinerMayAskAGroupThatEndsWithIts(t *testing.T) {
 		inner := new(atomic.Pointer[task.Group[int]])
 		ended, left, queued := make(chan error, 1), make(chan *task.Task[int], 1), make(chan struct{})
 		go func() {
-			_, err := task.Run(outside, curious{inner}, func(ctx context.Context, g *task.Group[int]) error {
+			_, err := task.Run(outside, groupWatcher{inner}, func(ctx context.Context, g *task.Group[int]) error {
 				_, err := g.Do(func(ctx context.Context) error {
 					own, err := task.NewGroup(ctx, task.AllCompleted[int]())
 					if err != nil {
