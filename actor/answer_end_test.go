@@ -13,7 +13,7 @@ import (
 // A message that closes a ring, and makes room for itself by a dead letter, ends the ring. It
 // does so even if the function that receives the dead letter calls Goexit. The message may be
 // sent, or come from a timer.
-func TestGoexitOfWhoIsToldByARing(t *testing.T) {
+func TestGoexitOfADeadLetterFunctionInARing(t *testing.T) {
 	for name, move := range map[string]func(*actor.System, instructedRef, instruction) error{
 		"send": func(_ *actor.System, to instructedRef, m instruction) error { return to.Send(context.Background(), m) },
 		"tick": func(sys *actor.System, to instructedRef, m instruction) error {

@@ -164,9 +164,9 @@ func testHooksOutliveBecome(t testing.TB) {
 }
 
 // The first that fails ends the whole: the others neither begin nor get the message.
-func TestFirstOfThoseThatFail(t *testing.T) { simulated.Too(t, testFirstOfThoseThatFail) }
+func TestFirstOfActorsThatFail(t *testing.T) { simulated.Too(t, testFirstOfActorsThatFail) }
 
-func testFirstOfThoseThatFail(t testing.TB) {
+func testFirstOfActorsThatFail(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var d eventLog

@@ -140,7 +140,7 @@ func testDrainGivesUpTheStash(t testing.TB) {
 }
 
 // An actor that fails while it drains is not restarted, and gives up what waits.
-func TestDrainOfOneThatFails(t *testing.T) {
+func TestDrainOfAnActorThatFails(t *testing.T) {
 	for name, f := range failures {
 		t.Run(name, func(t *testing.T) {
 			ctx := guarded(t)

@@ -133,7 +133,7 @@ func TestAskBehindAPointerAllocatesNothing(t *testing.T) {
 
 // An ask of an actor that waits for one that does not wait can close no ring. To see
 // that takes no memory.
-func TestAskOfOneThatWaitsAllocatesNothing(t *testing.T) {
+func TestAskOfAWaitingActorAllocatesNothing(t *testing.T) {
 	type held struct {
 		reply  actor.Reply[int]
 		answer bool

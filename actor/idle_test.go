@@ -81,7 +81,7 @@ func TestReceiveTimeoutIsTakenBack(t *testing.T) {
 }
 
 // Later behaviours are measured, too, and a restart begins with a new time-out.
-func TestReceiveTimeoutOfWhatItBecomes(t *testing.T) {
+func TestReceiveTimeoutAfterBecome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, sys, g := guarded(t), newSystem(t, actor.Config{}), newIdleActor()
 		_, ref := keptChild(t, sys, func() actor.Actor[order] {

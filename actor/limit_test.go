@@ -56,7 +56,7 @@ func TestShedByItems(t *testing.T) {
 }
 
 // Urgent messages give way to none but their like.
-func TestLimitSparesWhatIsUrgent(t *testing.T) {
+func TestLimitSparesUrgentLanes(t *testing.T) {
 	for _, then := range []actor.LimitAction{actor.ShedNewest, actor.ShedOldest} {
 		ctx := guarded(t)
 		sys := newSystem(t, actor.Config{})

@@ -155,9 +155,9 @@ func testChainOfLinks(t testing.TB) {
 	}
 }
 
-func TestLinkToNobody(t *testing.T) { simulated.Too(t, testLinkToNobody) }
+func TestLinkToAnAbsentActor(t *testing.T) { simulated.Too(t, testLinkToAnAbsentActor) }
 
-func testLinkToNobody(t testing.TB) {
+func testLinkToAnAbsentActor(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	gone := spawn(t, sys, doTask)

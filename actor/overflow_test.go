@@ -196,7 +196,7 @@ func TestTicksOfLanesThatDrop(t *testing.T) {
 
 // A tick is kept out of a sliding lane while the last one waits there, and comes
 // in again when that was dropped.
-func TestTickThatSlidesAway(t *testing.T) {
+func TestTickThatASlidingLaneDrops(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	g := newGate()

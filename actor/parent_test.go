@@ -250,7 +250,7 @@ func TestRetry(t *testing.T) {
 }
 
 // An actor that is never restarted can't be given a message again.
-func TestRetryOfWhatIsNotRestarted(t *testing.T) {
+func TestRetryOfAnActorThatIsNotRestarted(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	newActor := func() actor.Actor[int] { return noted(&eventLog{}) }
 	_, plain := actor.Spawn(sys, newActor(), actor.WithRetry(1))
@@ -361,7 +361,7 @@ func (k *keep) Started(ctx *actor.Context[parentAction]) error {
 
 // A child that was spawned held is kept when its parent begins again, whatever
 // ended that, and ends with the parent.
-func TestSeatOutlivesItsParent(t *testing.T) {
+func TestHeldChildOutlivesItsParent(t *testing.T) {
 	ctx := guarded(t)
 	for name, end := range map[string]func(actor.Ref[parentAction]) error{
 		"failure": func(r actor.Ref[parentAction]) error {

@@ -53,7 +53,7 @@ func TestOneMessageNeedsNoLane(t *testing.T) {
 }
 
 // An actor that needs more of its mailbox has a lane for the first message.
-func TestWhoHasNoPocket(t *testing.T) {
+func TestActorsWithoutAPocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	for name, opt := range map[string]actor.Option{

@@ -43,7 +43,7 @@ func TestStopIsIdempotent(t *testing.T) {
 	}
 }
 
-func TestStopDropsWhatWaits(t *testing.T) {
+func TestStopDropsWaitingMessages(t *testing.T) {
 	ctx := guarded(t)
 	var letters []actor.DeadLetter
 	var mu sync.Mutex

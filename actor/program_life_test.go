@@ -349,13 +349,13 @@ func (s *lifeProgram) run() {
 	}
 }
 
-func TestRandomSocieties(t *testing.T) {
+func TestRandomLinksAndEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { newLifeProgram(t, t).run() })
 }
 
 // The same programs under schedules that a seed chooses, which decides about the lifeProgram
 // as well.
-func TestRandomSocietiesSimulated(t *testing.T) {
+func TestRandomLinksAndEndsSimulated(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {
 		drawn(s, func(draw *rapid.T) { newLifeProgram(s, draw).run() })
 	})

@@ -53,9 +53,9 @@ func TestKillOfSuspendedHandlers(t *testing.T) {
 	}
 }
 
-// TestKillTellsThoseWhoAsked has one of several asked handlers be killed while it
+// TestKillTellsTheAskers has one of several asked handlers be killed while it
 // runs, and the others while they wait.
-func TestKillTellsThoseWhoAsked(t *testing.T) {
+func TestKillTellsTheAskers(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	o := newAnswerer(t, sys)

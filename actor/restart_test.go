@@ -156,7 +156,7 @@ func TestNoRestartAfterAStop(t *testing.T) {
 }
 
 // The function that makes the actor may fail at a restart like any other code.
-func TestFailureToMakeTheActorAnew(t *testing.T) {
+func TestFailureToMakeTheNextIncarnation(t *testing.T) {
 	ways := map[string]func() actor.Actor[int]{
 		"nil":    func() actor.Actor[int] { return nil },
 		"panic":  func() actor.Actor[int] { panic(errHook) },

@@ -140,7 +140,7 @@ func TestStashAfterAStop(t *testing.T) {
 
 // A message that is put back takes the place of a message that was handled in the end. It does
 // not take over the tries of that message.
-func TestTriesOfWhatIsPutBack(t *testing.T) {
+func TestTriesOfAMessageThatIsPutBack(t *testing.T) {
 	ctx := guarded(t)
 	letters := make(chan actor.DeadLetter, 16)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(d actor.DeadLetter) { letters <- d }})

@@ -43,7 +43,7 @@ func TestSystemConfig(t *testing.T) {
 
 // A System that NewSystem has not made refuses what can fail, and has nothing to
 // tell.
-func TestNoSystem(t *testing.T) {
+func TestMethodsOfASystemThatWasNotMade(t *testing.T) {
 	live := spawn(t, newSystem(t, actor.Config{}), func(*actor.Context[int], int) error { return nil })
 	one := actor.Func(func(*actor.Context[int], int) error { return nil })
 	anew := func() actor.Actor[int] { return one }

@@ -69,7 +69,7 @@ func letters(r *roll) actor.Config {
 
 // A stop takes back a timer's message that waits, on every lane. The messages around it are
 // handled in their order. Its room is free at once.
-func TestStopTakesBackWhatWaits(t *testing.T) {
+func TestStopTakesBackWaitingMessages(t *testing.T) {
 	for _, once := range []bool{true, false} {
 		for _, lane := range lanes {
 			t.Run(fmt.Sprintf("%v/once=%v", lane, once), func(t *testing.T) {

@@ -315,9 +315,9 @@ func TestTimersThatWaitAndDoNotFit(t *testing.T) {
 
 // If OnDeadLetter calls Goexit, as the receiver of a timer has stopped, the owner's other timers
 // send all the same.
-func TestTimersBehindOneThatExits(t *testing.T) { simulated.Too(t, testTimersBehindOneThatExits) }
+func TestTimersBehindATimerThatExits(t *testing.T) { simulated.Too(t, testTimersBehindATimerThatExits) }
 
-func testTimersBehindOneThatExits(t testing.TB) {
+func testTimersBehindATimerThatExits(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 	gone, seen := spawn(t, sys, ignore), make(chan int, 20)

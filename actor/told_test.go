@@ -9,7 +9,7 @@ import (
 
 // A function that receives a dead letter or an end may call Goexit, like a test that fails
 // there. The actor ends all the same, and so do all waits for it.
-func TestGoexitOfWhoIsTold(t *testing.T) {
+func TestGoexitOfAnObserver(t *testing.T) {
 	leave := func() { runtime.Goexit() }
 	for name, c := range map[string]struct {
 		cfg   actor.Config
@@ -52,7 +52,7 @@ func TestGoexitOfWhoIsTold(t *testing.T) {
 }
 
 // The same where an incarnation ends, and where it is to begin without its messages.
-func TestGoexitOfWhoIsToldOfARestart(t *testing.T) {
+func TestGoexitOfAnObserverOfARestart(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 	if _, err := sys.Observe(&actor.Probe{Ended: func(actor.Ending) { runtime.Goexit() }}); err != nil {
@@ -80,7 +80,7 @@ func TestGoexitOfWhoIsToldOfARestart(t *testing.T) {
 
 // Where a message makes room for another one, of another lane, that is handled all the
 // same.
-func TestGoexitOfWhoIsToldOfRoom(t *testing.T) {
+func TestGoexitOfAnObserverOfRoom(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 	g := newGate()
@@ -101,7 +101,7 @@ func TestGoexitOfWhoIsToldOfRoom(t *testing.T) {
 }
 
 // A reader whose message is a dead letter has left.
-func TestGoexitOfWhoIsToldOfAReader(t *testing.T) {
+func TestGoexitOfAnObserverOfAReader(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 	ref := spawn(t, sys, func(*actor.Context[int], int) error { return actor.ErrUnhandled },

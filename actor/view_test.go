@@ -233,7 +233,7 @@ func TestContextOfAStashedMessage(t *testing.T) {
 }
 
 // Work that a handler begins belongs to the incarnation, whichever asker it was begun for.
-func TestWhatAnAskedHandlerBeginsStays(t *testing.T) {
+func TestWorkOfAnAskedHandlerGoesOn(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ticks := make(chan int, 100)

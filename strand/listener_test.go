@@ -97,9 +97,9 @@ func TestDeadlineInThePast(t *testing.T) {
 	})
 }
 
-// TestSlowLoris has very many peers send a byte now and then, and never the end of a line,
+// TestSlowClients has very many peers send a byte now and then, and never the end of a line,
 // while others are served. The limit of a line bounds the memory of the server for each peer.
-func TestSlowLoris(t *testing.T) {
+func TestSlowClients(t *testing.T) {
 	lane.Check(t)
 	const limit, rounds, most = 64, 100, 16 << 10
 	n := maxSlowClients(t)

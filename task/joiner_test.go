@@ -215,7 +215,7 @@ func testACustomJoinerHasAllThatHaveEnded(t testing.TB) {
 	}
 }
 
-func TestAnOutcomeOfWhatAreNoTasks(t *testing.T) {
+func TestAnOutcomeOfNilAndZeroTasks(t *testing.T) {
 	leavesNothing(t)
 	o := task.Outcome[int]{Tasks: []*task.Task[int]{nil, {}}, Count: task.Count{Started: 2}}
 	is(t, o.Err(), sched.ErrNoJob)
