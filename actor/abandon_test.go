@@ -130,8 +130,8 @@ func TestDroppedRefLeavesItsActorAlone(t *testing.T) {
 	wantNoErr(t, receive(t, ctx, kept))
 }
 
-// What lies behind a pointer belongs to others, too: an interface there may be
-// written just now, so it is not read. The race detector checks that.
+// The target of a pointer may belong to other code, which may be writing an interface there
+// right now. So it is not read. The race detector checks that.
 func TestDroppedPointerIsNotRead(t *testing.T) {
 	type shared struct{ value any }
 	type message struct{ with *shared }

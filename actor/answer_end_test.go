@@ -10,12 +10,13 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// A message that closes a ring, and makes room for itself by a dead letter, ends the ring
-// also where who is told of that calls Goexit: be it sent or that of a timer.
-func TestGoexitOfWhoIsToldByARing(t *testing.T) {
-	for name, move := range map[string]func(*actor.System, runner, errand) error{
-		"send": func(_ *actor.System, to runner, m errand) error { return to.Send(context.Background(), m) },
-		"tick": func(sys *actor.System, to runner, m errand) error {
+// A message that closes a ring, and makes room for itself by a dead letter, ends the ring. It
+// does so even if the function that receives the dead letter calls Goexit. The message may be
+// sent, or come from a timer.
+func TestGoexitOfADeadLetterFunctionInARing(t *testing.T) {
+	for name, move := range map[string]func(*actor.System, instructedRef, instruction) error{
+		"send": func(_ *actor.System, to instructedRef, m instruction) error { return to.Send(context.Background(), m) },
+		"tick": func(sys *actor.System, to instructedRef, m instruction) error {
 			_, err := actor.SendAfter(sys, 0, to, m)
 			return err
 		},
@@ -24,29 +25,29 @@ func TestGoexitOfWhoIsToldByARing(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 			kept := make(chan actor.Reply[error], 1)
-			hall := spawn(t, sys, func(_ *actor.Context[errand], m errand) error { kept <- m.reply; return nil })
+			hall := spawn(t, sys, func(_ *actor.Context[instruction], m instruction) error { kept <- m.reply; return nil })
 			x := spawn(t, sys, run, actor.WithName("x"))
 			y := spawn(t, sys, run, actor.WithName("y"), actor.WithCapacity(actor.Data, 1), actor.WithBuffer(actor.Data, actor.Sliding))
 			ended := make(chan error, 1)
 			go func() {
-				ended <- let(ctx, x, func(c *actor.Context[errand]) error { return let(c, hall, nil) })
+				ended <- let(ctx, x, func(c *actor.Context[instruction]) error { return let(c, hall, nil) })
 			}()
 			reply := receive(t, ctx, kept)
 			go func() {
-				_ = let(ctx, y, func(c *actor.Context[errand]) error { return let(c, x, nil) })
+				_ = let(ctx, y, func(c *actor.Context[instruction]) error { return let(c, x, nil) })
 			}()
 			until(t, ctx, func() bool {
 				return slices.ContainsFunc(sys.Waits(), func(w actor.Wait) bool { return w.Name == "y" })
 			})
-			send(t, ctx, y, errand{})
-			go func() { _ = move(sys, y, errand{reply: reply}) }()
+			send(t, ctx, y, instruction{})
+			go func() { _ = move(sys, y, instruction{reply: reply}) }()
 			_ = wantRing(t, receive(t, ctx, ended), "x", "y")
 		})
 	}
 }
 
-// deliberate is a context that takes its time to say that it has ended to whoever asks it
-// when it is armed.
+// deliberate is a context that, when it is armed, takes its time before it answers that it has
+// ended.
 type deliberate struct {
 	context.Context
 	armed, done, asked, open chan struct{}
@@ -68,8 +69,8 @@ func (d *deliberate) Err() error {
 	}
 }
 
-// Who answers with an error looks at the asker's context, which may be anybody's: while
-// that takes its time the asker can leave.
+// A handler that answers with an error looks at the asker's context. That context may be of
+// any type. While it takes its time, the asker can leave.
 func TestAskerLeavesWhileItsContextIsAsked(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -82,7 +82,7 @@ func TestForgottenReplies(t *testing.T) {
 				for _, mode := range []actor.Option{actor.WithName("asker"), actor.WithReentrancy(actor.FullReentrancy)} {
 					begin = time.Now()
 					asker := spawn(t, sys, run, mode)
-					err = let(actor.WithoutAskTimeout(context.Background()), asker, func(c *actor.Context[errand]) error { return ask(c, sys, to) })
+					err = let(actor.WithoutAskTimeout(context.Background()), asker, func(c *actor.Context[instruction]) error { return ask(c, sys, to) })
 					wantTimeout(t, err, time.Since(begin), 5*time.Second)
 				}
 				st := sys.Stats()
@@ -157,7 +157,7 @@ func TestOptingOutIsNotInherited(t *testing.T) {
 		sys := newSystem(t, actor.Config{})
 		to, asker := spawn(t, sys, forget), spawn(t, sys, run)
 		begin := time.Now()
-		err := let(actor.WithoutAskTimeout(context.Background()), asker, func(c *actor.Context[errand]) error {
+		err := let(actor.WithoutAskTimeout(context.Background()), asker, func(c *actor.Context[instruction]) error {
 			_, err := actor.Ask(c, to, asking(1))
 			return err
 		})
@@ -213,7 +213,7 @@ func TestWaitsShowForgottenReplies(t *testing.T) {
 	sys := newSystem(t, actor.Config{AskTimeout: -1})
 	to := spawn(t, sys, forget, actor.WithName("forgetful"))
 	asker := spawn(t, sys, run, actor.WithName("asker"))
-	send(t, ctx, asker, errand{do: func(c *actor.Context[errand]) error {
+	send(t, ctx, asker, instruction{do: func(c *actor.Context[instruction]) error {
 		_, err := actor.Ask(c, to, asking(1))
 		return err
 	}})
@@ -238,7 +238,7 @@ func TestForgottenReplyInASimulation(t *testing.T) {
 		sys := s.System(actor.Config{})
 		to := spawn(s, sys, forget, actor.WithName("forgetful"))
 		asker := spawn(s, sys, run, actor.WithName("asker"))
-		_ = let(context.Background(), asker, func(c *actor.Context[errand]) error {
+		_ = let(context.Background(), asker, func(c *actor.Context[instruction]) error {
 			_, err := actor.Ask(c, to, asking(1))
 			return err
 		})

@@ -5,7 +5,7 @@ package actor_test
 import "github.com/troupe-go/troupe/internal/planted"
 
 var behaviourFaults = planted.Group{
-	Run: "^Test(Become|HooksOutliveBecome|FirstOf|FirstOfThoseThatFail)$",
+	Run: "^Test(Become|HooksOutliveBecome|FirstOf|FirstOfActorsThatFail)$",
 	Faults: []planted.Fault{
 		{
 			Name: "the hooks are those of the last behaviour",
@@ -30,7 +30,7 @@ var behaviourFaults = planted.Group{
 			Old:  "!isUnhandled(err)",
 			New:  "err == nil",
 			Want: "FAIL",
-			Run:  "^TestFirstOfThoseThatFail$",
+			Run:  "^TestFirstOfActorsThatFail$",
 			Hang: true,
 		},
 		{
@@ -39,14 +39,14 @@ var behaviourFaults = planted.Group{
 			Old:  "err != nil",
 			New:  "false",
 			Want: "FAIL",
-			Run:  "^TestFirstOfThoseThatFail$",
+			Run:  "^TestFirstOfActorsThatFail$",
 			Hang: true,
 		},
 	},
 }
 
 var stashFaults = planted.Group{
-	Run: "^Test(Stash|StashGoesWrong|UnstashFillsTheLane|RingThroughAStash|RetryKeepsTheLane|RetriesOfAStashedMessage|RetriesOfAReentrantActor|TriesOfWhatIsPutBack)$",
+	Run: "^Test(Stash|StashGoesWrong|UnstashFillsTheLane|RingThroughAStash|RetryKeepsTheLane|RetriesOfAStashedMessage|RetriesOfAReentrantActor|TriesOfAMessageThatIsPutBack)$",
 	Faults: []planted.Fault{
 		{
 			Name: "what is put back goes last",
@@ -102,7 +102,7 @@ back, left := len(old), 0`,
 			Old:  "r.lane == which && r.at > 0 && r.at <= last",
 			New:  "false",
 			Want: "FAIL",
-			Run:  "^TestTriesOfWhatIsPutBack$",
+			Run:  "^TestTriesOfAMessageThatIsPutBack$",
 			Hang: true,
 		},
 		{

@@ -15,7 +15,7 @@ func TestBecome(t *testing.T) { simulated.Too(t, testBecome) }
 func testBecome(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	var door func(state string) func(*actor.Context[string], string) error
 	door = func(state string) func(*actor.Context[string], string) error {
 		return func(c *actor.Context[string], m string) error {
@@ -78,7 +78,7 @@ func testBecomeGoesWrong(t testing.TB) {
 }
 
 // only handles one number and notes its life.
-func only(d *diary, n int) actor.Actor[int] {
+func only(d *eventLog, n int) actor.Actor[int] {
 	a := noted(d)
 	a.receive = func(_ *actor.Context[int], m int) error {
 		if m != n {
@@ -101,7 +101,7 @@ func testFirstOf(t testing.TB) {
 		wantErr(t, l.Reason, actor.ErrUnhandled)
 		letters = append(letters, l.Message)
 	}})
-	var d diary
+	var d eventLog
 	ref := spawnActor(t, sys, actor.FirstOf(only(&d, 1), actor.FirstOf(only(&d, 2), only(&d, 1))))
 	send(t, ctx, ref, 2, 1, 7, 2)
 	wantNoErr(t, ref.Drain(ctx))
@@ -116,8 +116,8 @@ func testFirstOf(t testing.TB) {
 	}
 }
 
-// Who asks what nobody handles is told; an actor that can't live with that has
-// failed.
+// An asker gets an error if the actor does not handle its message. An actor that can't live
+// with that has failed.
 func TestUnhandledAsk(t *testing.T) { simulated.Too(t, testUnhandledAsk) }
 
 func testUnhandledAsk(t testing.TB) {
@@ -136,13 +136,13 @@ func testUnhandledAsk(t testing.TB) {
 	wantNoErr(t, deaf.Err())
 }
 
-// The hooks are those of the actor, whatever it has become.
+// An actor keeps its own hooks when it becomes something else.
 func TestHooksOutliveBecome(t *testing.T) { simulated.Too(t, testHooksOutliveBecome) }
 
 func testHooksOutliveBecome(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	parent := &keeping[int]{}
 	parent.receive = func(c *actor.Context[int], _ int) error {
 		return c.Become(func(c *actor.Context[int], _ int) error {
@@ -164,19 +164,19 @@ func testHooksOutliveBecome(t testing.TB) {
 }
 
 // The first that fails ends the whole: the others neither begin nor get the message.
-func TestFirstOfThoseThatFail(t *testing.T) { simulated.Too(t, testFirstOfThoseThatFail) }
+func TestFirstOfActorsThatFail(t *testing.T) { simulated.Too(t, testFirstOfActorsThatFail) }
 
-func testFirstOfThoseThatFail(t testing.TB) {
+func testFirstOfActorsThatFail(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	failing := &hooks[int]{receive: func(*actor.Context[int], int) error { return errHook }}
 	ref := spawnActor(t, sys, actor.FirstOf(actor.Actor[int](failing), only(&d, 1)))
 	send(t, ctx, ref, 1)
 	receive(t, ctx, ref.Done())
 	wantErr(t, ref.Err(), errHook)
 	d.want(t, "started 1", "stopped 1")
-	var e diary
+	var e eventLog
 	unborn := &hooks[int]{started: func(*actor.Context[int]) error { return errHook }}
 	ref = spawnActor(t, sys, actor.FirstOf(actor.Actor[int](unborn), only(&e, 1)))
 	receive(t, ctx, ref.Done())

@@ -12,22 +12,22 @@ import (
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
-// dossier is what a worker works on: it keeps the Replies of all that wait for it, and
+// sharedWork is what a worker works on: it keeps the Replies of all that wait for it, and
 // guards them by its lock.
-type dossier struct {
+type sharedWork struct {
 	mu      sync.Mutex
 	waiters []actor.Reply[int]
 	first   actor.Reply[int]
 }
 
-func (j *dossier) keep(r actor.Reply[int]) {
+func (j *sharedWork) keep(r actor.Reply[int]) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.first = r
 	j.waiters = append(j.waiters, r)
 }
 
-func (j *dossier) finish(ctx context.Context) (err error) {
+func (j *sharedWork) finish(ctx context.Context) (err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, r := range j.waiters {
@@ -37,10 +37,10 @@ func (j *dossier) finish(ctx context.Context) (err error) {
 	return err
 }
 
-// progress mentions a dossier, and is nobody's ask.
-type progress struct{ of *dossier }
+// progress mentions a sharedWork, and is nobody's ask.
+type progress struct{ of *sharedWork }
 
-// assignment is a question for a worker: the last one closes the dossier.
+// assignment is a question for a worker: the last one closes the sharedWork.
 type assignment struct {
 	last  bool
 	reply actor.Reply[int]
@@ -50,9 +50,9 @@ func assigning(last bool) func(actor.Reply[int]) assignment {
 	return func(r actor.Reply[int]) assignment { return assignment{last, r} }
 }
 
-// spawnWorker spawns an actor that keeps the Replies in its dossier, and tells to of it. It says
+// spawnWorker spawns an actor that keeps the Replies in its sharedWork, and tells to of it. It says
 // when it has kept one.
-func spawnWorker(t testing.TB, sys *actor.System, j *dossier, to actor.Ref[progress]) (worker actor.Ref[assignment], kept <-chan struct{}) {
+func spawnWorker(t testing.TB, sys *actor.System, j *sharedWork, to actor.Ref[progress]) (worker actor.Ref[assignment], kept <-chan struct{}) {
 	t.Helper()
 	has := make(chan struct{}, 100)
 	return spawn(t, sys, func(c *actor.Context[assignment], m assignment) error {
@@ -69,7 +69,7 @@ func spawnWorker(t testing.TB, sys *actor.System, j *dossier, to actor.Ref[progr
 	}), has
 }
 
-// A message that mentions a dossier leaves the asks alone whose Replies are kept there, whatever
+// A message that mentions a sharedWork leaves the asks alone whose Replies are kept there, whatever
 // becomes of the message.
 func TestKeptRepliesAreNotOfOtherMessages(t *testing.T) {
 	simulated.Too(t, testKeptRepliesAreNotOfOtherMessages)
@@ -118,7 +118,7 @@ func testKeptRepliesAreNotOfOtherMessages(t testing.TB) {
 func wantKept(t testing.TB, name string, sys *actor.System, to actor.Ref[progress], over <-chan struct{}) {
 	t.Helper()
 	ctx := guarded(t)
-	worker, kept := spawnWorker(t, sys, &dossier{}, to)
+	worker, kept := spawnWorker(t, sys, &sharedWork{}, to)
 	first := make(chan error, 1)
 	asker := spawn(t, sys, func(c *actor.Context[int], _ int) error {
 		v, err := actor.Ask(c, worker, assigning(false))
@@ -139,7 +139,7 @@ func wantKept(t testing.TB, name string, sys *actor.System, to actor.Ref[progres
 	}
 }
 
-// Where a message that mentions a dossier is handled, the handler has no stranger's deadline,
+// Where a message that mentions a sharedWork is handled, the handler has no stranger's deadline,
 // nor is its own ask of that stranger a ring.
 func TestKeptRepliesAreNotInTheContextOfOtherMessages(t *testing.T) {
 	simulated.Too(t, testKeptRepliesAreNotInTheContextOfOtherMessages)
@@ -161,7 +161,7 @@ func testKeptRepliesAreNotInTheContextOfOtherMessages(t testing.TB) {
 		told <- err
 		return nil
 	})
-	worker, kept := spawnWorker(t, sys, &dossier{}, watcher)
+	worker, kept := spawnWorker(t, sys, &sharedWork{}, watcher)
 	asker = spawn(t, sys, func(c *actor.Context[question], q question) error {
 		if q.n == 1 {
 			return q.reply.Send(c, 1)
@@ -202,7 +202,7 @@ func TestDroppedMessagesLeaveWhatTheyPointToAlone(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	gone := spawn(t, sys, func(*actor.Context[progress], progress) error { return nil })
 	wantNoErr(t, gone.Stop(ctx))
-	j := &dossier{}
+	j := &sharedWork{}
 	worker, _ := spawnWorker(t, sys, j, gone)
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -234,29 +234,29 @@ func TestDroppedMessagesLeaveWhatTheyPointToAlone(t *testing.T) {
 }
 
 // crate is a message that is sent by its pointer, and so is its Reply.
-type crate struct {
+type pointerMessage struct {
 	n     int
 	asked bool
 	reply actor.Reply[int]
 }
 
 // crateKey is the key under which the context of an ask has the crate's number.
-type crateKey struct{}
+type pointerMessageKey struct{}
 
-// warehouse handles crates as their numbers say: it answers, keeps, stashes, fails.
-type warehouse struct {
+// pointerActor handles the messages as their numbers say: it answers, keeps, stashes, fails.
+type pointerActor struct {
 	t      testing.TB
 	echo   actor.Ref[question]
 	told   actor.Ref[progress]
-	record *dossier
+	record *sharedWork
 
 	mu   sync.Mutex
-	seen map[*crate]bool // The messages that it stashed, or failed in.
+	seen map[*pointerMessage]bool // The messages that it stashed, or failed in.
 }
 
 const crateKinds = 7
 
-func (w *warehouse) first(p *crate) bool {
+func (w *pointerActor) first(p *pointerMessage) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	first := !w.seen[p]
@@ -265,17 +265,17 @@ func (w *warehouse) first(p *crate) bool {
 }
 
 // check looks whether the handler has the context of the crate's own ask.
-func (w *warehouse) check(c context.Context, p *crate) {
+func (w *pointerActor) check(c context.Context, p *pointerMessage) {
 	var want any
 	if p.asked {
 		want = p.n
 	}
-	if got := c.Value(crateKey{}); got != want {
+	if got := c.Value(pointerMessageKey{}); got != want {
 		w.t.Errorf("crate %d, asked: %v, is handled in the context of %v", p.n, p.asked, got)
 	}
 }
 
-func (w *warehouse) Receive(c *actor.Context[*crate], p *crate) error {
+func (w *pointerActor) Receive(c *actor.Context[*pointerMessage], p *pointerMessage) error {
 	w.check(c, p)
 	switch p.n % crateKinds {
 	case 1, 2:
@@ -305,8 +305,8 @@ func (w *warehouse) Receive(c *actor.Context[*crate], p *crate) error {
 	return p.reply.Send(c, p.n)
 }
 
-// warehouseOptions lead the messages of an actor through its lanes on every way.
-var warehouseOptions = map[string][]actor.Option{
+// pointerActorOptions lead the messages of an actor through its lanes on every way.
+var pointerActorOptions = map[string][]actor.Option{
 	"plain":     nil,
 	"narrow":    {actor.WithCapacity(actor.Data, 1)},
 	"sliding":   {actor.WithBuffer(actor.Data, actor.Sliding), actor.WithCapacity(actor.Data, 2)},
@@ -317,7 +317,7 @@ var warehouseOptions = map[string][]actor.Option{
 	"in a lane": {withLane},
 	"chained":   {actor.WithReentrancy(actor.CallChainReentrancy)},
 	"reentrant": {actor.WithReentrancy(actor.FullReentrancy)},
-	"reading":   {actor.WithReadOnly(func(p *crate) bool { return p.n%crateKinds == 0 })},
+	"reading":   {actor.WithReadOnly(func(p *pointerMessage) bool { return p.n%crateKinds == 0 })},
 	"mixed":     {withLane, actor.WithReentrancy(actor.FullReentrancy), actor.WithCapacity(actor.Data, 2)},
 }
 
@@ -325,7 +325,7 @@ var warehouseOptions = map[string][]actor.Option{
 // dropped its ask ends; no other message has, nor ends it.
 func TestAsksOfPointersThroughTheLanes(t *testing.T) {
 	lane.Check(t)
-	for name, opts := range warehouseOptions {
+	for name, opts := range pointerActorOptions {
 		t.Run(name, func(t *testing.T) {
 			simulated.Too(t, func(t testing.TB) { testAsksOfPointersThroughTheLanes(t, opts) })
 		})
@@ -337,11 +337,11 @@ func testAsksOfPointersThroughTheLanes(t testing.TB, opts []actor.Option) {
 	sys := newSystem(t, actor.Config{})
 	told := spawn(t, sys, func(*actor.Context[progress], progress) error { return nil },
 		actor.WithBuffer(actor.Data, actor.Sliding), actor.WithCapacity(actor.Data, 1))
-	w := &warehouse{t: t, echo: spawn(t, sys, answer), told: told, record: &dossier{}, seen: map[*crate]bool{}}
-	children := make(chan actor.Ref[*crate], 1)
+	w := &pointerActor{t: t, echo: spawn(t, sys, answer), told: told, record: &sharedWork{}, seen: map[*pointerMessage]bool{}}
+	children := make(chan actor.Ref[*pointerMessage], 1)
 	spawnActor(t, sys, actor.Actor[int](&keeping[int]{hooks[int]{
 		started: func(c *actor.Context[int]) error {
-			ref, err := actor.SpawnNew(c, func() actor.Actor[*crate] { return w }, opts...)
+			ref, err := actor.SpawnNew(c, func() actor.Actor[*pointerMessage] { return w }, opts...)
 			children <- ref
 			return err
 		},
@@ -355,10 +355,10 @@ func testAsksOfPointersThroughTheLanes(t testing.TB, opts []actor.Option) {
 			for i := range each {
 				n := (s*each + i) * (s + 2)
 				if n%3 == s {
-					wantNoErr(t, to.Send(c, &crate{n: n}))
+					wantNoErr(t, to.Send(c, &pointerMessage{n: n}))
 					continue
 				}
-				_, err := actor.Ask(context.WithValue(c, crateKey{}, n), to, func(r actor.Reply[int]) *crate { return &crate{n, true, r} })
+				_, err := actor.Ask(context.WithValue(c, pointerMessageKey{}, n), to, func(r actor.Reply[int]) *pointerMessage { return &pointerMessage{n, true, r} })
 				if err != nil && !errors.Is(err, actor.ErrNoReply) {
 					t.Errorf("the ask of crate %d: %v", n, err)
 				}
@@ -378,7 +378,7 @@ func testAsksOfPointersThroughTheLanes(t testing.TB, opts []actor.Option) {
 			continue
 		default:
 		}
-		if _, err := actor.Ask(context.WithValue(ctx, crateKey{}, 6), to, func(r actor.Reply[int]) *crate { return &crate{6, true, r} }); err != nil && !errors.Is(err, actor.ErrNoReply) {
+		if _, err := actor.Ask(context.WithValue(ctx, pointerMessageKey{}, 6), to, func(r actor.Reply[int]) *pointerMessage { return &pointerMessage{6, true, r} }); err != nil && !errors.Is(err, actor.ErrNoReply) {
 			t.Fatal(err)
 		}
 	}

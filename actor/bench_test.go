@@ -41,9 +41,9 @@ func pingPong(b *testing.B, sys *actor.System) {
 	<-done
 }
 
-// BenchmarkSendsAfterAKill is the same in a program that has killed an actor: from then on, each send looks whether its
-// context is that of an incarnation that was killed. That holds for all later benchmarks of the run, so compare it with a run
-// of [BenchmarkPingPong] alone.
+// BenchmarkSendsAfterAKill is the same in a program that has killed an actor. From then on,
+// each send checks whether its context belongs to a killed incarnation. That holds for all
+// later benchmarks of the run, so compare it with a run of [BenchmarkPingPong] alone.
 func BenchmarkSendsAfterAKill(b *testing.B) {
 	b.ReportAllocs()
 	sys := newSystem(b, actor.Config{})
@@ -206,8 +206,8 @@ func BenchmarkSpawn(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstMessage is the price of a birth and of the first message, up to
-// 10,000 actors at a time. What comes after that is not measured.
+// BenchmarkFirstMessage is the price of a birth and of the first message, up to 10,000 actors
+// at a time. Later messages are not measured.
 func BenchmarkFirstMessage(b *testing.B) {
 	b.ReportAllocs()
 	ctx := context.Background()

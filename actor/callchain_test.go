@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// Who asked whom is known with and without a context that is carried.
+// The chain of askers is known with and without a context that is carried.
 func TestCallChain(t *testing.T) {
 	for name, ctx := range map[string]context.Context{"plain": context.Background(), "carried": guarded(t)} {
 		t.Run(name, func(t *testing.T) {

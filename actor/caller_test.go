@@ -22,7 +22,7 @@ func elsewhere(t *testing.T, sys *actor.System) map[string]func() context.Contex
 	limited, cancel := context.WithTimeout(context.Background(), time.Hour)
 	t.Cleanup(cancel)
 	var view context.Context // Of another actor's handler, which was asked with a deadline.
-	wantNoErr(t, let(limited, spawn(t, sys, run), func(ctx *actor.Context[errand]) error { view = ctx; return nil }))
+	wantNoErr(t, let(limited, spawn(t, sys, run), func(ctx *actor.Context[instruction]) error { view = ctx; return nil }))
 	return map[string]func() context.Context{
 		"none":             func() context.Context { return nil },
 		"Background":       context.Background,
@@ -48,13 +48,13 @@ func byOthers(t *testing.T, test func(t *testing.T, sys *actor.System, ctx func(
 func TestRingByOtherContexts(t *testing.T) {
 	byOthers(t, func(t *testing.T, sys *actor.System, other func() context.Context) {
 		for n := 1; n <= 3; n++ {
-			var actors []runner
+			var actors []instructedRef
 			for i := range n {
 				actors = append(actors, spawn(t, sys, run, actor.WithName(fmt.Sprint(i))))
 			}
-			var step func(i int) func(*actor.Context[errand]) error
-			step = func(i int) func(*actor.Context[errand]) error {
-				return func(*actor.Context[errand]) error { return let(other(), actors[i%n], step(i+1)) }
+			var step func(i int) func(*actor.Context[instruction]) error
+			step = func(i int) func(*actor.Context[instruction]) error {
+				return func(*actor.Context[instruction]) error { return let(other(), actors[i%n], step(i+1)) }
 			}
 			ctx := guarded(t)
 			wantErr(t, let(ctx, actors[0], step(1)), actor.ErrCycle)
@@ -72,17 +72,17 @@ func TestWaitByAnotherContextHoldsNoWorker(t *testing.T) {
 	sys := oneWorker(t)
 	for name, other := range elsewhere(t, sys) {
 		a, b := spawn(t, sys, run), spawn(t, sys, run, actor.WithCapacity(actor.Data, 1))
-		wantNoErr(t, let(ctx, a, func(*actor.Context[errand]) error {
+		wantNoErr(t, let(ctx, a, func(*actor.Context[instruction]) error {
 			if err := let(other(), b, nil); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			for _, got := range actor.AskAll(other(), []runner{b, b}, func(r actor.Reply[error]) errand { return errand{reply: r} }) {
+			for _, got := range actor.AskAll(other(), []instructedRef{b, b}, func(r actor.Reply[error]) instruction { return instruction{reply: r} }) {
 				if got.Err != nil {
 					return fmt.Errorf("%s: %w", name, got.Err)
 				}
 			}
 			for range 100 {
-				if err := b.Send(other(), errand{}); err != nil {
+				if err := b.Send(other(), instruction{}); err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}
 			}
@@ -96,13 +96,13 @@ func TestGatherByAnotherContext(t *testing.T) {
 	byOthers(t, func(t *testing.T, sys *actor.System, other func() context.Context) {
 		a, b := spawn(t, sys, run, actor.WithName("a")), spawn(t, sys, run, actor.WithName("b"))
 		var answers []actor.Answer[error]
-		wantNoErr(t, let(guarded(t), a, func(*actor.Context[errand]) error {
-			back := func(*actor.Context[errand]) error { return let(other(), a, nil) }
-			asks := []func(*actor.Context[errand]) error{nil, back}
+		wantNoErr(t, let(guarded(t), a, func(*actor.Context[instruction]) error {
+			back := func(*actor.Context[instruction]) error { return let(other(), a, nil) }
+			asks := []func(*actor.Context[instruction]) error{nil, back}
 			i := 0
-			answers = actor.AskAll(other(), []runner{b, b, a}, func(r actor.Reply[error]) errand {
+			answers = actor.AskAll(other(), []instructedRef{b, b, a}, func(r actor.Reply[error]) instruction {
 				i++
-				return errand{asks[(i-1)%2], r}
+				return instruction{asks[(i-1)%2], r}
 			})
 			return nil
 		}))
@@ -120,22 +120,22 @@ func TestGatherByAnotherContext(t *testing.T) {
 func TestFullLanesByAnotherContext(t *testing.T) {
 	byOthers(t, func(t *testing.T, sys *actor.System, other func() context.Context) {
 		ctx := guarded(t)
-		fill := func(to runner) error {
+		fill := func(to instructedRef) error {
 			for {
-				if err := to.TrySend(other(), errand{}); err != nil {
+				if err := to.TrySend(other(), instruction{}); err != nil {
 					return nil //nolint:nilerr // It is full.
 				}
 			}
 		}
 		a := spawn(t, sys, run, actor.WithName("a"), actor.WithCapacity(actor.Data, 1))
 		b := spawn(t, sys, run, actor.WithName("b"), actor.WithCapacity(actor.Data, 1))
-		wantErr(t, let(ctx, a, func(*actor.Context[errand]) error {
-			return errors.Join(fill(a), a.Send(other(), errand{}))
+		wantErr(t, let(ctx, a, func(*actor.Context[instruction]) error {
+			return errors.Join(fill(a), a.Send(other(), instruction{}))
 		}), actor.ErrFull)
 		// B handles an ask of a, both lanes are full, and b sends to a.
-		wantErr(t, let(ctx, a, func(*actor.Context[errand]) error {
-			return let(other(), b, func(*actor.Context[errand]) error {
-				return errors.Join(fill(a), a.Send(other(), errand{}))
+		wantErr(t, let(ctx, a, func(*actor.Context[instruction]) error {
+			return let(other(), b, func(*actor.Context[instruction]) error {
+				return errors.Join(fill(a), a.Send(other(), instruction{}))
 			})
 		}), actor.ErrCycle)
 		wantNoErr(t, let(ctx, a, nil))
@@ -148,8 +148,8 @@ func TestStopRingByAnotherContext(t *testing.T) {
 		ctx := guarded(t)
 		a, b := spawn(t, sys, run), spawn(t, sys, run)
 		inner := make(chan error, 1)
-		outer := let(ctx, a, func(*actor.Context[errand]) error {
-			return let(other(), b, func(*actor.Context[errand]) error {
+		outer := let(ctx, a, func(*actor.Context[instruction]) error {
+			return let(other(), b, func(*actor.Context[instruction]) error {
 				inner <- a.Stop(other())
 				return nil
 			})
@@ -169,26 +169,26 @@ func TestCallChainByAnotherContext(t *testing.T) {
 		a := spawn(t, sys, run, actor.WithReentrancy(actor.CallChainReentrancy))
 		b := spawn(t, sys, run)
 		for _, outside := range []context.Context{context.Background(), asked} {
-			wantNoErr(t, let(outside, a, func(*actor.Context[errand]) error {
-				return let(other(), b, func(*actor.Context[errand]) error { return let(other(), a, nil) })
+			wantNoErr(t, let(outside, a, func(*actor.Context[instruction]) error {
+				return let(other(), b, func(*actor.Context[instruction]) error { return let(other(), a, nil) })
 			}))
 		}
 	})
 }
 
-// What a reader waits for by another context is its own wait: a ring through one
-// reader does not end another's.
+// A wait of a reader by another context belongs to that reader alone. A ring through one
+// reader does not end another reader's wait.
 func TestReadersByAnotherContext(t *testing.T) {
 	byOthers(t, func(t *testing.T, sys *actor.System, other func() context.Context) {
 		ctx := guarded(t)
-		a := spawn(t, sys, run, actor.WithReadOnly(func(errand) bool { return true }), actor.WithMaxReaders(4))
+		a := spawn(t, sys, run, actor.WithReadOnly(func(instruction) bool { return true }), actor.WithMaxReaders(4))
 		b := spawn(t, sys, run)
-		wantNoErr(t, let(ctx, a, func(*actor.Context[errand]) error {
-			return let(other(), b, func(*actor.Context[errand]) error { return let(other(), a, nil) })
+		wantNoErr(t, let(ctx, a, func(*actor.Context[instruction]) error {
+			return let(other(), b, func(*actor.Context[instruction]) error { return let(other(), a, nil) })
 		}))
-		wantErr(t, let(ctx, a, func(*actor.Context[errand]) error {
-			return let(other(), b, func(*actor.Context[errand]) error {
-				return let(other(), a, func(*actor.Context[errand]) error { return let(other(), b, nil) })
+		wantErr(t, let(ctx, a, func(*actor.Context[instruction]) error {
+			return let(other(), b, func(*actor.Context[instruction]) error {
+				return let(other(), a, func(*actor.Context[instruction]) error { return let(other(), b, nil) })
 			})
 		}), actor.ErrCycle)
 	})
@@ -197,8 +197,8 @@ func TestReadersByAnotherContext(t *testing.T) {
 // A process finds rings by another context, too.
 func TestProcessByAnotherContext(t *testing.T) {
 	byOthers(t, func(t *testing.T, sys *actor.System, other func() context.Context) {
-		var self actor.Ref[errand]
-		p, err := actor.SpawnProcess(sys, func(p *actor.Process[errand]) error {
+		var self actor.Ref[instruction]
+		p, err := actor.SpawnProcess(sys, func(p *actor.Process[instruction]) error {
 			for {
 				e, err := p.Receive(p)
 				if err != nil {
@@ -215,8 +215,9 @@ func TestProcessByAnotherContext(t *testing.T) {
 	})
 }
 
-// Processes that send to full lanes by another context are told of rings, also when
-// some actor was killed before: who asks whose code he is holds a lock then.
+// Processes that send to full lanes by another context get the error for a ring. That also
+// holds after some actor was killed: from then on the search for the calling process holds a
+// lock.
 func TestFullLanesOfProcessesByAnotherContext(t *testing.T) {
 	byOthers(t, func(t *testing.T, sys *actor.System, other func() context.Context) {
 		ctx := guarded(t)
@@ -257,8 +258,8 @@ func TestFullLanesOfProcessesByAnotherContext(t *testing.T) {
 	})
 }
 
-// What a killed handler waits for by another context, its actor does not, whether it
-// began to wait before the kill or after it.
+// A killed handler's wait by another context is not a wait of its actor, whether it began
+// before the kill or after it.
 func TestGhostByAnotherContext(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		t.Run(fmt.Sprint("late ", late), func(t *testing.T) {
@@ -272,14 +273,14 @@ func TestGhostByAnotherContext(t *testing.T) {
 func testGhostByAnotherContext(t *testing.T, sys *actor.System, other func() context.Context, late bool) {
 	ctx := guarded(t)
 	asked, open, ghost := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	server := spawn(t, sys, func(c *actor.Context[errand], e errand) error {
+	server := spawn(t, sys, func(c *actor.Context[instruction], e instruction) error {
 		close(asked)
 		<-open
 		return e.reply.Send(c, nil)
 	})
-	_, a := keptChild(t, sys, func() actor.Actor[errand] { return actor.Func(run) }, true)
+	_, a := keptChild(t, sys, func() actor.Actor[instruction] { return actor.Func(run) }, true)
 	begun, killed := make(chan struct{}), make(chan struct{})
-	send(t, ctx, a, errand{do: func(*actor.Context[errand]) error {
+	send(t, ctx, a, instruction{do: func(*actor.Context[instruction]) error {
 		if close(begun); late {
 			<-killed
 		}

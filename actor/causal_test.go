@@ -14,12 +14,12 @@ import (
 	"github.com/troupe-go/troupe/simtest"
 )
 
-// A gossip is a random program whose messages carry all that led to them: which
-// messages were sent before, and to whom. Whoever handles a message knows from it
-// which others he must have been handed before, or never, on the same lane.
-type gossip struct {
+// A causalProgram is a random program whose messages carry all that led to them: the messages that
+// were sent before, and their receivers. An actor that handles a message knows from it which
+// other messages it must have got before, or never, on the same lane.
+type causalProgram struct {
 	tb      testing.TB
-	actors  []*gossiper
+	actors  []*causalActor
 	mu      sync.Mutex // Of the rest; handlers run at the same time.
 	random  *rand.Rand
 	ids     int
@@ -51,29 +51,29 @@ func (p past) clone() past {
 	return c
 }
 
-// rumour is a message of a gossip. Its value of the past is not changed.
-type rumour struct {
+// causalMessage is a message of a causalProgram. Its value of the past is not changed.
+type causalMessage struct {
 	id, fuel int
 	past     past
 	reply    actor.Reply[past]
 }
 
-// gossiper is an actor of a gossip, across its incarnations.
-type gossiper struct {
-	*gossip
+// causalActor is an actor of a causalProgram, across its incarnations.
+type causalActor struct {
+	*causalProgram
 	id  int
-	ref actor.Ref[rumour]
+	ref actor.Ref[causalMessage]
 
 	mu   sync.Mutex // For a ghost and the next incarnation.
 	past past
 	seen map[int]bool
-	due  [3]map[int]int // What must have come before, by which message.
+	due  [3]map[int]int // The messages that must have come before, each by the message that said so.
 }
 
-func newGossip(tb testing.TB, sys *actor.System, random *rand.Rand) *gossip {
-	g := &gossip{tb: tb, random: random}
+func newCausalProgram(tb testing.TB, sys *actor.System, random *rand.Rand) *causalProgram {
+	g := &causalProgram{tb: tb, random: random}
 	for i := range 4 {
-		r := &gossiper{gossip: g, id: i, past: past{}, seen: map[int]bool{}}
+		r := &causalActor{causalProgram: g, id: i, past: past{}, seen: map[int]bool{}}
 		for l := range r.due {
 			r.due[l] = map[int]int{}
 		}
@@ -86,8 +86,8 @@ func newGossip(tb testing.TB, sys *actor.System, random *rand.Rand) *gossip {
 }
 
 // spawn starts the actor, below a parent that restarts it.
-func (r *gossiper) spawn(sys *actor.System) {
-	opts := []actor.Option{actor.WithThroughput(1 + r.draw(4)), actor.WithName(fmt.Sprint("gossiper ", r.id))}
+func (r *causalActor) spawn(sys *actor.System) {
+	opts := []actor.Option{actor.WithThroughput(1 + r.draw(4)), actor.WithName(fmt.Sprint("actor ", r.id))}
 	for _, l := range lanes {
 		b := actor.Buffer(r.draw(4))
 		opts = append(opts, actor.WithBuffer(l, b))
@@ -98,10 +98,10 @@ func (r *gossiper) spawn(sys *actor.System) {
 	if r.draw(3) == 0 {
 		opts = append(opts, actor.WithReentrancy(actor.FullReentrancy))
 	}
-	started := make(chan actor.Ref[rumour], 1)
+	started := make(chan actor.Ref[causalMessage], 1)
 	spawnActor(r.tb, sys, actor.Actor[int](&keeping[int]{hooks[int]{
 		started: func(c *actor.Context[int]) error {
-			ref, err := actor.SpawnNew(c, func() actor.Actor[rumour] { return actor.Func(r.receive) }, opts...)
+			ref, err := actor.SpawnNew(c, func() actor.Actor[causalMessage] { return actor.Func(r.receive) }, opts...)
 			started <- ref
 			return err
 		},
@@ -110,13 +110,13 @@ func (r *gossiper) spawn(sys *actor.System) {
 	r.ref = receive(r.tb, guarded(r.tb), started)
 }
 
-func (g *gossip) draw(n int) int {
+func (g *causalProgram) draw(n int) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.random.IntN(n)
 }
 
-func (r *gossiper) receive(c *actor.Context[rumour], m rumour) error {
+func (r *causalActor) receive(c *actor.Context[causalMessage], m causalMessage) error {
 	r.take(c.Lane(), m)
 	for range r.draw(4) {
 		if m.fuel > 0 {
@@ -137,11 +137,11 @@ func (r *gossiper) receive(c *actor.Context[rumour], m rumour) error {
 }
 
 // take notes the message, and looks whether it comes in its order.
-func (r *gossiper) take(l actor.Lane, m rumour) {
+func (r *causalActor) take(l actor.Lane, m causalMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if by, ok := r.due[l][m.id]; ok {
-		r.tb.Errorf("gossiper %d has message %d on %v after message %d, to which it led", r.id, m.id, l, by)
+		r.tb.Errorf("actor %d has message %d on %v after message %d, to which it led", r.id, m.id, l, by)
 	}
 	r.seen[m.id] = true
 	orders := 0
@@ -152,20 +152,20 @@ func (r *gossiper) take(l actor.Lane, m rumour) {
 		}
 	}
 	r.past.merge(m.past)
-	r.gossip.mu.Lock()
-	defer r.gossip.mu.Unlock()
+	r.causalProgram.mu.Lock()
+	defer r.causalProgram.mu.Unlock()
 	r.handled++
 	r.bound += orders
 }
 
-func (r *gossiper) knows() past {
+func (r *causalActor) knows() past {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.past.clone()
 }
 
 // learns adds what was sent, and what an answer tells.
-func (r *gossiper) learns(at place, id int, more past) {
+func (r *causalActor) learns(at place, id int, more past) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.past.merge(past{at: {id: true}})
@@ -173,17 +173,17 @@ func (r *gossiper) learns(at place, id int, more past) {
 }
 
 // tell sends a message to somebody, in some way.
-func (r *gossiper) tell(c *actor.Context[rumour], fuel int) {
+func (r *causalActor) tell(c *actor.Context[causalMessage], fuel int) {
 	at := place{r.draw(len(r.actors)), actor.Lane(r.draw(len(lanes)))}
 	to := r.actors[at.actor].ref.On(at.lane)
-	m := rumour{id: r.next(), fuel: fuel, past: r.knows()}
+	m := causalMessage{id: r.next(), fuel: fuel, past: r.knows()}
 	var err error
 	var answer past
 	switch r.draw(5) {
 	case 0:
 		err = to.TrySend(c, m)
 	case 1:
-		answer, err = actor.Ask(c, to, func(reply actor.Reply[past]) rumour { m.reply = reply; return m })
+		answer, err = actor.Ask(c, to, func(reply actor.Reply[past]) causalMessage { m.reply = reply; return m })
 	case 2:
 		_, _ = actor.SendAfter(c, time.Duration(r.draw(3))*time.Millisecond, to, m)
 		return // It is sent later, by nobody who goes on from there.
@@ -195,7 +195,7 @@ func (r *gossiper) tell(c *actor.Context[rumour], fuel int) {
 	}
 }
 
-func (g *gossip) next() int {
+func (g *causalProgram) next() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ids++
@@ -203,25 +203,25 @@ func (g *gossip) next() int {
 }
 
 // begin sends the first messages, from outside.
-func (g *gossip) begin(ctx context.Context, n, fuel int) {
+func (g *causalProgram) begin(ctx context.Context, n, fuel int) {
 	outside := past{}
 	for range n {
 		at := place{g.draw(len(g.actors)), actor.Lane(g.draw(len(lanes)))}
-		m := rumour{id: g.next(), fuel: fuel, past: outside.clone()}
+		m := causalMessage{id: g.next(), fuel: fuel, past: outside.clone()}
 		if err := g.actors[at.actor].ref.On(at.lane).Send(ctx, m); err == nil {
 			outside.merge(past{at: {m.id: true}})
 		}
 	}
 }
 
-// If a message was sent before anything that led to another one, whoever gets both
-// on one lane gets it first: by whichever way, over restarts and kills, through
-// lanes that are full or drop, and by actors that are reentrant.
+// Suppose that a message was sent before something that led to another message. An actor that
+// gets both on one lane gets the earlier one first. The test covers all ways between them:
+// restarts and kills, lanes that are full or drop, and reentrant actors.
 func TestCausalOrder(t *testing.T) {
 	lane.Check(t)
 	bound := 0
 	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
-		g := newGossip(s, s.System(actor.Config{}), s.Rand())
+		g := newCausalProgram(s, s.System(actor.Config{}), s.Rand())
 		g.begin(s.Context(), 12, 5)
 		s.Advance(time.Second)
 		bound += g.bound
@@ -236,7 +236,7 @@ func TestCausalOrderOnWorkers(t *testing.T) {
 	for seed := range uint64(20) {
 		ctx := guarded(t)
 		sys := newSystem(t, actor.Config{Workers: 3})
-		g := newGossip(t, sys, rand.New(rand.NewPCG(seed, 1)))
+		g := newCausalProgram(t, sys, rand.New(rand.NewPCG(seed, 1)))
 		var all sync.WaitGroup
 		for range 3 {
 			all.Go(func() { g.begin(ctx, 20, 3) })

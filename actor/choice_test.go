@@ -68,8 +68,8 @@ func testTrapperIsKilled(t testing.TB) {
 	wantNoErr(t, other.Stop(ctx))
 }
 
-// Who has ended by a kill that another one's end has caused is not killed but
-// linked: the kind is that of its own end.
+// An actor that ends by the end of a killed actor is not killed but linked. Its kind of end is
+// its own.
 func TestKillIsNotPassedOn(t *testing.T) { simulated.Too(t, testKillIsNotPassedOn) }
 
 func testKillIsNotPassedOn(t testing.TB) {
@@ -125,8 +125,8 @@ func testDrainGivesUpTheStash(t testing.TB) {
 	ctx := guarded(t)
 	lost := make(chan actor.DeadLetter, 8)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(d actor.DeadLetter) { lost <- d }})
-	var d diary
-	ref := spawnActor(t, sys, actor.Actor[int](&hoarder{d: &d}))
+	var d eventLog
+	ref := spawnActor(t, sys, actor.Actor[int](&stasher{d: &d}))
 	send(t, ctx, ref, 1, 2, 0, -1, 3, 4)
 	wantNoErr(t, ref.Drain(ctx))
 	d.want(t, "unstash 2", "1", "2")
@@ -140,7 +140,7 @@ func testDrainGivesUpTheStash(t testing.TB) {
 }
 
 // An actor that fails while it drains is not restarted, and gives up what waits.
-func TestDrainOfOneThatFails(t *testing.T) {
+func TestDrainOfAnActorThatFails(t *testing.T) {
 	for name, f := range failures {
 		t.Run(name, func(t *testing.T) {
 			ctx := guarded(t)
@@ -182,7 +182,7 @@ func testFailedMessageIsGone(t testing.TB) {
 	for name, f := range failures {
 		ctx := guarded(t)
 		sys := newSystem(t, actor.Config{})
-		var d diary
+		var d eventLog
 		_, child := keptChild(t, sys, func() actor.Actor[int] {
 			return actor.Func(func(_ *actor.Context[int], m int) error {
 				d.note("%d", m)
@@ -228,12 +228,12 @@ func TestKillAndTimeoutThatCoincide(t *testing.T) {
 	}
 }
 
-// A timer ends with the incarnation that has set it, and not with that of its
-// receiver, whose ref stays valid.
+// A timer ends with the incarnation that has set it. It does not end with its receiver's
+// incarnation, since the receiver's ref stays valid.
 func TestTimerOutlivesItsReceiversIncarnation(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
-		var d diary
+		var d eventLog
 		_, child := keptChild(s, sys, func() actor.Actor[int] {
 			d.note("begin")
 			return actor.Func(func(c *actor.Context[int], m int) error {

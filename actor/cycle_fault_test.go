@@ -5,7 +5,7 @@ package actor_test
 import "github.com/troupe-go/troupe/internal/planted"
 
 var walkFaults = planted.Group{
-	Run: "^Test(AskOfOneThatWaitsAllocatesNothing|RingOfManyActors|RingOfAsksInOneChain|GatheringsInARing)$",
+	Run: "^Test(AskOfAWaitingActorAllocatesNothing|RingOfManyActors|RingOfAsksInOneChain|GatheringsInARing)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a walk does not see where it began",
@@ -80,7 +80,7 @@ return false`,
 	return true
 }`,
 			Want: "asks allocate",
-			Run:  "^TestAskOfOneThatWaitsAllocatesNothing$",
+			Run:  "^TestAskOfAWaitingActorAllocatesNothing$",
 		},
 	},
 }

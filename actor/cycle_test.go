@@ -12,35 +12,35 @@ import (
 	"github.com/troupe-go/troupe/simtest"
 )
 
-// errand tells an actor to do something, and to answer with the error.
-type errand struct {
-	do    func(ctx *actor.Context[errand]) error
+// instruction tells an actor to do something, and to answer with the error.
+type instruction struct {
+	do    func(ctx *actor.Context[instruction]) error
 	reply actor.Reply[error]
 }
 
-// run does the errand.
-func run(ctx *actor.Context[errand], e errand) error {
+// run does the instruction.
+func run(ctx *actor.Context[instruction], e instruction) error {
 	if e.do == nil {
 		return e.reply.Send(ctx, nil)
 	}
 	return e.reply.Send(ctx, e.do(ctx))
 }
 
-type runner = actor.Ref[errand]
+type instructedRef = actor.Ref[instruction]
 
 // let asks an actor to do something, and returns what became of it.
-func let(ctx context.Context, to runner, do func(ctx *actor.Context[errand]) error) error {
-	err, failed := actor.Ask(ctx, to, func(r actor.Reply[error]) errand { return errand{do, r} })
+func let(ctx context.Context, to instructedRef, do func(ctx *actor.Context[instruction]) error) error {
+	err, failed := actor.Ask(ctx, to, func(r actor.Reply[error]) instruction { return instruction{do, r} })
 	return errors.Join(err, failed)
 }
 
 // circle returns what makes each of the actors ask the next one, and the last
 // one the first.
-func circle(actors []runner) func(*actor.Context[errand]) error {
+func askRing(actors []instructedRef) func(*actor.Context[instruction]) error {
 	all := append(actors[1:len(actors):len(actors)], actors[0])
-	var step func(i int) func(*actor.Context[errand]) error
-	step = func(i int) func(*actor.Context[errand]) error {
-		return func(c *actor.Context[errand]) error {
+	var step func(i int) func(*actor.Context[instruction]) error
+	step = func(i int) func(*actor.Context[instruction]) error {
+		return func(c *actor.Context[instruction]) error {
 			if i == len(all) {
 				return nil
 			}
@@ -75,13 +75,13 @@ func TestRingOfAsksInOneChain(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			ctx := guarded(t)
 			sys := oneWorker(t) // With several, it may be another one who closes the ring.
-			var actors []runner
+			var actors []instructedRef
 			var names []string
 			for i := range n {
 				names = append(names, string(rune('a'+i)))
 				actors = append(actors, spawn(t, sys, run, actor.WithName(names[i])))
 			}
-			err := let(ctx, actors[0], circle(actors))
+			err := let(ctx, actors[0], askRing(actors))
 			want := append([]string{names[n-1]}, names[:n-1]...)
 			cycle := wantRing(t, err, want...)
 			for _, name := range names {
@@ -105,14 +105,14 @@ func TestRingOfSeveralChains(t *testing.T) {
 	simtest.Run(t, simtest.Config{}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
 		const n = 3
-		var actors []runner
+		var actors []instructedRef
 		for i := range n {
 			actors = append(actors, spawn(s, sys, run, actor.WithName(fmt.Sprint("actor ", i))))
 		}
 		done := make(chan error, n)
 		for i := range n {
 			client := spawn(s, sys, func(c *actor.Context[int], _ int) error {
-				done <- let(c, actors[i], func(c *actor.Context[errand]) error { return let(c, actors[(i+1)%n], nil) })
+				done <- let(c, actors[i], func(c *actor.Context[instruction]) error { return let(c, actors[(i+1)%n], nil) })
 				return nil
 			})
 			if err := client.Send(s.Context(), 1); err != nil {
@@ -152,9 +152,11 @@ func results(s *simtest.Sim, n int, c <-chan error) (all []error) {
 // TestRingOfFullLanes has two actors that fill each other's lane, and one that
 // asks while the other waits for room.
 func TestRingOfFullLanes(t *testing.T) {
-	kinds := map[string]func(c *actor.Context[errand], other runner) error{
-		"send": func(c *actor.Context[errand], other runner) error { return other.Send(c, errand{}) },
-		"ask":  func(c *actor.Context[errand], other runner) error { return let(c, other.On(actor.Control), nil) },
+	kinds := map[string]func(c *actor.Context[instruction], other instructedRef) error{
+		"send": func(c *actor.Context[instruction], other instructedRef) error { return other.Send(c, instruction{}) },
+		"ask": func(c *actor.Context[instruction], other instructedRef) error {
+			return let(c, other.On(actor.Control), nil)
+		},
 	}
 	for name, second := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -165,11 +167,11 @@ func TestRingOfFullLanes(t *testing.T) {
 				}
 				a, b := spawn(s, sys, run, opts("a")...), spawn(s, sys, run, opts("b")...)
 				errs := make(chan error, 2)
-				flood := func(to runner, last func(*actor.Context[errand], runner) error) errand {
-					return errand{do: func(c *actor.Context[errand]) error {
-						err := to.Send(c, errand{})
+				flood := func(to instructedRef, last func(*actor.Context[instruction], instructedRef) error) instruction {
+					return instruction{do: func(c *actor.Context[instruction]) error {
+						err := to.Send(c, instruction{})
 						if err == nil {
-							err = to.Send(c, errand{})
+							err = to.Send(c, instruction{})
 						}
 						if err == nil {
 							err = last(c, to)
@@ -205,11 +207,11 @@ func TestRingByAnAnswerThatIsHandedOn(t *testing.T) {
 		sys := s.System(actor.Config{})
 		a := spawn(s, sys, run, actor.WithName("a"))
 		c := spawn(s, sys, run, actor.WithName("c"))
-		b := spawn(s, sys, func(x *actor.Context[errand], e errand) error { return c.Send(x, e) }, actor.WithName("b"))
+		b := spawn(s, sys, func(x *actor.Context[instruction], e instruction) error { return c.Send(x, e) }, actor.WithName("b"))
 		done := make(chan error, 2)
-		client := func(to, other runner) {
+		client := func(to, other instructedRef) {
 			ref := spawn(s, sys, func(x *actor.Context[int], _ int) error {
-				done <- let(x, to, func(x *actor.Context[errand]) error { return let(x, other, nil) })
+				done <- let(x, to, func(x *actor.Context[instruction]) error { return let(x, other, nil) })
 				return nil
 			})
 			send(s, s.Context(), ref, 1)
@@ -232,9 +234,9 @@ func TestNoRingIfSomebodyElseMayAnswer(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
 			a, helper := spawn(t, sys, run, actor.WithName("a")), spawn(t, sys, run, actor.WithName("helper"))
-			var kept errand
+			var kept instruction
 			keeping, answer := make(chan struct{}), make(chan struct{})
-			b := spawn(t, sys, func(c *actor.Context[errand], e errand) error {
+			b := spawn(t, sys, func(c *actor.Context[instruction], e instruction) error {
 				switch {
 				case e.do == nil:
 					kept = e
@@ -248,7 +250,7 @@ func TestNoRingIfSomebodyElseMayAnswer(t *testing.T) {
 				return run(c, e)
 			}, actor.WithName("b"))
 			asked := make(chan error, 1)
-			go func() { asked <- let(ctx, a, func(c *actor.Context[errand]) error { return let(c, b, nil) }) }()
+			go func() { asked <- let(ctx, a, func(c *actor.Context[instruction]) error { return let(c, b, nil) }) }()
 			receive(t, ctx, keeping)
 			if !byActor {
 				go func() {
@@ -257,7 +259,7 @@ func TestNoRingIfSomebodyElseMayAnswer(t *testing.T) {
 					wantNoErr(t, kept.reply.Send(ctx, nil))
 				}()
 			}
-			wantNoErr(t, let(ctx, b, func(c *actor.Context[errand]) error { return let(c, a, nil) }))
+			wantNoErr(t, let(ctx, b, func(c *actor.Context[instruction]) error { return let(c, a, nil) }))
 			wantNoErr(t, receive(t, ctx, asked))
 		})
 	}
@@ -270,14 +272,14 @@ func TestNoRingOnceThereIsRoom(t *testing.T) {
 		sys := s.System(actor.Config{})
 		a := spawn(s, sys, run, actor.WithName("a"))
 		done := make(chan error, 3)
-		b := spawn(s, sys, func(c *actor.Context[errand], _ errand) error {
+		b := spawn(s, sys, func(c *actor.Context[instruction], _ instruction) error {
 			done <- let(c, a, nil)
 			return nil
 		}, actor.WithName("b"), actor.WithCapacity(actor.Data, 1))
-		send(s, s.Context(), a, errand{do: func(c *actor.Context[errand]) error {
-			err := b.Send(c, errand{})
+		send(s, s.Context(), a, instruction{do: func(c *actor.Context[instruction]) error {
+			err := b.Send(c, instruction{})
 			if err == nil {
-				err = b.Send(c, errand{})
+				err = b.Send(c, instruction{})
 			}
 			done <- err
 			return nil
@@ -298,8 +300,8 @@ func testNoRingOfWaitsThatAreOver(t testing.TB) {
 	sys := newSystem(t, actor.Config{Workers: 4})
 	a, b := spawn(t, sys, run, actor.WithName("a")), spawn(t, sys, run, actor.WithName("b"))
 	for range 100 {
-		wantNoErr(t, let(ctx, a, func(c *actor.Context[errand]) error { return let(c, b, nil) }))
-		wantNoErr(t, let(ctx, b, func(c *actor.Context[errand]) error { return let(c, a, nil) }))
+		wantNoErr(t, let(ctx, a, func(c *actor.Context[instruction]) error { return let(c, b, nil) }))
+		wantNoErr(t, let(ctx, b, func(c *actor.Context[instruction]) error { return let(c, a, nil) }))
 	}
 }
 
@@ -310,8 +312,8 @@ func testRingOfStops(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	a, b := spawn(t, sys, run, actor.WithName("a")), spawn(t, sys, run, actor.WithName("b"))
-	err := let(ctx, a, func(c *actor.Context[errand]) error {
-		return let(c, b, func(c *actor.Context[errand]) error { return a.Stop(c) })
+	err := let(ctx, a, func(c *actor.Context[instruction]) error {
+		return let(c, b, func(c *actor.Context[instruction]) error { return a.Stop(c) })
 	})
 	_ = wantRing(t, err, "b", "a")
 	wantErr(t, err, actor.ErrWouldDeadlock)
@@ -323,9 +325,9 @@ func testRingOfStops(t testing.TB) {
 func TestRingBeforeTheDeadline(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 10}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
-		actors := []runner{spawn(s, sys, run, actor.WithName("a")), spawn(s, sys, run, actor.WithName("b"))}
+		actors := []instructedRef{spawn(s, sys, run, actor.WithName("a")), spawn(s, sys, run, actor.WithName("b"))}
 		began := s.Now()
-		_ = wantRing(s, let(s.Context(), actors[0], circle(actors)), "b", "a")
+		_ = wantRing(s, let(s.Context(), actors[0], askRing(actors)), "b", "a")
 		if s.Now() != began {
 			s.Errorf("the error came after %v", s.Now().Sub(began))
 		}

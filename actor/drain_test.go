@@ -161,7 +161,7 @@ func (l *ownEnd) Receive(c *actor.Context[int], m int) error {
 	return l.gate.Receive(c, m)
 }
 
-func TestDrainOfALeaverRefusesNothing(t *testing.T) {
+func TestDrainOfAnActorThatLeavesRefusesNothing(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	l := &ownEnd{*newGate()}

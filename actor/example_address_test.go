@@ -73,7 +73,7 @@ func ExampleSystem_Names() {
 	// true
 }
 
-// A reply takes one answer. Whoever sends another one is told so.
+// A reply takes one answer. A second answer is an error for its sender.
 func ExampleReply_Send() {
 	ctx := context.Background()
 	sys := exampleSystem()

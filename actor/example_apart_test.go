@@ -43,7 +43,8 @@ func (d *dancer) Down(ctx *actor.Context[step], _ actor.Monitor, e actor.Exit) e
 	return nil
 }
 
-// Who has undone link and monitor is not concerned any more by what happens to the other.
+// An actor that has undone its link and its monitor no longer learns what happens to the other
+// actor.
 func ExampleContext_Unlink() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -112,8 +113,8 @@ func ExampleContext_Stashed() {
 	// dinner for Barbara
 }
 
-// Whoever has several to choose from offers the message: as long as it is not taken it
-// is the sender's, also if the receiver has stopped.
+// A sender that can choose among several receivers offers the message. The message stays the
+// sender's until it is taken, also if the receiver has stopped.
 func ExampleRef_TryOffer() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -146,8 +147,8 @@ func ExampleRef_TryOffer() {
 	// 0 dead letters
 }
 
-// Who has several actors stopped, and may be called by one of them, must not wait for
-// that one.
+// Code that stops several actors may itself run inside one of them. It must not wait for that
+// actor.
 func ExampleSystem_Inside() {
 	ctx := context.Background()
 	sys := exampleSystem()

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// office has a printer, and begins it anew whenever it can.
+// office has a printer, and restarts it whenever it can.
 type office struct {
 	printer actor.Ref[string]
 	begin   func(*actor.Context[string], actor.PID) error
@@ -80,8 +80,8 @@ func ExampleContext_Recall() {
 	// printer has ended: normal
 }
 
-// What waits for a child that fails may be dropped, so that the next incarnation begins
-// with what comes from then on.
+// The messages that wait for a failed child may be dropped. The next incarnation then begins
+// with later messages.
 func ExampleContext_RestartEmpty() {
 	ctx := context.Background()
 	sys, err := actor.NewSystem(actor.Config{OnDeadLetter: func(d actor.DeadLetter) {
@@ -158,8 +158,8 @@ func ExampleContext_Children() {
 	// Barbara has left, 0 remain
 }
 
-// A supervisor, or whoever else is given a function that makes an actor, need not know
-// that this is a process.
+// A supervisor, or other code that gets a function that makes an actor, need not know that
+// this is a process.
 func ExampleNewProcess() {
 	ctx := context.Background()
 	sys := exampleSystem()

@@ -29,8 +29,8 @@ func (r replicas) Deliver(ctx context.Context, m find) (actor.Ref[find], error) 
 	return actor.Ref[find]{}, err
 }
 
-// A store has three replicas. Whoever asks it does not know which of them answers, nor
-// that one is gone.
+// A store has three replicas. An asker does not know which of them answers, nor that one is
+// gone.
 func ExampleAskBy() {
 	ctx := context.Background()
 	sys := exampleSystem()

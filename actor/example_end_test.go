@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// Who does not stop in time is left behind.
+// An actor that does not stop in time is left behind.
 func ExampleRef_StopWithin() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -34,14 +34,14 @@ func ExampleRef_StopWithin() {
 	// true actor: the actor was killed
 }
 
-// Who waits for whom can be looked at while it lasts.
+// The program can look at waits while they last, and see which actor waits for which.
 func ExampleSystem_Waits() {
 	ctx := context.Background()
 	sys := exampleSystem()
 	defer stop(sys)
 	type question struct{ reply actor.Reply[string] }
 	open := make(chan struct{})
-	oracle, err := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[question], q question) error {
+	answerer, err := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[question], q question) error {
 		<-open
 		return q.reply.Send(ctx, "42")
 	}), actor.WithName("oracle"))
@@ -49,7 +49,7 @@ func ExampleSystem_Waits() {
 		log.Fatal(err)
 	}
 	pilgrim, err := actor.Spawn(sys, actor.Func(func(ctx *actor.Context[string], _ string) error {
-		answer, err := actor.Ask(ctx, oracle, func(r actor.Reply[string]) question { return question{r} })
+		answer, err := actor.Ask(ctx, answerer, func(r actor.Reply[string]) question { return question{r} })
 		fmt.Println(answer)
 		return err
 	}), actor.WithName("pilgrim"))
@@ -70,20 +70,20 @@ func ExampleSystem_Waits() {
 	// 42
 }
 
-// heir is linked to others and outlives them.
-type heir struct {
+// survivor is linked to others and outlives them.
+type survivor struct {
 	to    actor.PID
 	ready chan<- struct{}
 }
 
-func (h heir) Started(ctx *actor.Context[int]) error {
+func (h survivor) Started(ctx *actor.Context[int]) error {
 	defer close(h.ready)
 	return ctx.Link(h.to)
 }
 
-func (heir) Receive(*actor.Context[int], int) error { return nil }
+func (survivor) Receive(*actor.Context[int], int) error { return nil }
 
-func (heir) Exited(ctx *actor.Context[int], e actor.Exit) error {
+func (survivor) Exited(ctx *actor.Context[int], e actor.Exit) error {
 	fmt.Println("heir of", e.Name, "which was", e.Kind())
 	ctx.Stop()
 	return nil
@@ -98,7 +98,7 @@ func ExampleTrapper() {
 		log.Fatal(err)
 	}
 	ready := make(chan struct{})
-	ref, err := actor.Spawn(sys, actor.Actor[int](heir{uncle.PID(), ready}))
+	ref, err := actor.Spawn(sys, actor.Actor[int](survivor{uncle.PID(), ready}))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -111,13 +111,13 @@ func ExampleTrapper() {
 	// <nil>
 }
 
-// patron restarts whoever fails below it. Package supervise has more to offer.
-type patron struct {
+// restartingParent restarts each child that fails. Package supervise has more to offer.
+type restartingParent struct {
 	child chan<- actor.Ref[string]
 	done  chan<- struct{}
 }
 
-func (p patron) Started(ctx *actor.Context[int]) error {
+func (p restartingParent) Started(ctx *actor.Context[int]) error {
 	tries := 0
 	ref, err := actor.SpawnNew(ctx, func() actor.Actor[string] {
 		return actor.Func(func(_ *actor.Context[string], m string) error {
@@ -134,9 +134,9 @@ func (p patron) Started(ctx *actor.Context[int]) error {
 	return err
 }
 
-func (patron) Receive(*actor.Context[int], int) error { return nil }
+func (restartingParent) Receive(*actor.Context[int], int) error { return nil }
 
-func (patron) ChildExited(ctx *actor.Context[int], e actor.Exit) error {
+func (restartingParent) ChildExited(ctx *actor.Context[int], e actor.Exit) error {
 	if !e.Held {
 		return nil
 	}
@@ -154,7 +154,7 @@ func ExampleParent() {
 	sys := exampleSystem()
 	defer stop(sys)
 	child, done := make(chan actor.Ref[string], 1), make(chan struct{})
-	if _, err := actor.Spawn(sys, actor.Actor[int](patron{child, done})); err != nil {
+	if _, err := actor.Spawn(sys, actor.Actor[int](restartingParent{child, done})); err != nil {
 		log.Fatal(err)
 	}
 	printer := <-child
@@ -193,7 +193,7 @@ func ExampleSystem_Checkup() {
 	// /cook is degraded - only cold dishes
 }
 
-// A Probe is told of what happens, here of ends.
+// A Probe observes what happens to actors, here their ends.
 func ExampleSystem_Observe() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -217,7 +217,7 @@ func ExampleSystem_Observe() {
 	// clerk has ended after 3 messages: <nil>
 }
 
-// A timer sends later. It ends with whoever has set it, here with the system.
+// A timer sends later. It ends with its owner, here with the system.
 func ExampleSendAfter() {
 	sys := exampleSystem()
 	defer stop(sys)

@@ -19,8 +19,8 @@ func climber(ctx *actor.Context[actor.PID], to actor.PID) error {
 	return ctx.Link(to)
 }
 
-// Who is linked ends with the others. The reason has all the links, and errors.Is
-// looks through them.
+// A linked actor ends with the others. The reason has all the links, and errors.Is looks
+// through them.
 func ExampleLinkedError() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -125,8 +125,8 @@ func ExampleSystem_Stop() {
 	// true
 }
 
-// What is only sent may have another time than what is asked. Here it is stopped
-// after 10 ms, and an ask may take as long as its asker waits.
+// A sent message may have another time limit than an asked one. Here a send is stopped after
+// 10 ms, and an ask may take as long as its asker waits.
 func ExampleWithSendTimeout() {
 	ctx := context.Background()
 	sys := exampleSystem()

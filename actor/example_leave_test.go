@@ -98,7 +98,7 @@ func ExampleProcess_TrapExits() {
 	// <nil>
 }
 
-// Whoever has asked an actor that takes too long over the answer is not kept waiting.
+// An actor that takes too long over the answer does not keep its asker waiting.
 func ExampleWithAskTimeout() {
 	ctx := context.Background()
 	sys := exampleSystem()

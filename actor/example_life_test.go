@@ -49,8 +49,8 @@ func (f *foreman) Down(ctx *actor.Context[job], _ actor.Monitor, e actor.Exit) e
 	return nil
 }
 
-// A link is for those that can't go on without each other, a monitor for who
-// wants to know. A Trapper is told of the end of a linked actor too.
+// A link is for actors that can't go on without each other. A monitor only reports an end. A
+// Trapper also receives the end of a linked actor.
 func ExampleContext_Link() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -76,7 +76,7 @@ func ExampleContext_Link() {
 	// binder killed
 }
 
-// Whoever is no actor monitors by a channel.
+// Code outside of actors monitors by a channel.
 func ExampleSystem_Monitor() {
 	sys := exampleSystem()
 	defer stop(sys)
@@ -220,7 +220,7 @@ func ExampleFirstOf() {
 	// <nil> 1
 }
 
-// What an actor is doing can be seen at any time.
+// A program can see at any time what an actor is doing.
 func ExampleSystem_Info() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -266,8 +266,7 @@ func ExampleNear() {
 	// actor: spawn with a place: sched: there is no worker 2 to place work on; choose one from 0 to 1 (spare workers can't be chosen)
 }
 
-// Suspend makes an actor do nothing while somebody looks at it. What is sent to
-// it waits.
+// Suspend makes an actor do nothing while somebody looks at it. Its messages wait.
 func ExampleSystem_Suspend() {
 	ctx := context.Background()
 	sys := exampleSystem()

@@ -39,8 +39,8 @@ func ExampleSystem_Register() {
 	// <nil>
 }
 
-// A PID of an actor that has stopped is never that of a newcomer, even if that has
-// its slot in the process table.
+// The PID of an actor that has stopped is never used again, even if a new actor has its slot
+// in the process table.
 func ExamplePID() {
 	ctx := context.Background()
 	sys := exampleSystem()

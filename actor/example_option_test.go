@@ -49,7 +49,7 @@ func ExampleWithBurst() {
 	// data 3
 }
 
-// What a message holds is known best by who has made its type.
+// The author of a message type knows best how much a message holds.
 func ExampleWithSizeOf() {
 	ctx := context.Background()
 	sys, err := actor.NewSystem(actor.Config{OnDeadLetter: func(d actor.DeadLetter) {
@@ -85,7 +85,7 @@ func ExampleWithSizeOf() {
 	// handled: the second waits
 }
 
-// What can't be put aside has to be dealt with otherwise.
+// A message that can't be put aside needs another treatment.
 func ExampleWithStash() {
 	ctx := context.Background()
 	sys := exampleSystem()

@@ -56,8 +56,8 @@ func ExampleWithReentrancy() {
 	// Output: a parcel to Elm Street 9 <nil>
 }
 
-// A gateway asks something slow for each of its callers, and must not be held up
-// by it. What it keeps, it reads again after the wait.
+// A gateway asks something slow for each of its callers, and must not be held up by it. After
+// the wait it reads its own state again.
 func ExampleWithReentrancy_full() {
 	sys, err := actor.NewSystem(actor.Config{})
 	if err != nil {
@@ -119,7 +119,7 @@ func ExampleWithReentrancy_full() {
 func ExampleWithReadOnly() {
 	type entry struct {
 		key, value string
-		reply      actor.Reply[string] // Of those who read.
+		reply      actor.Reply[string] // Of the readers.
 	}
 	sys, err := actor.NewSystem(actor.Config{})
 	if err != nil {

@@ -318,8 +318,8 @@ func ExampleDeadLetter() {
 	// true 1
 }
 
-// A handler that hangs can't be stopped, but its actor can be killed. What the
-// handler does later has no effect.
+// A handler that hangs can't be stopped, but its actor can be killed. Nothing that the handler
+// does later has an effect.
 func ExampleRef_Kill() {
 	ctx := context.Background()
 	sys := exampleSystem()

@@ -39,7 +39,7 @@ func ExampleWithHandlerTimeout() {
 	if err := upload.Drain(ctx); err != nil {
 		log.Fatal(err)
 	}
-	<-reported // Whoever watches tells of it when he has acted.
+	<-reported // The observer reports after it has acted.
 	// Unordered output:
 	// upload takes too long: cancel
 	// gave up: true
@@ -78,8 +78,8 @@ func ExampleWithTimeoutFor() {
 	// "" true
 }
 
-// OnBlocked is told of handlers that are slow while they are, and OnSlow when
-// they have returned.
+// OnBlocked reports slow handlers while they run, and OnSlow reports them when they have
+// returned.
 func ExampleConfig_slow() {
 	ctx := context.Background()
 	blocked := make(chan struct{})

@@ -11,13 +11,13 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// An actor may say itself from when on its handlers are slow, or that they never are.
-// Those that are under way can be looked at.
+// An actor may set when its handlers count as slow, or that they never do. A program can look
+// at the handlers that are running.
 func ExampleWithSlowAfter() {
 	ctx := context.Background()
 	late := make(chan struct{})
 	sys, err := actor.NewSystem(actor.Config{
-		SlowAfter: -1, // Nobody's, but for those who say otherwise.
+		SlowAfter: -1, // No handler is slow, unless its actor says otherwise.
 		OnBlocked: func(r actor.HandlerReport) {
 			fmt.Println(r.Name, "takes longer than", r.Limit)
 			close(late)
@@ -93,8 +93,8 @@ func ExampleWithMaxSuspended() {
 	// begun: 2
 }
 
-// Actors that block have goroutines, of which there may be few: for a data base that
-// takes two connections, say.
+// Actors that block have goroutines. Their number may be limited: for a data base that takes
+// two connections, say.
 func ExampleConfig_maxBlocking() {
 	ctx := context.Background()
 	sys, err := actor.NewSystem(actor.Config{MaxBlocking: 2})
@@ -147,7 +147,7 @@ func ExampleSystem_TimersOf() {
 	if _, err := actor.SendAfter(sys, time.Minute, ref, "be silent"); err != nil {
 		log.Fatal(err)
 	}
-	for t := range sys.TimersOf(actor.PID{}) { // Those of the system.
+	for t := range sys.TimersOf(actor.PID{}) { // The timers of the system.
 		fmt.Println(t.Number, t.ToName, "every", t.Every, t.Due.After(time.Now()))
 	}
 	// Output:
@@ -192,7 +192,7 @@ func ExampleProbe_serving() {
 	// 144 <nil>
 }
 
-// A Probe is told when an actor gives others their turn, and when one begins anew.
+// A Probe sees when an actor gives others their turn, and when an actor restarts.
 func ExampleProbe_restarted() {
 	ctx := context.Background()
 	sys := exampleSystem()

@@ -133,7 +133,7 @@ func TestAskBehindAPointerAllocatesNothing(t *testing.T) {
 
 // An ask of an actor that waits for one that does not wait can close no ring. To see
 // that takes no memory.
-func TestAskOfOneThatWaitsAllocatesNothing(t *testing.T) {
+func TestAskOfAWaitingActorAllocatesNothing(t *testing.T) {
 	type held struct {
 		reply  actor.Reply[int]
 		answer bool
@@ -247,7 +247,7 @@ func TestBytesPerTimer(t *testing.T) {
 		return int(m.HeapAlloc + m.StackInuse)
 	}
 	var handled []int
-	ref := halted(t, sys, &handled)
+	ref := suspendedActor(t, sys, &handled)
 	before := used()
 	for range n {
 		after(t, sys, time.Hour, ref, 1)

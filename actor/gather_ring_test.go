@@ -11,9 +11,9 @@ import (
 )
 
 // lets returns a message by which an actor does what its name says, or nothing.
-func lets(do map[string]func(*actor.Context[errand]) error) func(actor.Reply[error]) errand {
-	return func(r actor.Reply[error]) errand {
-		return errand{func(c *actor.Context[errand]) error {
+func lets(do map[string]func(*actor.Context[instruction]) error) func(actor.Reply[error]) instruction {
+	return func(r actor.Reply[error]) instruction {
+		return instruction{func(c *actor.Context[instruction]) error {
 			if f := do[c.Name()]; f != nil {
 				return f(c)
 			}
@@ -23,8 +23,8 @@ func lets(do map[string]func(*actor.Context[errand]) error) func(actor.Reply[err
 }
 
 // named spawns an actor for each name.
-func named(s *simtest.Sim, sys *actor.System, names ...string) map[string]runner {
-	all := map[string]runner{}
+func named(s *simtest.Sim, sys *actor.System, names ...string) map[string]instructedRef {
+	all := map[string]instructedRef{}
 	for _, name := range names {
 		all[name] = spawn(s, sys, run, actor.WithName(name))
 	}
@@ -38,17 +38,17 @@ func TestAskAllInARing(t *testing.T) {
 		sys := s.System(actor.Config{})
 		all := named(s, sys, "a", "b", "c", "d")
 		var inner error
-		msg := lets(map[string]func(*actor.Context[errand]) error{
-			"b": func(c *actor.Context[errand]) error {
-				return let(c, all["d"], func(c *actor.Context[errand]) error {
+		msg := lets(map[string]func(*actor.Context[instruction]) error{
+			"b": func(c *actor.Context[instruction]) error {
+				return let(c, all["d"], func(c *actor.Context[instruction]) error {
 					inner = let(c, all["a"], nil)
 					return inner
 				})
 			},
 		})
 		var answers []actor.Answer[error]
-		send(s, s.Context(), all["a"], errand{do: func(c *actor.Context[errand]) error {
-			answers = actor.AskAll(c, []runner{all["c"], all["b"], all["c"]}, msg)
+		send(s, s.Context(), all["a"], instruction{do: func(c *actor.Context[instruction]) error {
+			answers = actor.AskAll(c, []instructedRef{all["c"], all["b"], all["c"]}, msg)
 			return nil
 		}})
 		s.RunUntilIdle()
@@ -73,16 +73,16 @@ func TestAskAllInARing(t *testing.T) {
 	})
 }
 
-// Who asks itself among others is told so, and has the others' answers.
+// An actor that asks itself among others gets an error for itself, and the others' answers.
 func TestAskAllOfItself(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
 		all := named(s, sys, "a", "b")
 		var answers, first []actor.Answer[error]
 		var err error
-		send(s, s.Context(), all["a"], errand{do: func(c *actor.Context[errand]) error {
-			answers = actor.AskAll(c, []runner{all["b"], all["a"]}, lets(nil))
-			first, err = actor.AskQuorum(c, []runner{all["a"], all["b"]}, 1, lets(nil))
+		send(s, s.Context(), all["a"], instruction{do: func(c *actor.Context[instruction]) error {
+			answers = actor.AskAll(c, []instructedRef{all["b"], all["a"]}, lets(nil))
+			first, err = actor.AskQuorum(c, []instructedRef{all["a"], all["b"]}, 1, lets(nil))
 			return nil
 		}})
 		s.RunUntilIdle()
@@ -93,21 +93,21 @@ func TestAskAllOfItself(t *testing.T) {
 	})
 }
 
-// Several that gather from each other: one of them, at least, is told of the ring,
-// and nobody waits for ever.
+// Several actors gather from each other. At least one of them gets the error for the ring, and
+// nobody waits for ever.
 func TestGatheringsInARing(t *testing.T) {
 	for _, mode := range []actor.Reentrancy{actor.NoReentrancy, actor.CallChainReentrancy, actor.FullReentrancy} {
 		simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {
 			sys := s.System(actor.Config{})
 			const n = 4
-			var actors []runner
+			var actors []instructedRef
 			for i := range n {
 				actors = append(actors, spawn(s, sys, run, actor.WithName(fmt.Sprint("actor", i)),
 					actor.WithReentrancy(mode), actor.WithMaxSuspended(1)))
 			}
 			done := make(chan error, n)
 			for i := range n {
-				send(s, s.Context(), actors[i], errand{do: func(c *actor.Context[errand]) error {
+				send(s, s.Context(), actors[i], instruction{do: func(c *actor.Context[instruction]) error {
 					var errs []error
 					others := append(actors[i+1:n:n], actors[:i]...)
 					for _, a := range actor.AskAll(c, others, lets(nil)) {
@@ -142,7 +142,7 @@ func TestLayersOfGatherings(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 2})
 	const layers, width = 8, 8
-	last := &shelf{}
+	last := &questionKeeper{}
 	next := []actor.Ref[question]{spawnActor(t, sys, last)}
 	for range layers {
 		below := next

@@ -61,7 +61,7 @@ func wantSummary(tb testing.TB, answers []actor.Answer[int], want string) {
 func withHandler(tb testing.TB, ctx context.Context, sys *actor.System, f func(c context.Context), opts ...actor.Option) {
 	tb.Helper()
 	ref := spawn(tb, sys, run, opts...)
-	wantNoErr(tb, let(ctx, ref, func(c *actor.Context[errand]) error { f(c); return nil }))
+	wantNoErr(tb, let(ctx, ref, func(c *actor.Context[instruction]) error { f(c); return nil }))
 }
 
 // everywhere calls f on the test's goroutine, and in a handler.
@@ -134,9 +134,9 @@ func testAskAllAtTheSameTime(t testing.TB) {
 			return nil
 		}
 	}())
-	var clerks []actor.Ref[question]
+	var answerers []actor.Ref[question]
 	for i := range n {
-		clerks = append(clerks, spawn(t, sys, func(c *actor.Context[question], q question) error {
+		answerers = append(answerers, spawn(t, sys, func(c *actor.Context[question], q question) error {
 			v, err := actor.Ask(c, lobby, func(r actor.Reply[int]) met { return met{q.n + i, r} })
 			if err != nil {
 				return q.reply.Fail(c, err)
@@ -145,14 +145,14 @@ func testAskAllAtTheSameTime(t testing.TB) {
 		}))
 	}
 	everywhere(t, ctx, sys, func(c context.Context) {
-		wantSummary(t, actor.AskAll(c, clerks, asking(7)), "7 8 9 10 11")
+		wantSummary(t, actor.AskAll(c, answerers, asking(7)), "7 8 9 10 11")
 	})
 }
 
-// shelf keeps the questions that it is asked.
-type shelf struct{ kept []question }
+// questionKeeper keeps the questions that it is asked.
+type questionKeeper struct{ kept []question }
 
-func (k *shelf) Receive(_ *actor.Context[question], q question) error {
+func (k *questionKeeper) Receive(_ *actor.Context[question], q question) error {
 	k.kept = append(k.kept, q)
 	return nil
 }
@@ -168,12 +168,12 @@ func busy(at actor.Ref[question]) func(*actor.Context[question], question) error
 	}
 }
 
-// What has come by the deadline is there, the rest is late, and a lane that is full
-// holds nobody else up.
+// The answers that have come by the deadline are there, and the rest is late. A full lane
+// holds no other ask up.
 func TestAskAllUntilTheDeadline(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
-		good, never, kept := spawn(s, sys, answer), &shelf{}, &shelf{}
+		good, never, kept := spawn(s, sys, answer), &questionKeeper{}, &questionKeeper{}
 		sink, keeper := spawnActor(s, sys, never), spawnActor(s, sys, kept)
 		full := spawn(s, sys, busy(sink), actor.WithCapacity(actor.Data, 1))
 		for range 2 { // One is handled, one waits.
@@ -211,7 +211,7 @@ func TestAskAllUntilTheDeadline(t *testing.T) {
 func TestWaitsOfAskAll(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
-		kept := &shelf{}
+		kept := &questionKeeper{}
 		sink := spawnActor(s, sys, kept, actor.WithName("sink"))
 		refs := []actor.Ref[question]{{}, spawn(s, sys, answer, actor.WithName("quick"))}
 		for i := range 3 {
@@ -221,7 +221,7 @@ func TestWaitsOfAskAll(t *testing.T) {
 			kept.kept = nil
 			a := spawn(s, sys, run, actor.WithName("a"), actor.WithReentrancy(mode))
 			var answers []actor.Answer[int]
-			send(s, s.Context(), a, errand{do: func(c *actor.Context[errand]) error {
+			send(s, s.Context(), a, instruction{do: func(c *actor.Context[instruction]) error {
 				answers = actor.AskAll(c, refs, asking(1))
 				return nil
 			}})
@@ -259,11 +259,11 @@ func TestWaitsOfAskAll(t *testing.T) {
 func TestKillWhileGathering(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
-		kept := &shelf{}
-		refs := []actor.Ref[question]{spawn(s, sys, answer), spawnActor(s, sys, kept), spawn(s, sys, busy(spawnActor(s, sys, &shelf{})))}
+		kept := &questionKeeper{}
+		refs := []actor.Ref[question]{spawn(s, sys, answer), spawnActor(s, sys, kept), spawn(s, sys, busy(spawnActor(s, sys, &questionKeeper{})))}
 		a := spawn(s, sys, run)
 		var answers []actor.Answer[int]
-		send(s, s.Context(), a, errand{do: func(c *actor.Context[errand]) error {
+		send(s, s.Context(), a, instruction{do: func(c *actor.Context[instruction]) error {
 			answers = actor.AskAll(c, refs, asking(1))
 			return nil
 		}})
@@ -288,10 +288,10 @@ func TestPanicWhileGathering(t *testing.T) { simulated.Too(t, testPanicWhileGath
 func testPanicWhileGathering(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	kept := &shelf{}
+	kept := &questionKeeper{}
 	keeper := spawnActor(t, sys, kept)
 	a := spawn(t, sys, run)
-	err := let(ctx, a, func(c *actor.Context[errand]) error {
+	err := let(ctx, a, func(c *actor.Context[instruction]) error {
 		n := 0
 		actor.AskAll(c, []actor.Ref[question]{keeper, keeper}, func(r actor.Reply[int]) question {
 			if n++; n == 2 {

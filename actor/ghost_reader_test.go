@@ -16,7 +16,7 @@ type sorting struct {
 	roll
 	ref         actor.Ref[entry]
 	open        chan struct{}
-	choosing    bool // It is that of WithTimeoutFor, and not that of WithReadOnly.
+	choosing    bool // WithTimeoutFor makes the choice, not WithReadOnly.
 	incarnation int
 	starts      time.Duration // How long the Started hook takes.
 }

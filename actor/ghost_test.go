@@ -9,16 +9,16 @@ import (
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
-// deed is what a ghost tries to do, and what its handler got for it.
-type deed struct {
-	try   func(*actor.Context[deed]) error
+// ghostAction is what a ghost tries to do, and what its handler got for it.
+type ghostAction struct {
+	try   func(*actor.Context[ghostAction]) error
 	entry chan struct{}
 	open  chan struct{}
 	got   chan error
 	reply actor.Reply[int]
 }
 
-func haunt(c *actor.Context[deed], m deed) error {
+func tryAsGhost(c *actor.Context[ghostAction], m ghostAction) error {
 	if m.entry == nil {
 		return m.reply.Send(c, 1)
 	}
@@ -28,52 +28,51 @@ func haunt(c *actor.Context[deed], m deed) error {
 	return nil
 }
 
-// What a ghost does has no effect, neither before nor after its actor has begun
-// again.
+// Nothing that a ghost does has an effect, neither before nor after its actor has restarted.
 func TestGhostIsFenced(t *testing.T) {
 	ctx := guarded(t)
 	other := make(chan int, 10)
-	tries := map[string]func(c *actor.Context[deed], to actor.Ref[int]) error{
-		"send":           func(c *actor.Context[deed], to actor.Ref[int]) error { return to.Send(c, 1) },
-		"try send":       func(c *actor.Context[deed], to actor.Ref[int]) error { return to.TrySend(c, 1) },
-		"send to itself": func(c *actor.Context[deed], _ actor.Ref[int]) error { return c.Self().Send(c, deed{}) },
-		"ask": func(c *actor.Context[deed], _ actor.Ref[int]) error {
-			_, err := actor.Ask(c, c.Self(), func(r actor.Reply[int]) deed { return deed{reply: r} })
+	tries := map[string]func(c *actor.Context[ghostAction], to actor.Ref[int]) error{
+		"send":           func(c *actor.Context[ghostAction], to actor.Ref[int]) error { return to.Send(c, 1) },
+		"try send":       func(c *actor.Context[ghostAction], to actor.Ref[int]) error { return to.TrySend(c, 1) },
+		"send to itself": func(c *actor.Context[ghostAction], _ actor.Ref[int]) error { return c.Self().Send(c, ghostAction{}) },
+		"ask": func(c *actor.Context[ghostAction], _ actor.Ref[int]) error {
+			_, err := actor.Ask(c, c.Self(), func(r actor.Reply[int]) ghostAction { return ghostAction{reply: r} })
 			return err
 		},
-		"ask all": func(c *actor.Context[deed], _ actor.Ref[int]) error {
-			all := actor.AskAll(c, []actor.Ref[deed]{c.Self()}, func(r actor.Reply[int]) deed { return deed{reply: r} })
+		"ask all": func(c *actor.Context[ghostAction], _ actor.Ref[int]) error {
+			all := actor.AskAll(c, []actor.Ref[ghostAction]{c.Self()}, func(r actor.Reply[int]) ghostAction { return ghostAction{reply: r} })
 			return all[0].Err
 		},
-		"ask a quorum": func(c *actor.Context[deed], _ actor.Ref[int]) error {
-			_, err := actor.AskQuorum(c, []actor.Ref[deed]{c.Self()}, 1, func(r actor.Reply[int]) deed { return deed{reply: r} })
+		"ask a quorum": func(c *actor.Context[ghostAction], _ actor.Ref[int]) error {
+			_, err := actor.AskQuorum(c, []actor.Ref[ghostAction]{c.Self()}, 1, func(r actor.Reply[int]) ghostAction { return ghostAction{reply: r} })
 			return err
 		},
-		"gather": func(c *actor.Context[deed], _ actor.Ref[int]) error {
+		"gather": func(c *actor.Context[ghostAction], _ actor.Ref[int]) error {
 			var a actor.Answer[int]
-			return actor.Gather(c, actor.Into(&a, c.Self(), func(r actor.Reply[int]) deed { return deed{reply: r} }))
+			return actor.Gather(c, actor.Into(&a, c.Self(), func(r actor.Reply[int]) ghostAction { return ghostAction{reply: r} }))
 		},
-		"derived context": func(c *actor.Context[deed], to actor.Ref[int]) error {
+		"derived context": func(c *actor.Context[ghostAction], to actor.Ref[int]) error {
 			derived, cancel := context.WithCancel(c)
 			defer cancel()
 			return to.Send(derived, 1)
 		},
-		"goroutine": func(c *actor.Context[deed], to actor.Ref[int]) error {
+		"goroutine": func(c *actor.Context[ghostAction], to actor.Ref[int]) error {
 			got := make(chan error)
 			go func() { got <- to.Send(c, 1) }()
 			return <-got
 		},
-		"spawn": func(c *actor.Context[deed], _ actor.Ref[int]) error {
+		"spawn": func(c *actor.Context[ghostAction], _ actor.Ref[int]) error {
 			_, err := actor.Spawn(c, actor.Func(answer))
 			return err
 		},
-		"stop": func(c *actor.Context[deed], to actor.Ref[int]) error { return to.Stop(c) },
-		"stop itself": func(c *actor.Context[deed], _ actor.Ref[int]) error {
+		"stop": func(c *actor.Context[ghostAction], to actor.Ref[int]) error { return to.Stop(c) },
+		"stop itself": func(c *actor.Context[ghostAction], _ actor.Ref[int]) error {
 			c.Stop()
 			return actor.ErrFenced
 		},
-		"stop system": func(c *actor.Context[deed], _ actor.Ref[int]) error { return c.System().Stop(c) },
-		"decide":      func(c *actor.Context[deed], _ actor.Ref[int]) error { return c.StopChild(c.PID()) },
+		"stop system": func(c *actor.Context[ghostAction], _ actor.Ref[int]) error { return c.System().Stop(c) },
+		"decide":      func(c *actor.Context[ghostAction], _ actor.Ref[int]) error { return c.StopChild(c.PID()) },
 	}
 	for name, try := range tries {
 		for _, restarted := range []bool{true, false} {
@@ -81,14 +80,14 @@ func TestGhostIsFenced(t *testing.T) {
 				sys := newSystem(t, actor.Config{Workers: 2})
 				to := spawn(t, sys, func(_ *actor.Context[int], m int) error { other <- m; return nil })
 				made := 0
-				parent, child := keptChild(t, sys, func() actor.Actor[deed] { made++; return actor.Func(haunt) }, restarted)
-				m := deed{
-					try:   func(c *actor.Context[deed]) error { return try(c, to) },
+				parent, child := keptChild(t, sys, func() actor.Actor[ghostAction] { made++; return actor.Func(tryAsGhost) }, restarted)
+				m := ghostAction{
+					try:   func(c *actor.Context[ghostAction]) error { return try(c, to) },
 					entry: make(chan struct{}), open: make(chan struct{}), got: make(chan error, 1),
 				}
 				asked := make(chan error, 1)
 				go func() {
-					_, err := actor.Ask(ctx, child, func(r actor.Reply[int]) deed { m.reply = r; return m })
+					_, err := actor.Ask(ctx, child, func(r actor.Reply[int]) ghostAction { m.reply = r; return m })
 					asked <- err
 				}()
 				receive(t, ctx, m.entry)
@@ -96,7 +95,7 @@ func TestGhostIsFenced(t *testing.T) {
 				err := receive(t, ctx, asked) // Though the handler has not returned.
 				wantErr(t, err, actor.ErrNoReply, actor.ErrKilled)
 				if restarted {
-					_, err = actor.Ask(ctx, child, func(r actor.Reply[int]) deed { return deed{reply: r} })
+					_, err = actor.Ask(ctx, child, func(r actor.Reply[int]) ghostAction { return ghostAction{reply: r} })
 					wantNoErr(t, err)
 				} else {
 					wantKilled(t, ctx, child)
@@ -104,7 +103,7 @@ func TestGhostIsFenced(t *testing.T) {
 				close(m.open)
 				wantErr(t, receive(t, ctx, m.got), actor.ErrFenced)
 				if restarted {
-					_, err = actor.Ask(ctx, child, func(r actor.Reply[int]) deed { return deed{reply: r} })
+					_, err = actor.Ask(ctx, child, func(r actor.Reply[int]) ghostAction { return ghostAction{reply: r} })
 					wantNoErr(t, err)
 				}
 				wantNoErr(t, parent.Stop(ctx))
@@ -120,7 +119,7 @@ func TestGhostIsFenced(t *testing.T) {
 	}
 }
 
-// A reply of a ghost is dropped, and whoever asked is told that none will come.
+// A ghost's reply is dropped, and the asker is told that no answer will come.
 func TestReplyOfAGhost(t *testing.T) { simulated.Too(t, testReplyOfAGhost) }
 
 func testReplyOfAGhost(t testing.TB) {
@@ -157,8 +156,8 @@ func testReplyOfAGhost(t testing.TB) {
 	}
 }
 
-// What a ghost had in hand when its actor was killed goes to the dead letters
-// when it returns. It handles nothing of it.
+// The messages that a ghost had in hand when its actor was killed go to the dead letters when
+// it returns. It handles none of them.
 func TestGhostHandlesNothingMore(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

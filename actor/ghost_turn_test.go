@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// Actors whose handlers take turns are killed at any moment, and begin again. Each
-// message is handled, or a dead letter, and no ghost keeps the turn of those who come
-// after it.
+// Actors whose handlers take turns are killed at any moment, and restart. Each message is
+// handled or becomes a dead letter, and no ghost keeps the turn of later handlers.
 func TestKillsAndTurns(t *testing.T) {
 	for _, opt := range []actor.Option{actor.WithReentrancy(actor.FullReentrancy), actor.WithReadOnly(func(int) bool { return false })} {
 		ctx := guarded(t)

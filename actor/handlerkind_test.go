@@ -10,15 +10,15 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// bystander has each hook there is, and in each handler and hook waits until its step is taken.
-type bystander struct {
+// steppedActor has each hook there is, and in each handler and hook waits until its step is taken.
+type steppedActor struct {
 	step  func()
 	other actor.Ref[int] // That it monitors, and
 	twin  actor.Ref[int] // that it is linked to.
 	child chan actor.Ref[int]
 }
 
-func (w *bystander) Started(ctx *actor.Context[question]) error {
+func (w *steppedActor) Started(ctx *actor.Context[question]) error {
 	w.step()
 	_, err := ctx.Monitor(w.other.PID())
 	if err != nil {
@@ -29,34 +29,34 @@ func (w *bystander) Started(ctx *actor.Context[question]) error {
 	return errors.Join(err, ctx.Link(w.twin.PID()))
 }
 
-func (w *bystander) Receive(ctx *actor.Context[question], q question) error {
+func (w *steppedActor) Receive(ctx *actor.Context[question], q question) error {
 	w.step()
 	return q.reply.Send(ctx, q.n)
 }
 
-func (w *bystander) Leave(ctx *actor.Context[question]) error {
+func (w *steppedActor) Leave(ctx *actor.Context[question]) error {
 	w.step()
 	ctx.Stop()
 	return nil
 }
 
-func (w *bystander) ChildExited(ctx *actor.Context[question], e actor.Exit) error {
+func (w *steppedActor) ChildExited(ctx *actor.Context[question], e actor.Exit) error {
 	w.step()
 	return ctx.Restart(e.PID)
 }
 
-func (w *bystander) Stopped(*actor.Context[question], error)                { w.step() }
-func (w *bystander) Woken(*actor.Context[question]) error                   { w.step(); return nil }
-func (w *bystander) ChildStarted(*actor.Context[question], actor.PID) error { w.step(); return nil }
-func (w *bystander) Exited(*actor.Context[question], actor.Exit) error      { w.step(); return nil }
-func (w *bystander) Down(*actor.Context[question], actor.Monitor, actor.Exit) error {
+func (w *steppedActor) Stopped(*actor.Context[question], error)                { w.step() }
+func (w *steppedActor) Woken(*actor.Context[question]) error                   { w.step(); return nil }
+func (w *steppedActor) ChildStarted(*actor.Context[question], actor.PID) error { w.step(); return nil }
+func (w *steppedActor) Exited(*actor.Context[question], actor.Exit) error      { w.step(); return nil }
+func (w *steppedActor) Down(*actor.Context[question], actor.Monitor, actor.Exit) error {
 	w.step()
 	return nil
 }
-func (w *bystander) Health(*actor.Context[question]) actor.Health { w.step(); return actor.Health{} }
+func (w *steppedActor) Health(*actor.Context[question]) actor.Health { w.step(); return actor.Health{} }
 
-// ways has something happen to a bystander, for each way in which its code comes to run.
-func ways(t *testing.T, ctx context.Context, sys *actor.System, ref actor.Ref[question], w *bystander, expect func(handler, message string)) {
+// ways has something happen to a steppedActor, for each way in which its code comes to run.
+func ways(t *testing.T, ctx context.Context, sys *actor.System, ref actor.Ref[question], w *steppedActor, expect func(handler, message string)) {
 	const message = "actor_test.question"
 	expect("Started", "")
 	child := receive(t, ctx, w.child)
@@ -108,7 +108,7 @@ func TestHandlerReportsSayWhatRuns(t *testing.T) {
 				}
 			}})
 			open := make(chan struct{})
-			w := &bystander{other: spawn(t, sys, ignore), twin: spawn(t, sys, ignore), child: make(chan actor.Ref[int], 1), step: func() {
+			w := &steppedActor{other: spawn(t, sys, ignore), twin: spawn(t, sys, ignore), child: make(chan actor.Ref[int], 1), step: func() {
 				select {
 				case <-open:
 				case <-ctx.Done():
@@ -118,7 +118,7 @@ func TestHandlerReportsSayWhatRuns(t *testing.T) {
 			ways(t, ctx, sys, ref, w, func(handler, message string) {
 				t.Helper()
 				r := receive(t, ctx, blocked)
-				if r.PID != ref.PID() || r.Kind != "actor_test.bystander" || r.Handler != handler || r.Message != message {
+				if r.PID != ref.PID() || r.Kind != "actor_test.steppedActor" || r.Handler != handler || r.Message != message {
 					t.Errorf("the report is %+v, want one of %s with %q", r, handler, message)
 				}
 				open <- struct{}{}
@@ -132,11 +132,11 @@ func TestSamplesSayWhatRan(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	samples := make(chan actor.Sample, 100)
-	w := &bystander{other: spawn(t, sys, ignore), twin: spawn(t, sys, ignore), child: make(chan actor.Ref[int], 1), step: func() {}}
+	w := &steppedActor{other: spawn(t, sys, ignore), twin: spawn(t, sys, ignore), child: make(chan actor.Ref[int], 1), step: func() {}}
 	// The child's ref is handed over before the parent is told that it has started, and so on: each is
 	// waited for before the next.
 	observe(t, sys, actor.Probe{SampleEvery: 1, Handled: func(s actor.Sample) {
-		if s.Kind == "actor_test.bystander" {
+		if s.Kind == "actor_test.steppedActor" {
 			samples <- s
 		}
 	}})

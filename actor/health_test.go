@@ -14,7 +14,7 @@ func (*patient) Receive(*actor.Context[int], int) error { return nil }
 func (p *patient) Health(*actor.Context[int]) actor.Health { return p.health() }
 
 // A checkup does not wait for who fails in it.
-func TestCheckupOfThoseWhoFail(t *testing.T) {
+func TestHealthOfActorsThatFail(t *testing.T) {
 	for name, health := range map[string]func() actor.Health{
 		"panic":  func() actor.Health { panic("sick") },
 		"Goexit": func() actor.Health { runtime.Goexit(); return actor.Health{} },

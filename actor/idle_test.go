@@ -13,19 +13,19 @@ import (
 )
 
 // guest is an actor with hooks that notes when it gets what.
-type guest struct {
+type idleActor struct {
 	began   time.Time
 	got     []string
 	stopped chan struct{}
 }
 
-func (g *guest) note(text string) { g.got = append(g.got, text+" "+time.Since(g.began).String()) }
+func (g *idleActor) note(text string) { g.got = append(g.got, text+" "+time.Since(g.began).String()) }
 
-func (g *guest) Started(*actor.Context[order]) error { g.note("start"); return nil }
+func (g *idleActor) Started(*actor.Context[order]) error { g.note("start"); return nil }
 
-func (g *guest) Stopped(*actor.Context[order], error) { close(g.stopped) }
+func (g *idleActor) Stopped(*actor.Context[order], error) { close(g.stopped) }
 
-func (g *guest) Receive(c *actor.Context[order], m order) error {
+func (g *idleActor) Receive(c *actor.Context[order], m order) error {
 	if m.do != nil {
 		return m.do(c, nil)
 	}
@@ -33,7 +33,7 @@ func (g *guest) Receive(c *actor.Context[order], m order) error {
 	return nil
 }
 
-func newGuest() *guest { return &guest{began: time.Now(), stopped: make(chan struct{})} }
+func newIdleActor() *idleActor { return &idleActor{began: time.Now(), stopped: make(chan struct{})} }
 
 // wait lets time go by while a message is handled.
 func wait(d time.Duration) order {
@@ -44,7 +44,7 @@ func wait(d time.Duration) order {
 // it off, of whichever lane, and a long one for as long as it takes.
 func TestReceiveTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, sys, g := guarded(t), newSystem(t, actor.Config{}), newGuest()
+		ctx, sys, g := guarded(t), newSystem(t, actor.Config{}), newIdleActor()
 		ref := spawnActor(t, sys, actor.ReceiveTimeout(actor.Actor[order](g), time.Second, order{text: "idle"}))
 		pass(1500 * time.Millisecond) // At 1 s.
 		send(t, ctx, ref, order{text: "data"})
@@ -57,7 +57,7 @@ func TestReceiveTimeout(t *testing.T) {
 		<-g.stopped // The hook of the inner actor.
 		pass(time.Hour)
 		want := []string{"start 0s", "idle 1s", "data 1.5s", "control 2.4s", "idle 9.3s", "idle 10.3s", "idle 11.3s"}
-		if i, err := ref.Info(); !slices.Equal(g.got, want) || err != nil || i.Kind != "actor_test.guest" {
+		if i, err := ref.Info(); !slices.Equal(g.got, want) || err != nil || i.Kind != "actor_test.idleActor" {
 			t.Errorf("%s got %v, want %v: %v", i.Kind, g.got, want, err)
 		}
 	})
@@ -66,7 +66,7 @@ func TestReceiveTimeout(t *testing.T) {
 // A time-out that lies in the mailbox behind another message is taken back with that.
 func TestReceiveTimeoutIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, sys, g := guarded(t), newSystem(t, actor.Config{}), newGuest()
+		ctx, sys, g := guarded(t), newSystem(t, actor.Config{}), newIdleActor()
 		ref := spawnActor(t, sys, actor.ReceiveTimeout(actor.Actor[order](g), time.Second, order{text: "idle"}))
 		synctest.Wait()
 		wantNoErr(t, sys.Suspend(ref.PID()))
@@ -81,9 +81,9 @@ func TestReceiveTimeoutIsTakenBack(t *testing.T) {
 }
 
 // Later behaviours are measured, too, and a restart begins with a new time-out.
-func TestReceiveTimeoutOfWhatItBecomes(t *testing.T) {
+func TestReceiveTimeoutAfterBecome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, sys, g := guarded(t), newSystem(t, actor.Config{}), newGuest()
+		ctx, sys, g := guarded(t), newSystem(t, actor.Config{}), newIdleActor()
 		_, ref := keptChild(t, sys, func() actor.Actor[order] {
 			return actor.ReceiveTimeout(actor.Func(g.Receive), time.Second, order{text: "idle"})
 		}, true)

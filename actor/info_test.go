@@ -252,8 +252,8 @@ func testNames(t testing.TB) {
 	}
 }
 
-// What the handler's activation has claimed is counted where it is: it waits
-// until its handler begins.
+// A message that the activation has claimed is counted in its mailbox until its handler
+// begins.
 func TestInfoOfABatch(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -273,8 +273,8 @@ func TestInfoOfABatch(t *testing.T) {
 	}
 }
 
-// Who goes through many actors lets others run in between, all along, also where
-// there is one processor: otherwise Go would take it away after 10 ms.
+// A goroutine that goes through many actors lets others run in between, all along, also on one
+// processor. Otherwise Go would take the processor away after 10 ms.
 func TestInfosLetOthersRun(t *testing.T) {
 	ctx := guarded(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -122,18 +122,18 @@ func TestKeyedTimersEndWithTheIncarnation(t *testing.T) {
 }
 
 // shot is a message of a timer: the number of the start that it belongs to.
-type shot struct {
+type keyedTick struct {
 	key, start int
-	do         func(c *actor.Context[shot])
+	do         func(c *actor.Context[keyedTick])
 }
 
 // In random programs, no message comes of a timer that was replaced or stopped, whatever the
 // order; and each one that was not comes, once, or again and again.
 func TestKeyedTimersUnderSchedules(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
-		var timers actor.KeyedTimers[int, shot]
+		var timers actor.KeyedTimers[int, keyedTick]
 		current, repeats, starts := map[int]int{}, map[int]bool{}, 0
-		ref := spawn(s, s.System(actor.Config{}), func(c *actor.Context[shot], m shot) error {
+		ref := spawn(s, s.System(actor.Config{}), func(c *actor.Context[keyedTick], m keyedTick) error {
 			if m.do != nil {
 				m.do(c)
 				return nil
@@ -146,11 +146,11 @@ func TestKeyedTimersUnderSchedules(t *testing.T) {
 			}
 			return nil
 		})
-		change := func(c *actor.Context[shot]) {
+		change := func(c *actor.Context[keyedTick]) {
 			for range 1 + s.Rand().IntN(3) {
 				starts++
 				key, d := s.Rand().IntN(3), time.Duration(s.Rand().IntN(4))*time.Millisecond
-				m := shot{key: key, start: starts}
+				m := keyedTick{key: key, start: starts}
 				var err error
 				switch s.Rand().IntN(4) {
 				case 0:
@@ -173,11 +173,11 @@ func TestKeyedTimersUnderSchedules(t *testing.T) {
 			}
 		}
 		for range 8 {
-			send(s, s.Context(), ref, shot{do: change})
+			send(s, s.Context(), ref, keyedTick{do: change})
 			s.Advance(time.Duration(s.Rand().IntN(3)) * time.Millisecond)
 		}
 		s.Advance(10 * time.Millisecond)
-		send(s, s.Context(), ref, shot{do: func(*actor.Context[shot]) {
+		send(s, s.Context(), ref, keyedTick{do: func(*actor.Context[keyedTick]) {
 			for key := range current {
 				if !repeats[key] {
 					s.Errorf("key %d never sent", key)

@@ -27,7 +27,7 @@ func TestKillOfAnIdleActor(t *testing.T) { simulated.Too(t, testKillOfAnIdleActo
 func testKillOfAnIdleActor(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	ref := spawnActor(t, sys, actor.Actor[int](noted(&d)))
 	until(t, ctx, func() bool { return actor.Idle(ref) })
 	wantNoErr(t, ref.Err())
@@ -60,7 +60,7 @@ func TestKillDoesNotWaitForTheHandler(t *testing.T) {
 		t.Errorf("a stop that waits for a ghost returned %v", err)
 	}
 	close(g.open)
-	// Those that the handler has in hand become dead letters when it returns.
+	// The messages that the handler has in hand become dead letters when it returns.
 	until(t, ctx, func() bool { return sys.Stats().DeadLetters == 4 })
 	if n := len(g.seen); n != 0 {
 		t.Errorf("%d messages were handled after the kill", n)
@@ -91,8 +91,8 @@ func keptChild[M any](tb testing.TB, sys *actor.System, newActor func() actor.Ac
 	return parent, receive(tb, guarded(tb), children)
 }
 
-// What waits behind the message in which an incarnation was killed is handled
-// by the next one, while the ghost still runs, and in order.
+// An incarnation is killed while it handles a message. The next incarnation handles the
+// messages behind it, in order, while the ghost still runs.
 func TestKillKeepsTheMessagesOverARestart(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// What senders write for each message is in other cache lines than what the actor
-// reads for each. Where they shared one, a message took twice as long, but only in
+// The fields that senders write for each message are in other cache lines than the fields that
+// the actor reads for each. Where they shared one, a message took twice as long, but only in
 // some runs, as the allocator had it.
 func TestNoFalseSharing(t *testing.T) {
 	const line = 64

@@ -25,25 +25,25 @@ var failures = map[string]struct {
 	"goexit": {func() error { runtime.Goexit(); return nil }, actor.ErrGoexit},
 }
 
-// diary notes what happens, in order.
-type diary struct {
+// eventLog notes what happens, in order.
+type eventLog struct {
 	mu      sync.Mutex
 	entries []string
 }
 
-func (d *diary) note(format string, args ...any) {
+func (d *eventLog) note(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.entries = append(d.entries, fmt.Sprintf(format, args...))
 }
 
-func (d *diary) String() string {
+func (d *eventLog) String() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return strings.Join(d.entries, ", ")
 }
 
-func (d *diary) want(tb testing.TB, entries ...string) {
+func (d *eventLog) want(tb testing.TB, entries ...string) {
 	tb.Helper()
 	if got, want := d.String(), strings.Join(entries, ", "); got != want {
 		tb.Errorf("it happened: %s\nwant:        %s", got, want)
@@ -51,7 +51,7 @@ func (d *diary) want(tb testing.TB, entries ...string) {
 }
 
 // noted returns an actor that notes its life.
-func noted(d *diary) *hooks[int] {
+func noted(d *eventLog) *hooks[int] {
 	return &hooks[int]{
 		receive: func(_ *actor.Context[int], m int) error { d.note("%d", m); return nil },
 		started: func(*actor.Context[int]) error { d.note("started"); return nil },
@@ -65,7 +65,7 @@ func testHooksFrameTheMessages(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	for range 100 { // The messages race with the start.
-		var d diary
+		var d eventLog
 		ref := spawnActor(t, sys, actor.Actor[int](noted(&d)))
 		send(t, ctx, ref.On(actor.Control), 1)
 		send(t, ctx, ref.On(actor.Control), 2)
@@ -79,7 +79,7 @@ func TestFailureInStarted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
-			var d diary
+			var d eventLog
 			var reason error
 			open := make(chan struct{})
 			a := noted(&d)
@@ -241,18 +241,18 @@ func testFailuresAreLogged(t testing.TB) {
 }
 
 // mute has no hooks.
-type mute struct{ d *diary }
+type withoutHooks struct{ d *eventLog }
 
-func (m mute) Receive(_ *actor.Context[int], n int) error { m.d.note("mute %d", n); return nil }
+func (m withoutHooks) Receive(_ *actor.Context[int], n int) error { m.d.note("mute %d", n); return nil }
 
-// What is remembered of a kind of actors holds for each of them, whatever it is
-// wrapped in, and whatever takes its place.
+// The facts that are kept about a kind of actors hold for each actor of that kind, also if it
+// is wrapped, and if something else takes its place.
 func TestHooksOfAKind(t *testing.T) { simulated.Too(t, testHooksOfAKind) }
 
 func testHooksOfAKind(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	live := func(a actor.Actor[int], want func(d *diary), d *diary) {
+	live := func(a actor.Actor[int], want func(d *eventLog), d *eventLog) {
 		for range 2 {
 			ref := spawnActor(t, sys, a)
 			send(t, ctx, ref, 1)
@@ -261,12 +261,12 @@ func testHooksOfAKind(t testing.TB) {
 			d.entries = nil
 		}
 	}
-	var d diary
-	noHooks := func(d *diary) { d.want(t, "mute 1") }
-	live(mute{&d}, noHooks, &d)
-	live(noted(&d), func(d *diary) { d.want(t, "started", "1", "stopped <nil>") }, &d)
-	live(actor.FirstOf[int](mute{&d}, noted(&d)), func(d *diary) { d.want(t, "started", "mute 1", "stopped <nil>") }, &d)
-	live(mute{&d}, noHooks, &d)
+	var d eventLog
+	noHooks := func(d *eventLog) { d.want(t, "mute 1") }
+	live(withoutHooks{&d}, noHooks, &d)
+	live(noted(&d), func(d *eventLog) { d.want(t, "started", "1", "stopped <nil>") }, &d)
+	live(actor.FirstOf[int](withoutHooks{&d}, noted(&d)), func(d *eventLog) { d.want(t, "started", "mute 1", "stopped <nil>") }, &d)
+	live(withoutHooks{&d}, noHooks, &d)
 
 	// Each incarnation has the hooks of its own value.
 	n := 0

@@ -32,7 +32,7 @@ func TestShedByItems(t *testing.T) {
 	} {
 		t.Run(then.String(), func(t *testing.T) {
 			ctx := guarded(t)
-			var dead letterBox
+			var dead deadLetterList
 			sys := newSystem(t, actor.Config{OnDeadLetter: dead.add})
 			g := newGate()
 			ref := spawnActor(t, sys, actor.Actor[int](g), actor.WithMailboxLimit(actor.MailboxLimit{Items: 4, Then: then}))
@@ -56,7 +56,7 @@ func TestShedByItems(t *testing.T) {
 }
 
 // Urgent messages give way to none but their like.
-func TestLimitSparesWhatIsUrgent(t *testing.T) {
+func TestLimitSparesUrgentLanes(t *testing.T) {
 	for _, then := range []actor.LimitAction{actor.ShedNewest, actor.ShedOldest} {
 		ctx := guarded(t)
 		sys := newSystem(t, actor.Config{})
@@ -75,7 +75,7 @@ func TestLimitSparesWhatIsUrgent(t *testing.T) {
 	}
 }
 
-type cargo struct {
+type sizedMessage struct {
 	n    int
 	name string
 	body []byte
@@ -85,11 +85,13 @@ type cargo struct {
 func TestShedByBytes(t *testing.T) {
 	const word = strconv.IntSize / 8
 	const own = word * (1 + 2 + 3 + 2)
-	sized := func(n, size int) cargo { return cargo{n: n, name: "abcd", body: make([]byte, size-own-4)} }
+	sized := func(n, size int) sizedMessage {
+		return sizedMessage{n: n, name: "abcd", body: make([]byte, size-own-4)}
+	}
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	entered, open, handled := make(chan struct{}), make(chan struct{}), []int{}
-	ref := spawn(t, sys, func(_ *actor.Context[cargo], p cargo) error {
+	ref := spawn(t, sys, func(_ *actor.Context[sizedMessage], p sizedMessage) error {
 		if p.n == 0 {
 			entered <- struct{}{}
 			<-open
@@ -97,7 +99,7 @@ func TestShedByBytes(t *testing.T) {
 		handled = append(handled, p.n)
 		return nil
 	}, actor.WithMailboxLimit(actor.MailboxLimit{Bytes: 1000, Then: actor.ShedOldest}))
-	send(t, ctx, ref, cargo{})
+	send(t, ctx, ref, sizedMessage{})
 	receive(t, ctx, entered)
 	bytes := func(want int) {
 		t.Helper()
@@ -111,9 +113,9 @@ func TestShedByBytes(t *testing.T) {
 	bytes(1000)
 	send(t, ctx, ref, sized(5, 500))
 	bytes(700) // Without 1 and 2.
-	send(t, ctx, ref, cargo{n: 6, any: "0123456789"})
+	send(t, ctx, ref, sizedMessage{n: 6, any: "0123456789"})
 	bytes(700 + own + 2*word + 10)
-	send(t, ctx, ref, cargo{n: 7, any: cargo{name: "x"}})
+	send(t, ctx, ref, sizedMessage{n: 7, any: sizedMessage{name: "x"}})
 	bytes(700 + own + 2*word + 10 + own + own + 1)
 	close(open)
 	wantNoErr(t, ref.Drain(ctx))
@@ -148,7 +150,7 @@ func TestLimitBySizeFunction(t *testing.T) {
 // goes to the dead letters.
 func TestLimitEndsAnActor(t *testing.T) {
 	ctx := guarded(t)
-	var dead letterBox
+	var dead deadLetterList
 	sys := newSystem(t, actor.Config{OnDeadLetter: dead.add})
 	g := newGate()
 	ref := spawnActor(t, sys, actor.Actor[int](g), actor.WithMailboxLimit(actor.MailboxLimit{Items: 3, Then: actor.LimitRestart}))
@@ -244,7 +246,7 @@ func TestLimitRestartsBesideItsWork(t *testing.T) {
 // Senders that wait for room in a full lane are bound by the limit too.
 func TestLimitOfWaitingSenders(t *testing.T) {
 	ctx := guarded(t)
-	var dead letterBox
+	var dead deadLetterList
 	sys := newSystem(t, actor.Config{OnDeadLetter: dead.add})
 	g := newGate()
 	ref := spawnActor(t, sys, actor.Actor[int](g), actor.WithCapacity(actor.Data, 2),
@@ -282,8 +284,7 @@ func TestBadLimits(t *testing.T) {
 	wantSame(t, "name", actor.LimitAction(9), "LimitAction(9)")
 }
 
-// What is killed, restarted, or comes back from the stash leaves the figures of
-// the limit right.
+// A kill, a restart and a return from the stash leave the figures of the limit right.
 func TestLimitOverIncarnations(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

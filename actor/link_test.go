@@ -55,7 +55,7 @@ var endings = map[string]struct {
 	"kill":   {func(c *actor.Context[task]) error { return c.Self().Kill() }, actor.ErrKilled, actor.Killed},
 }
 
-// trapper is told of the ends of those it is linked to, and monitors.
+// trapper receives the ends of the actors that it is linked to, and monitors others.
 type trapper struct {
 	exits chan actor.Exit
 	downs chan actor.Exit
@@ -155,9 +155,9 @@ func testChainOfLinks(t testing.TB) {
 	}
 }
 
-func TestLinkToNobody(t *testing.T) { simulated.Too(t, testLinkToNobody) }
+func TestLinkToAnAbsentActor(t *testing.T) { simulated.Too(t, testLinkToAnAbsentActor) }
 
-func testLinkToNobody(t testing.TB) {
+func testLinkToAnAbsentActor(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	gone := spawn(t, sys, doTask)
@@ -272,7 +272,7 @@ func TestLinksUnderLoad(t *testing.T) {
 }
 
 // pack is a message of a dying actor.
-type pack struct{ from, n int }
+type lastMessage struct{ from, n int }
 
 // observer monitors or is linked to senders that end, and notes what is missing
 // of their messages when it is told.
@@ -283,14 +283,16 @@ type observer struct {
 	ended chan string
 }
 
-func (o *observer) Receive(_ *actor.Context[pack], p pack) error {
+func (o *observer) Receive(_ *actor.Context[lastMessage], p lastMessage) error {
 	o.got[p.from]++
 	return nil
 }
 
-func (o *observer) Exited(_ *actor.Context[pack], e actor.Exit) error { return o.note("exit", e) }
+func (o *observer) Exited(_ *actor.Context[lastMessage], e actor.Exit) error {
+	return o.note("exit", e)
+}
 
-func (o *observer) Down(_ *actor.Context[pack], _ actor.Monitor, e actor.Exit) error {
+func (o *observer) Down(_ *actor.Context[lastMessage], _ actor.Monitor, e actor.Exit) error {
 	return o.note("down", e)
 }
 
@@ -318,11 +320,11 @@ func testSignalsComeAfterTheMessages(t testing.TB) {
 	o := &observer{got: map[int]int{}, from: map[actor.PID]int{}, want: each, ended: make(chan string, 2*senders)}
 	started := make(chan struct{})
 	var refs []actor.Ref[int]
-	var to actor.Ref[pack]
+	var to actor.Ref[lastMessage]
 	for i := range senders {
 		refs = append(refs, spawn(t, sys, func(c *actor.Context[int], _ int) error {
 			for n := range each {
-				if err := to.On(lanes[(i+n)%len(lanes)]).Send(c, pack{i, n}); err != nil {
+				if err := to.On(lanes[(i+n)%len(lanes)]).Send(c, lastMessage{i, n}); err != nil {
 					return err
 				}
 			}
@@ -330,7 +332,7 @@ func testSignalsComeAfterTheMessages(t testing.TB) {
 		}))
 		o.from[refs[i].PID()] = i
 	}
-	to = spawnActor(t, sys, actor.Actor[pack](&starting{o, func(c *actor.Context[pack]) error {
+	to = spawnActor(t, sys, actor.Actor[lastMessage](&starting{o, func(c *actor.Context[lastMessage]) error {
 		defer close(started)
 		for i, ref := range refs {
 			if _, err := c.Monitor(ref.PID()); err != nil {
@@ -358,13 +360,13 @@ func testSignalsComeAfterTheMessages(t testing.TB) {
 // starting adds a Started hook to an observer.
 type starting struct {
 	*observer
-	start func(*actor.Context[pack]) error
+	start func(*actor.Context[lastMessage]) error
 }
 
-func (s *starting) Started(c *actor.Context[pack]) error { return s.start(c) }
+func (s *starting) Started(c *actor.Context[lastMessage]) error { return s.start(c) }
 
-// Those that are linked to one that ends are told in the same order each time: a simulation
-// of them is a function of the seed.
+// The actors that are linked to one actor receive its end in the same order each time. So
+// their simulation is a function of the seed.
 func TestLinksAreToldInOneOrder(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 1}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})

@@ -15,9 +15,9 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// stage is an actor in a model, with what is noted of its messages. A message is
+// actorModel is an actor in a model, with what is noted of its messages. A message is
 // ten times its sender plus its number there.
-type stage struct {
+type actorModel struct {
 	*modelcheck.Program
 	model *workers.Model
 	sys   *actor.System
@@ -32,12 +32,12 @@ type stage struct {
 	returned []int // Messages that their sender was told are not.
 	lanes    map[int]actor.Lane
 	onSent   func() // Called by each sender at its end.
-	drained  bool   // What was accepted is to be handled.
+	drained  bool   // Every accepted message must be handled.
 	faults   []error
 }
 
-func newStage(p *modelcheck.Program) *stage {
-	s := &stage{Program: p, model: workers.NewModelScheduler(), lanes: map[int]actor.Lane{}, onSent: func() {}}
+func newActorModel(p *modelcheck.Program) *actorModel {
+	s := &actorModel{Program: p, model: workers.NewModelScheduler(), lanes: map[int]actor.Lane{}, onSent: func() {}}
 	s.sys = actor.NewModelSystem(s.model.Scheduler(), func(d actor.DeadLetter) {
 		s.dropped = append(s.dropped, d.Message.(int))
 		s.event()
@@ -46,18 +46,18 @@ func newStage(p *modelcheck.Program) *stage {
 	return s
 }
 
-func (s *stage) fault(format string, args ...any) {
+func (s *actorModel) fault(format string, args ...any) {
 	s.faults = append(s.faults, fmt.Errorf(format, args...))
 }
 
 // event is called for each of the events that were announced by expect.
-func (s *stage) event() {
+func (s *actorModel) event() {
 	if s.left--; s.left == 0 {
 		s.model.End()
 	}
 }
 
-func (s *stage) receive(_ *actor.Context[int], m int) error {
+func (s *actorModel) receive(_ *actor.Context[int], m int) error {
 	if n := s.inside.Add(1); n != 1 {
 		s.fault("%d handlers run at once", n)
 	}
@@ -67,7 +67,7 @@ func (s *stage) receive(_ *actor.Context[int], m int) error {
 	return nil
 }
 
-func (s *stage) spawn(opts ...actor.Option) {
+func (s *actorModel) spawn(opts ...actor.Option) {
 	s.ref = must(actor.Spawn(s.sys, actor.Func(s.receive), opts...))
 }
 
@@ -78,7 +78,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func (s *stage) workers(n int) {
+func (s *actorModel) workers(n int) {
 	for i := range n {
 		f := s.model.Fiber()
 		s.Go(fmt.Sprintf("worker %d", i), func() { s.model.Work(f) })
@@ -86,7 +86,7 @@ func (s *stage) workers(n int) {
 }
 
 // sender sends a message to each of the lanes.
-func (s *stage) sender(ctx context.Context, id int, lanes ...actor.Lane) {
+func (s *actorModel) sender(ctx context.Context, id int, lanes ...actor.Lane) {
 	s.left += len(lanes)
 	s.messages += len(lanes)
 	s.Go(fmt.Sprintf("sender %d", id), func() {
@@ -109,7 +109,7 @@ func (s *stage) sender(ctx context.Context, id int, lanes ...actor.Lane) {
 }
 
 // act does something besides, and is one of the events that are waited for.
-func (s *stage) act(name string, f func() error) {
+func (s *actorModel) act(name string, f func() error) {
 	s.left++
 	s.Go(name, func() {
 		if err := f(); err != nil {
@@ -119,9 +119,8 @@ func (s *stage) act(name string, f func() error) {
 	})
 }
 
-// check wants each message once, and those of one sender to one lane in their
-// order.
-func (s *stage) check() error {
+// check wants each message once, and one sender's messages to one lane in their order.
+func (s *actorModel) check() error {
 	all := slices.Concat(s.handled, s.dropped, s.returned)
 	slices.Sort(all)
 	if len(all) != s.messages || len(slices.Compact(all)) != s.messages {
@@ -157,7 +156,7 @@ func pocketing(width, throughput int, each ...int) func(*modelcheck.Program) {
 
 func announcingTo(width int, each []int, opts ...actor.Option) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		s.spawn(opts...)
 		s.workers(width)
 		for id, n := range each {
@@ -170,7 +169,7 @@ func announcingTo(width int, each []int, opts ...actor.Option) func(*modelcheck.
 // queued twice.
 func mixing(width, throughput int, lanes ...actor.Lane) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		s.spawn(actor.WithThroughput(throughput))
 		s.workers(width)
 		s.sender(background, 0, lanes...)
@@ -180,7 +179,7 @@ func mixing(width, throughput int, lanes ...actor.Lane) func(*modelcheck.Program
 // crossing has a sender of Data and one of Control.
 func crossing(data, control int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		s.spawn()
 		s.workers(1)
 		s.sender(background, 0, make([]actor.Lane, data)...)
@@ -191,7 +190,7 @@ func crossing(data, control int) func(*modelcheck.Program) {
 // ending has somebody stop or drain the actor while messages come.
 func ending(width, messages int, drain bool) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		s.spawn(actor.WithThroughput(1))
 		s.workers(width)
 		s.sender(background, 0, make([]actor.Lane, messages)...)
@@ -206,7 +205,7 @@ func ending(width, messages int, drain bool) func(*modelcheck.Program) {
 }
 
 // restarter is a parent that restarts its child.
-type restarter struct{ s *stage }
+type restarter struct{ s *actorModel }
 
 func (k restarter) Receive(*actor.Context[int], int) error { return nil }
 
@@ -222,7 +221,7 @@ func (k restarter) ChildExited(ctx *actor.Context[int], e actor.Exit) error {
 // parent restarts it, while others come.
 func failing(width, messages int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		incarnations := 0
 		s.ref = must(actor.SpawnNew(actor.ContextOf(must(actor.Spawn(s.sys, restarter{s}))), func() actor.Actor[int] {
 			incarnations++
@@ -243,7 +242,7 @@ func failing(width, messages int) func(*modelcheck.Program) {
 // waiting has senders that meet a full lane.
 func waiting(width int, each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		s.spawn(actor.WithCapacity(actor.Data, 1))
 		s.workers(width)
 		for id, n := range each {
@@ -256,7 +255,7 @@ func waiting(width int, each ...int) func(*modelcheck.Program) {
 // at which the second is handled there is room for them, so its handler may
 // wait until they are in.
 func letting(p *modelcheck.Program) {
-	s := newStage(p)
+	s := newActorModel(p)
 	var in xatomic.Bool
 	s.ref = must(actor.Spawn(s.sys, actor.Func(func(ctx *actor.Context[int], m int) error {
 		if m == 1 {
@@ -278,7 +277,7 @@ func letting(p *modelcheck.Program) {
 // leaving is waiting with a sender that may give up.
 func leaving(width int, each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		s.spawn(actor.WithCapacity(actor.Data, 1))
 		s.workers(width)
 		ctx, cancel := context.WithCancel(background)
@@ -386,21 +385,21 @@ var models = []struct {
 	{"tick/stopped by its receiver, again", modelcheck.Config{Preemptions: 2}, stoppingWithin(2)},
 	{"tick/room for a sender", modelcheck.Config{Preemptions: 1}, makingRoom},
 	{"tick/kill", modelcheck.Config{Preemptions: 2}, killing(100, true, nil)},
-	{"turn/two messages", modelcheck.Config{Preemptions: 1}, turning(parlourOf{}, 2)},
-	{"turn/a failure", modelcheck.Config{Random: 5_000}, turning(parlourOf{restarted: true, fails: true}, 2)},
-	{"turn/a kill", modelcheck.Config{Random: 10_000}, turningAtAnEnd(parlourOf{restarted: true}, killParlour, 2)},
-	{"turn/a kill and a failure", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{restarted: true, fails: true}, killParlour, 2)},
-	{"turn/a stop", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{}, stopParlour, 2)},
-	{"turn/a drain", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{}, drainParlour, 2)},
-	{"read/three messages", modelcheck.Config{Random: 5_000}, turning(parlourOf{reads: true}, 3)},
-	{"read/a failure", modelcheck.Config{Random: 5_000}, turning(parlourOf{restarted: true, fails: true, reads: true}, 3)},
-	{"read/a kill", modelcheck.Config{Random: 20_000, Seed: 4}, turningAtAnEnd(parlourOf{restarted: true, reads: true}, killParlour, 1, 2)},
-	{"read/a kill and a failure", modelcheck.Config{Random: 10_000}, turningAtAnEnd(parlourOf{restarted: true, fails: true, reads: true}, killParlour, 1, 2)},
-	{"read/a stop", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{reads: true}, stopParlour, 3)},
-	{"read/a drain", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{reads: true}, drainParlour, 3)},
-	{"turn/a tick and a kill", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{restarted: true, tick: 21}, killParlour, 1)},
-	{"read/a tick that reads and a kill", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{restarted: true, reads: true, tick: 20}, killParlour, 2)},
-	{"read/a tick that writes and a kill", modelcheck.Config{Random: 5_000}, turningAtAnEnd(parlourOf{restarted: true, reads: true, tick: 21}, killParlour, 1)},
+	{"turn/two messages", modelcheck.Config{Preemptions: 1}, turning(turnConfig{}, 2)},
+	{"turn/a failure", modelcheck.Config{Random: 5_000}, turning(turnConfig{restarted: true, fails: true}, 2)},
+	{"turn/a kill", modelcheck.Config{Random: 10_000}, turningAtAnEnd(turnConfig{restarted: true}, killTurnModel, 2)},
+	{"turn/a kill and a failure", modelcheck.Config{Random: 5_000}, turningAtAnEnd(turnConfig{restarted: true, fails: true}, killTurnModel, 2)},
+	{"turn/a stop", modelcheck.Config{Random: 5_000}, turningAtAnEnd(turnConfig{}, stopTurnModel, 2)},
+	{"turn/a drain", modelcheck.Config{Random: 5_000}, turningAtAnEnd(turnConfig{}, drainTurnModel, 2)},
+	{"read/three messages", modelcheck.Config{Random: 5_000}, turning(turnConfig{reads: true}, 3)},
+	{"read/a failure", modelcheck.Config{Random: 5_000}, turning(turnConfig{restarted: true, fails: true, reads: true}, 3)},
+	{"read/a kill", modelcheck.Config{Random: 20_000, Seed: 4}, turningAtAnEnd(turnConfig{restarted: true, reads: true}, killTurnModel, 1, 2)},
+	{"read/a kill and a failure", modelcheck.Config{Random: 10_000}, turningAtAnEnd(turnConfig{restarted: true, fails: true, reads: true}, killTurnModel, 1, 2)},
+	{"read/a stop", modelcheck.Config{Random: 5_000}, turningAtAnEnd(turnConfig{reads: true}, stopTurnModel, 3)},
+	{"read/a drain", modelcheck.Config{Random: 5_000}, turningAtAnEnd(turnConfig{reads: true}, drainTurnModel, 3)},
+	{"turn/a tick and a kill", modelcheck.Config{Random: 5_000}, turningAtAnEnd(turnConfig{restarted: true, tick: 21}, killTurnModel, 1)},
+	{"read/a tick that reads and a kill", modelcheck.Config{Random: 5_000}, turningAtAnEnd(turnConfig{restarted: true, reads: true, tick: 20}, killTurnModel, 2)},
+	{"read/a tick that writes and a kill", modelcheck.Config{Random: 5_000}, turningAtAnEnd(turnConfig{restarted: true, reads: true, tick: 21}, killTurnModel, 1)},
 	{"watch/two messages", modelcheck.Config{Preemptions: 3}, watching(2, 2)},
 	{"watch/three looks", modelcheck.Config{Preemptions: 2}, watching(3, 2)},
 }

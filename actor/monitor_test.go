@@ -74,9 +74,9 @@ func TestMessageSentBeforeASignal(t *testing.T) {
 	receive(t, ctx, tr.downs)
 }
 
-func TestMonitorOfNobody(t *testing.T) { simulated.Too(t, testMonitorOfNobody) }
+func TestMonitorOfAnAbsentActor(t *testing.T) { simulated.Too(t, testMonitorOfAnAbsentActor) }
 
-func testMonitorOfNobody(t testing.TB) {
+func testMonitorOfAnAbsentActor(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	gone := spawn(t, sys, doTask)

@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// What may become of the calls of nested_test.go.
+// The possible fates of the calls of nested_test.go.
 
 // end notes how a call has ended, and looks whether it may end so.
-func (n *nest) end(c *nestedCall, v int, err error) {
+func (n *nestedProgram) end(c *nestedCall, v int, err error) {
 	c.ended++
 	c.err = err
 	now := n.s.Now()
@@ -56,7 +56,7 @@ func (n *nest) end(c *nestedCall, v int, err error) {
 
 // looks looks at the context of a handler: it has ended if its asker has left, and has
 // the asker's deadline if not.
-func (n *nest) looks(x *actor.Context[nestedOrder], c *nestedCall) {
+func (n *nestedProgram) looks(x *actor.Context[nestedOrder], c *nestedCall) {
 	if len(c.accepted) != 0 {
 		return // It is the incarnation's own now.
 	}
@@ -85,7 +85,7 @@ func (c *nestedCall) isOver() bool {
 }
 
 // check looks at what is left when nothing happens any more.
-func (n *nest) check() {
+func (n *nestedProgram) check() {
 	for _, c := range n.calls {
 		if c.began && c.ended != 1 && len(n.killed) == 0 {
 			n.s.Errorf("call %d has ended %d times", c.id, c.ended)

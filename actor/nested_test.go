@@ -20,10 +20,10 @@ import (
 // may become of an ask.
 
 // finale is what a handler does when it has asked all that it was told to ask.
-type finale int
+type lastStep int
 
 const (
-	replies finale = iota
+	replies lastStep = iota
 	failsReply
 	handsOn // To another actor, which then does as it was told.
 	saysNothing
@@ -46,18 +46,18 @@ const (
 
 // nestedCall is one ask: to whom, for how long, and what is done there.
 type nestedCall struct {
-	id      int
-	to      int
-	limit   time.Duration // 0 for none of its own.
-	asks    []*nestedCall
-	way     way
-	deed    finale
-	other   int // Of handsOn and kills.
-	pause   time.Duration
-	above   *nestedCall
-	request *request
+	id          int
+	to          int
+	limit       time.Duration // 0 for none of its own.
+	asks        []*nestedCall
+	way         way
+	ghostAction lastStep
+	other       int // Of handsOn and kills.
+	pause       time.Duration
+	above       *nestedCall
+	request     *request
 
-	// What has become of it.
+	// The fate of the call.
 	began    bool
 	made     time.Time
 	stale    bool      // Its context had ended before.
@@ -66,7 +66,7 @@ type nestedCall struct {
 	cut      bool // Its handler had no deadline any more, before the asker went on.
 	ended    int
 	err      error
-	accepted []error // What was sent and taken: nil for an answer, or the error.
+	accepted []error // The replies that were sent and taken: nil for an answer, or the error.
 }
 
 type request struct {
@@ -87,7 +87,7 @@ type nestedOrder struct {
 }
 
 // nest is one random program.
-type nest struct {
+type nestedProgram struct {
 	s      *simtest.Sim
 	sys    *actor.System
 	nodes  []actor.Ref[nestedOrder]
@@ -100,7 +100,7 @@ type nest struct {
 func TestNestedAsks(t *testing.T) {
 	lane.Short(t)
 	simtest.Run(t, simtest.Config{Schedules: 300}, func(s *simtest.Sim) {
-		n := &nest{s: s, sys: s.System(actor.Config{}), killed: map[actor.PID]bool{}}
+		n := &nestedProgram{s: s, sys: s.System(actor.Config{}), killed: map[actor.PID]bool{}}
 		modes := []actor.Reentrancy{actor.NoReentrancy, actor.NoReentrancy, actor.CallChainReentrancy, actor.FullReentrancy}
 		for i := range 6 {
 			n.nodes = append(n.nodes, spawn(s, n.sys, n.handle, actor.WithName(fmt.Sprint("node", i)),
@@ -128,7 +128,7 @@ func TestNestedAsks(t *testing.T) {
 }
 
 // grow makes a random tree of calls.
-func (n *nest) grow(random *rand.Rand, r *request, above *nestedCall, depth int) *nestedCall {
+func (n *nestedProgram) grow(random *rand.Rand, r *request, above *nestedCall, depth int) *nestedCall {
 	c := &nestedCall{id: len(n.calls) + 1, to: random.IntN(len(n.nodes)), above: above, request: r}
 	n.calls = append(n.calls, c)
 	if random.IntN(3) == 0 {
@@ -139,7 +139,7 @@ func (n *nest) grow(random *rand.Rand, r *request, above *nestedCall, depth int)
 	}
 	c.way, c.other = way(random.IntN(int(numWays))), random.IntN(len(n.nodes))
 	if random.IntN(2) == 0 {
-		c.deed = finale(random.IntN(int(numDeeds)))
+		c.ghostAction = lastStep(random.IntN(int(numDeeds)))
 	}
 	for range random.IntN(4 - depth) {
 		c.asks = append(c.asks, n.grow(random, r, c, depth+1))
@@ -152,13 +152,13 @@ func message(c *nestedCall) func(actor.Reply[int]) nestedOrder {
 }
 
 // begin notes that a call is made with the context.
-func (n *nest) begin(ctx context.Context, c *nestedCall) {
+func (n *nestedProgram) begin(ctx context.Context, c *nestedCall) {
 	c.began, c.made, c.ctx, c.stale = true, n.s.Now(), ctx, ctx.Err() != nil
 	c.due, _ = ctx.Deadline()
 }
 
 // ask makes one call.
-func (n *nest) ask(ctx context.Context, c *nestedCall) {
+func (n *nestedProgram) ask(ctx context.Context, c *nestedCall) {
 	if c.limit > 0 {
 		limited, cancel := context.WithTimeout(ctx, c.limit)
 		defer cancel()
@@ -170,7 +170,7 @@ func (n *nest) ask(ctx context.Context, c *nestedCall) {
 }
 
 // gather makes several at once, with one deadline.
-func (n *nest) gather(ctx context.Context, asks []*nestedCall) {
+func (n *nestedProgram) gather(ctx context.Context, asks []*nestedCall) {
 	queries, answers := make([]actor.Query, len(asks)), make([]actor.Answer[int], len(asks))
 	for i, c := range asks {
 		n.begin(ctx, c)
@@ -182,8 +182,8 @@ func (n *nest) gather(ctx context.Context, asks []*nestedCall) {
 	}
 }
 
-// quorum makes several at once, of which one has to be answered.
-func (n *nest) quorum(ctx context.Context, asks []*nestedCall) {
+// quorum makes several asks at once. One of them has to be answered.
+func (n *nestedProgram) quorum(ctx context.Context, asks []*nestedCall) {
 	var refs []actor.Ref[nestedOrder]
 	for _, c := range asks {
 		n.begin(ctx, c)
@@ -206,7 +206,7 @@ func (n *nest) quorum(ctx context.Context, asks []*nestedCall) {
 }
 
 // handle does as it was told.
-func (n *nest) handle(x *actor.Context[nestedOrder], m nestedOrder) error {
+func (n *nestedProgram) handle(x *actor.Context[nestedOrder], m nestedOrder) error {
 	c := m.call
 	if m.moved {
 		return n.reply(x, c, m.reply, nil)
@@ -230,7 +230,7 @@ func (n *nest) handle(x *actor.Context[nestedOrder], m nestedOrder) error {
 		cancel()
 		n.looks(x, c)
 	}
-	switch c.deed {
+	switch c.ghostAction {
 	case failsReply:
 		return n.reply(x, c, m.reply, errFailed)
 	case handsOn:
@@ -259,7 +259,7 @@ func (n *nest) handle(x *actor.Context[nestedOrder], m nestedOrder) error {
 }
 
 // reply sends an answer, or the error, and counts what comes too late.
-func (n *nest) reply(x *actor.Context[nestedOrder], c *nestedCall, r actor.Reply[int], failure error) error {
+func (n *nestedProgram) reply(x *actor.Context[nestedOrder], c *nestedCall, r actor.Reply[int], failure error) error {
 	open := c.ended == 0
 	var err error
 	if failure == nil {

@@ -169,7 +169,7 @@ func testAskByTriesOthers(t testing.TB) {
 	}
 }
 
-// Who asks himself is told so, and does not wait for ever.
+// An actor that asks itself gets an error, and does not wait for ever.
 func TestAskByOfOneself(t *testing.T) { simulated.Too(t, testAskByOfOneself) }
 
 func testAskByOfOneself(t testing.TB) {

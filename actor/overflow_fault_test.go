@@ -5,7 +5,7 @@ package actor_test
 import "github.com/troupe-go/troupe/internal/planted"
 
 var overflowFaults = planted.Group{
-	Run: "^(TestBuffers|TestShedByItems|TestShedByBytes|TestLimitSparesWhatIsUrgent|TestLimitOfWaitingSenders|TestBursts|TestInfoOfABatch)$",
+	Run: "^(TestBuffers|TestShedByItems|TestShedByBytes|TestLimitSparesUrgentLanes|TestLimitOfWaitingSenders|TestBursts|TestInfoOfABatch)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a dropping lane takes what it drops",
@@ -70,7 +70,7 @@ var overflowFaults = planted.Group{
 			Old:  "which <= than",
 			New:  "which <= Control",
 			Want: "FAIL",
-			Run:  "^TestLimitSparesWhatIsUrgent$",
+			Run:  "^TestLimitSparesUrgentLanes$",
 		},
 		{
 			Name: "what was handled still weighs",

@@ -10,19 +10,19 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// letterBox collects the dead letters of a system.
-type letterBox struct {
+// deadLetterList collects the dead letters of a system.
+type deadLetterList struct {
 	mu  sync.Mutex
 	all []actor.DeadLetter
 }
 
-func (b *letterBox) add(d actor.DeadLetter) {
+func (b *deadLetterList) add(d actor.DeadLetter) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.all = append(b.all, d)
 }
 
-func (b *letterBox) messages() (all []any) {
+func (b *deadLetterList) messages() (all []any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, d := range b.all {
@@ -57,7 +57,7 @@ func wantSame(tb testing.TB, what string, got, want any) {
 	}
 }
 
-// What a full lane does with messages 1 to 10, with room for four.
+// The effect of a full lane on messages 1 to 10, with room for four.
 func TestBuffers(t *testing.T) {
 	cases := map[actor.Buffer]struct{ handled, dropped []int }{
 		actor.Dropping:  {count(1, 4), count(5, 10)},
@@ -68,7 +68,7 @@ func TestBuffers(t *testing.T) {
 		for _, lane := range lanes {
 			t.Run(fmt.Sprint(buffer, lane), func(t *testing.T) {
 				ctx := guarded(t)
-				var dead letterBox
+				var dead deadLetterList
 				sys := newSystem(t, actor.Config{OnDeadLetter: dead.add})
 				g := newGate()
 				opts := []actor.Option{actor.WithBuffer(lane, buffer)}
@@ -156,7 +156,7 @@ func TestAskThatIsDropped(t *testing.T) {
 	}
 }
 
-// Who can give a message to somebody else keeps it.
+// A sender that can give a message to another actor keeps it.
 func TestOfferToALaneThatDrops(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -196,7 +196,7 @@ func TestTicksOfLanesThatDrop(t *testing.T) {
 
 // A tick is kept out of a sliding lane while the last one waits there, and comes
 // in again when that was dropped.
-func TestTickThatSlidesAway(t *testing.T) {
+func TestTickThatASlidingLaneDrops(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	g := newGate()

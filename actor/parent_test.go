@@ -9,27 +9,33 @@ import (
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
-// nurse is a parent that says what has become of its children, and does to them
+// testParent is a parent that says what has become of its children, and does to them
 // what it is told.
-type nurse struct {
+type testParent struct {
 	exits chan actor.Exit
 	ready chan actor.PID
-	leave func(*actor.Context[duty]) error
+	leave func(*actor.Context[parentAction]) error
 }
 
-type duty func(*actor.Context[duty]) error
+type parentAction func(*actor.Context[parentAction]) error
 
-func newNurse() *nurse {
-	return &nurse{exits: make(chan actor.Exit, 16), ready: make(chan actor.PID, 16)}
+func newTestParent() *testParent {
+	return &testParent{exits: make(chan actor.Exit, 16), ready: make(chan actor.PID, 16)}
 }
 
-func (n *nurse) Receive(ctx *actor.Context[duty], do duty) error { return do(ctx) }
+func (n *testParent) Receive(ctx *actor.Context[parentAction], do parentAction) error { return do(ctx) }
 
-func (n *nurse) ChildExited(_ *actor.Context[duty], e actor.Exit) error { n.exits <- e; return nil }
+func (n *testParent) ChildExited(_ *actor.Context[parentAction], e actor.Exit) error {
+	n.exits <- e
+	return nil
+}
 
-func (n *nurse) ChildStarted(_ *actor.Context[duty], id actor.PID) error { n.ready <- id; return nil }
+func (n *testParent) ChildStarted(_ *actor.Context[parentAction], id actor.PID) error {
+	n.ready <- id
+	return nil
+}
 
-func (n *nurse) Leave(ctx *actor.Context[duty]) error {
+func (n *testParent) Leave(ctx *actor.Context[parentAction]) error {
 	if n.leave == nil {
 		ctx.Stop()
 		return nil
@@ -37,39 +43,39 @@ func (n *nurse) Leave(ctx *actor.Context[duty]) error {
 	return n.leave(ctx)
 }
 
-// nursery is a nurse at work.
-type nursery struct {
-	*nurse
+// runningParent is a testParent at work.
+type runningParent struct {
+	*testParent
 	tb  testing.TB
-	ref actor.Ref[duty]
+	ref actor.Ref[parentAction]
 }
 
-func newNursery(tb testing.TB, sys *actor.System) nursery {
-	n := newNurse()
-	return nursery{n, tb, spawnActor(tb, sys, actor.Actor[duty](n), actor.WithName("nurse"))}
+func newRunningParent(tb testing.TB, sys *actor.System) runningParent {
+	n := newTestParent()
+	return runningParent{n, tb, spawnActor(tb, sys, actor.Actor[parentAction](n), actor.WithName("parent"))}
 }
 
-// do makes the nurse do something, and waits until it has.
-func (n nursery) do(what duty) {
+// do makes the testParent do something, and waits until it has.
+func (n runningParent) do(what parentAction) {
 	n.tb.Helper()
 	done := make(chan error, 1)
-	send(n.tb, guarded(n.tb), n.ref, func(ctx *actor.Context[duty]) error { done <- what(ctx); return nil })
+	send(n.tb, guarded(n.tb), n.ref, func(ctx *actor.Context[parentAction]) error { done <- what(ctx); return nil })
 	wantNoErr(n.tb, receive(n.tb, guarded(n.tb), done))
 }
 
-func (n nursery) held(newActor func() actor.Actor[int], opts ...actor.Option) actor.Ref[int] {
+func (n runningParent) held(newActor func() actor.Actor[int], opts ...actor.Option) actor.Ref[int] {
 	n.tb.Helper()
 	var ref actor.Ref[int]
-	n.do(func(ctx *actor.Context[duty]) (err error) {
+	n.do(func(ctx *actor.Context[parentAction]) (err error) {
 		ref, err = actor.SpawnHeld(ctx, newActor, append(opts, actor.WithName("child"))...)
 		return err
 	})
 	return ref
 }
 
-func (n nursery) restart(id actor.PID) {
+func (n runningParent) restart(id actor.PID) {
 	n.tb.Helper()
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.Restart(id) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.Restart(id) })
 	if got := receive(n.tb, guarded(n.tb), n.ready); got != id {
 		n.tb.Fatalf("%v is ready, want %v", got, id)
 	}
@@ -78,8 +84,8 @@ func (n nursery) restart(id actor.PID) {
 func TestSpawnHeld(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	n := newNursery(t, sys)
-	var d diary
+	n := newRunningParent(t, sys)
+	var d eventLog
 	child := n.held(func() actor.Actor[int] { d.note("new"); return noted(&d) })
 	send(t, ctx, child, 1, 2)
 	if info, err := child.Info(); err != nil || info.State != actor.Held || info.Restarts != 0 {
@@ -92,7 +98,7 @@ func TestSpawnHeld(t *testing.T) {
 	if info, err := child.Info(); err != nil || info.Restarts != 0 {
 		t.Errorf("the first start counts as a restart: %d, %v", info.Restarts, err)
 	}
-	if p := child.Path(); p != "/nurse/child" {
+	if p := child.Path(); p != "/parent/child" {
 		t.Errorf("the path is %s", p)
 	}
 	if _, err := actor.SpawnHeld(sys, func() actor.Actor[int] { return noted(&d) }); err == nil {
@@ -100,10 +106,10 @@ func TestSpawnHeld(t *testing.T) {
 	}
 }
 
-// What makes the actor runs in the actor, and its failure is the actor's.
+// The function that makes the actor runs in the actor. Its failure is the actor's failure.
 func TestHeldActorFailsToBegin(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	n := newNursery(t, sys)
+	n := newRunningParent(t, sys)
 	for name, produce := range map[string]func() actor.Actor[int]{
 		"nil":   func() actor.Actor[int] { return nil },
 		"panic": func() actor.Actor[int] { panic(errHook) },
@@ -113,7 +119,7 @@ func TestHeldActorFailsToBegin(t *testing.T) {
 		},
 	} {
 		child := n.held(produce)
-		n.do(func(ctx *actor.Context[duty]) error { return ctx.Restart(child.PID()) })
+		n.do(func(ctx *actor.Context[parentAction]) error { return ctx.Restart(child.PID()) })
 		if e := receive(t, guarded(t), n.exits); !e.Held || e.Reason == nil || e.PID != child.PID() {
 			t.Errorf("%s: the parent was told %+v", name, e)
 		}
@@ -128,8 +134,8 @@ func TestHeldActorFailsToBegin(t *testing.T) {
 func TestRecall(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	n := newNursery(t, sys)
-	var d diary
+	n := newRunningParent(t, sys)
+	var d eventLog
 	g := newGate()
 	child := n.held(func() actor.Actor[int] {
 		a := noted(&d)
@@ -139,12 +145,12 @@ func TestRecall(t *testing.T) {
 	n.restart(child.PID())
 	g.hold(t, ctx, child)
 	send(t, ctx, child, 1)
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.Recall(child.PID()) })
 	close(g.open)
 	if e := receive(t, ctx, n.exits); !e.Held || e.Reason != nil {
 		t.Fatalf("the parent was told %+v", e)
 	}
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) }) // Nothing happens.
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.Recall(child.PID()) }) // Nothing happens.
 	if len(g.seen) != 0 {
 		t.Error("a recalled actor goes on")
 	}
@@ -163,7 +169,7 @@ func TestRestartEmpty(t *testing.T) {
 		wantErr(t, l.Reason, actor.ErrDropped)
 		letters = append(letters, l.Message)
 	}})
-	n := newNursery(t, sys)
+	n := newRunningParent(t, sys)
 	g := newGate()
 	child := n.held(func() actor.Actor[int] { return g }, actor.WithCapacity(actor.Data, 3))
 	n.restart(child.PID())
@@ -172,12 +178,12 @@ func TestRestartEmpty(t *testing.T) {
 	sent := make(chan error, 1)
 	go func() { sent <- child.Send(ctx, 5) }() // Waits for room, and comes after the restart.
 	until(t, ctx, func() bool { i, err := child.Info(); return err == nil && i.Senders[actor.Data] == 1 })
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.Recall(child.PID()) })
 	close(g.open)
 	receive(t, ctx, n.exits)
 	send(t, ctx, child.On(actor.Control), 4)
 	until(t, ctx, func() bool { return child.Backlog() == 4 }) // One more while the activation that told the parent runs.
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.RestartEmpty(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.RestartEmpty(child.PID()) })
 	receive(t, ctx, n.ready)
 	wantNoErr(t, receive(t, ctx, sent))
 	send(t, ctx, child, 6)
@@ -205,8 +211,8 @@ func TestRetry(t *testing.T) {
 			ctx := guarded(t)
 			letters := make(chan actor.DeadLetter, 4)
 			sys := newSystem(t, actor.Config{OnDeadLetter: func(l actor.DeadLetter) { letters <- l }})
-			n := newNursery(t, sys)
-			var d diary
+			n := newRunningParent(t, sys)
+			var d eventLog
 			failed := 0
 			child := n.held(func() actor.Actor[int] {
 				return actor.Func(func(_ *actor.Context[int], m int) error {
@@ -244,9 +250,9 @@ func TestRetry(t *testing.T) {
 }
 
 // An actor that is never restarted can't be given a message again.
-func TestRetryOfWhatIsNotRestarted(t *testing.T) {
+func TestRetryOfAnActorThatIsNotRestarted(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	newActor := func() actor.Actor[int] { return noted(&diary{}) }
+	newActor := func() actor.Actor[int] { return noted(&eventLog{}) }
 	_, plain := actor.Spawn(sys, newActor(), actor.WithRetry(1))
 	_, noParent := actor.SpawnNew(sys, newActor, actor.WithRetry(1))
 	for _, err := range []error{plain, noParent} {
@@ -268,10 +274,10 @@ func TestRetryOfWhatIsNotRestarted(t *testing.T) {
 // A question whose handler fails is answered by the next incarnation.
 func TestRetryOfAnAsk(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	n := newNursery(t, sys)
+	n := newRunningParent(t, sys)
 	first := true
 	var child actor.Ref[question]
-	n.do(func(ctx *actor.Context[duty]) (err error) {
+	n.do(func(ctx *actor.Context[parentAction]) (err error) {
 		child, err = actor.SpawnHeld(ctx, func() actor.Actor[question] {
 			return actor.Func(func(ctx *actor.Context[question], q question) error {
 				if first {
@@ -301,24 +307,24 @@ func TestLeave(t *testing.T) { simulated.Too(t, testLeave) }
 
 func testLeave(t testing.TB) {
 	ctx := guarded(t)
-	for name, stop := range map[string]func(actor.Ref[duty]) error{
-		"stop":  func(r actor.Ref[duty]) error { return r.Stop(ctx) },
-		"drain": func(r actor.Ref[duty]) error { return r.Drain(ctx) },
+	for name, stop := range map[string]func(actor.Ref[parentAction]) error{
+		"stop":  func(r actor.Ref[parentAction]) error { return r.Stop(ctx) },
+		"drain": func(r actor.Ref[parentAction]) error { return r.Drain(ctx) },
 	} {
 		sys := newSystem(t, actor.Config{})
-		n := newNursery(t, sys)
+		n := newRunningParent(t, sys)
 		left := make(chan struct{}, 2)
-		n.leave = func(*actor.Context[duty]) error { left <- struct{}{}; return nil }
+		n.leave = func(*actor.Context[parentAction]) error { left <- struct{}{}; return nil }
 		stopped := make(chan error, 2)
 		for range 2 {
 			go func() { stopped <- stop(n.ref) }()
 		}
 		receive(t, ctx, left)
-		n.do(func(*actor.Context[duty]) error { return nil }) // It goes on.
+		n.do(func(*actor.Context[parentAction]) error { return nil }) // It goes on.
 		if len(stopped) > 0 {
 			t.Errorf("%s: it has stopped", name)
 		}
-		send(t, ctx, n.ref, func(ctx *actor.Context[duty]) error { ctx.Stop(); return nil })
+		send(t, ctx, n.ref, func(ctx *actor.Context[parentAction]) error { ctx.Stop(); return nil })
 		wantNoErr(t, receive(t, ctx, stopped))
 		wantNoErr(t, receive(t, ctx, stopped))
 		if len(left) > 0 {
@@ -333,8 +339,8 @@ func testLeaveThatFails(t testing.TB) {
 	ctx := guarded(t)
 	for name, f := range failures {
 		sys := newSystem(t, actor.Config{})
-		n := newNursery(t, sys)
-		n.leave = func(*actor.Context[duty]) error { return f.fail() }
+		n := newRunningParent(t, sys)
+		n.leave = func(*actor.Context[parentAction]) error { return f.fail() }
 		wantNoErr(t, n.ref.Stop(ctx))
 		if err := n.ref.Err(); !errors.Is(err, f.reason) {
 			t.Errorf("%s: it has ended with %v", name, err)
@@ -344,47 +350,47 @@ func testLeaveThatFails(t testing.TB) {
 
 // keep is a parent below another one, with a child that outlives its incarnations.
 type keep struct {
-	nurse
+	testParent
 	born chan []actor.PID
 }
 
-func (k *keep) Started(ctx *actor.Context[duty]) error {
+func (k *keep) Started(ctx *actor.Context[parentAction]) error {
 	k.born <- ctx.Children()
 	return nil
 }
 
 // A child that was spawned held is kept when its parent begins again, whatever
 // ended that, and ends with the parent.
-func TestSeatOutlivesItsParent(t *testing.T) {
+func TestHeldChildOutlivesItsParent(t *testing.T) {
 	ctx := guarded(t)
-	for name, end := range map[string]func(actor.Ref[duty]) error{
-		"failure": func(r actor.Ref[duty]) error {
-			return r.Send(ctx, func(*actor.Context[duty]) error { return errHook })
+	for name, end := range map[string]func(actor.Ref[parentAction]) error{
+		"failure": func(r actor.Ref[parentAction]) error {
+			return r.Send(ctx, func(*actor.Context[parentAction]) error { return errHook })
 		},
-		"exit": func(r actor.Ref[duty]) error {
-			return r.Send(ctx, func(ctx *actor.Context[duty]) error { ctx.Stop(); return nil })
+		"exit": func(r actor.Ref[parentAction]) error {
+			return r.Send(ctx, func(ctx *actor.Context[parentAction]) error { ctx.Stop(); return nil })
 		},
-		"kill": actor.Ref[duty].Kill,
+		"kill": actor.Ref[parentAction].Kill,
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := newSystem(t, actor.Config{})
-			n := newNursery(t, sys)
-			k := &keep{nurse: *newNurse(), born: make(chan []actor.PID, 2)}
-			var parent actor.Ref[duty]
-			n.do(func(ctx *actor.Context[duty]) (err error) {
-				parent, err = actor.SpawnHeld(ctx, func() actor.Actor[duty] { return k })
+			n := newRunningParent(t, sys)
+			k := &keep{testParent: *newTestParent(), born: make(chan []actor.PID, 2)}
+			var parent actor.Ref[parentAction]
+			n.do(func(ctx *actor.Context[parentAction]) (err error) {
+				parent, err = actor.SpawnHeld(ctx, func() actor.Actor[parentAction] { return k })
 				return err
 			})
 			n.restart(parent.PID())
 			if ids := receive(t, ctx, k.born); len(ids) > 0 {
 				t.Fatalf("there are children already: %v", ids)
 			}
-			below := nursery{&k.nurse, t, parent}
+			below := runningParent{&k.testParent, t, parent}
 			g := newGate()
 			child, other := below.held(func() actor.Actor[int] { return g }), below.held(func() actor.Actor[int] { return g })
 			below.restart(child.PID())
 			var plain actor.Ref[int]
-			below.do(func(ctx *actor.Context[duty]) (err error) {
+			below.do(func(ctx *actor.Context[parentAction]) (err error) {
 				plain, err = actor.Spawn(ctx, actor.Actor[int](g))
 				return err
 			})
@@ -417,8 +423,8 @@ func TestSeatOutlivesItsParent(t *testing.T) {
 // A child that has stopped is none any more, also where its parent has not been told.
 func TestChildrenThatHaveStopped(t *testing.T) {
 	ctx := guarded(t)
-	n := newNursery(t, newSystem(t, actor.Config{}))
-	n.do(func(c *actor.Context[duty]) error {
+	n := newRunningParent(t, newSystem(t, actor.Config{}))
+	n.do(func(c *actor.Context[parentAction]) error {
 		first, second := spawn(t, c, answer), spawn(t, c, answer)
 		if err := first.Stop(c); err != nil {
 			return err
@@ -437,11 +443,11 @@ func TestChildrenThatHaveStopped(t *testing.T) {
 func TestKillChild(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	n := newNursery(t, sys)
+	n := newRunningParent(t, sys)
 	g := newGate()
 	grandchild := make(chan actor.Ref[int], 1)
 	var child actor.Ref[int]
-	n.do(func(ctx *actor.Context[duty]) (err error) {
+	n.do(func(ctx *actor.Context[parentAction]) (err error) {
 		child, err = actor.SpawnNew(ctx, func() actor.Actor[int] {
 			return &hooks[int]{started: func(ctx *actor.Context[int]) error {
 				ref, err := actor.Spawn(ctx, actor.Actor[int](g))
@@ -453,13 +459,13 @@ func TestKillChild(t *testing.T) {
 	})
 	below := receive(t, ctx, grandchild)
 	g.hold(t, ctx, below)
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.StopChild(child.PID()) })
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.KillChild(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.StopChild(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.KillChild(child.PID()) })
 	<-child.Done()
 	wantErr(t, below.Err(), actor.ErrKilled)
 	close(g.open)
 	var stranger error
-	n.do(func(ctx *actor.Context[duty]) error { stranger = ctx.KillChild(n.ref.PID()); return nil })
+	n.do(func(ctx *actor.Context[parentAction]) error { stranger = ctx.KillChild(n.ref.PID()); return nil })
 	wantErr(t, stranger, actor.ErrNotChild)
 }
 

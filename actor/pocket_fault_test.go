@@ -110,7 +110,7 @@ a.vanish()`,
 
 // pocketFaults are about what else has to know of a pocket.
 var pocketFaults = planted.Group{
-	Run: "^(TestPocket.*|TestWhoHasNoPocket|TestOneMessageNeedsNoLane|TestInfoOfAPocket|TestProbeOfAPocket|TestSamples.*|TestRestartWithoutThePocket|TestDownAtTheEndOfADrain|TestUrgentMessageLeavesWhatComesMeanwhile)$",
+	Run: "^(TestPocket.*|TestActorsWithoutAPocket|TestOneMessageNeedsNoLane|TestInfoOfAPocket|TestProbeOfAPocket|TestSamples.*|TestRestartWithoutThePocket|TestDownAtTheEndOfADrain|TestUrgentMessageLeavesWhatComesMeanwhile)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a message that may hold a reply is in the pocket",
@@ -119,7 +119,7 @@ var pocketFaults = planted.Group{
 	messageTypeOf(p.impl.messageType()).chunk > 1`,
 			New:  "o.reentrancy == NoReentrancy && o.overflow == nil && o.bursts == nil && o.retry == 0",
 			Want: "the message may hold a reply, and is in the pocket",
-			Run:  "^TestWhoHasNoPocket$",
+			Run:  "^TestActorsWithoutAPocket$",
 		},
 		{
 			Name: "a burst has a pocket",
@@ -127,7 +127,7 @@ var pocketFaults = planted.Group{
 			Old:  "o.reentrancy == NoReentrancy && o.overflow == nil && o.bursts == nil && o.retry == 0",
 			New:  "o.reentrancy == NoReentrancy && o.overflow == nil && o.retry == 0",
 			Want: "burst: the message is in the pocket",
-			Run:  "^TestWhoHasNoPocket$",
+			Run:  "^TestActorsWithoutAPocket$",
 		},
 		{
 			Name: "a retry has a pocket",
@@ -135,7 +135,7 @@ var pocketFaults = planted.Group{
 			Old:  "o.retry == 0",
 			New:  "o.retry >= 0",
 			Want: "retry: the message is in the pocket",
-			Run:  "^TestWhoHasNoPocket$",
+			Run:  "^TestActorsWithoutAPocket$",
 		},
 		{
 			Name: "a reentrant actor has a pocket",
@@ -143,7 +143,7 @@ var pocketFaults = planted.Group{
 			Old:  "o.reentrancy == NoReentrancy && o.overflow == nil",
 			New:  "o.overflow == nil",
 			Want: "reentrant: the message is in the pocket",
-			Run:  "^TestWhoHasNoPocket$",
+			Run:  "^TestActorsWithoutAPocket$",
 		},
 		{
 			Name: "a limit has a pocket",
@@ -151,7 +151,7 @@ var pocketFaults = planted.Group{
 			Old:  "o.reentrancy == NoReentrancy && o.overflow == nil && o.bursts == nil",
 			New:  "o.reentrancy == NoReentrancy && o.bursts == nil",
 			Want: "the message is in the pocket",
-			Run:  "^TestWhoHasNoPocket$",
+			Run:  "^TestActorsWithoutAPocket$",
 		},
 		{
 			Name: "what is urgent takes along what is in the pocket",

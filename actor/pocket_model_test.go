@@ -11,18 +11,18 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// killing has somebody kill an actor that lives in an event loop, where an activation
-// that has lost its actor comes back, while messages come, and maybe one of a timer. Its
-// parent restarts it. What nobody has in hand when it has been killed, is the next
-// incarnation's.
+// killing has somebody kill an actor that lives in an event loop, where an activation that has
+// lost its actor comes back. Meanwhile messages come, and maybe the message of a timer. The
+// parent restarts the actor. Every message that no handler has when the actor is killed goes
+// to the next incarnation.
 func killing(throughput int, tick bool, opts []actor.Option, each ...[]actor.Lane) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		var bell xatomic.Bool
 		pump := must(actor.NewPump(s.sys, func() { bell.Store(true) }))
 		parent := must(actor.Spawn(s.sys, restarter{s}, actor.WithPump(pump)))
 		incarnations := 0
-		second := make(map[int]bool) // What the second incarnation has handled.
+		second := make(map[int]bool) // The messages that the second incarnation has handled.
 		s.ref = must(actor.SpawnNew(actor.ContextOf(parent), func() actor.Actor[int] {
 			incarnations++
 			n := incarnations
@@ -72,7 +72,7 @@ func killing(throughput int, tick bool, opts []actor.Option, each ...[]actor.Lan
 // narrow has an actor with room for one message of Data, and one that is not for Data
 // to handle before.
 func narrow(p *modelcheck.Program) {
-	s := newStage(p)
+	s := newActorModel(p)
 	s.spawn(actor.WithCapacity(actor.Data, 1))
 	s.workers(1)
 	s.sender(background, 0, actor.Control, actor.Data)
@@ -83,7 +83,7 @@ func narrow(p *modelcheck.Program) {
 // at least.
 func measuring(each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		var latencies []time.Duration
 		must(s.sys.Observe(&actor.Probe{SampleEvery: 1, Handled: func(m actor.Sample) { latencies = append(latencies, m.Latency) }}))
 		s.spawn()

@@ -41,7 +41,7 @@ func testPocketInSteps(t testing.TB) {
 
 // A process whose stash is full finds the message that it looks for, although that is
 // the one in hand, which has come by the pocket.
-func TestProcessChoosesWhatHasComeByThePocket(t *testing.T) {
+func TestProcessChoosesAMessageOfThePocket(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	got := make(chan int, 2)
 	ref := spawnProcess(t, sys, func(p *actor.Process[int]) error {
@@ -66,7 +66,7 @@ func TestProcessChoosesWhatHasComeByThePocket(t *testing.T) {
 }
 
 // A message that has come by the pocket, and is put back later, is not measured.
-func TestLatencyOfWhatHasComeByThePocket(t *testing.T) {
+func TestLatencyOfAMessageOfThePocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sys := newSystem(t, actor.Config{})
 		ref := spawn(t, sys, func(c *actor.Context[int], m int) error {

@@ -52,8 +52,8 @@ func TestOneMessageNeedsNoLane(t *testing.T) {
 	}
 }
 
-// What asks more of its mailbox has a lane for the first message.
-func TestWhoHasNoPocket(t *testing.T) {
+// An actor that needs more of its mailbox has a lane for the first message.
+func TestActorsWithoutAPocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	for name, opt := range map[string]actor.Option{
@@ -92,8 +92,8 @@ func TestWhoHasNoPocket(t *testing.T) {
 	}
 }
 
-// A message in the pocket is in every account: that of one that waits, then of one
-// that was handled.
+// A message in the pocket is in every account: first as one that waits, then as one that was
+// handled.
 func TestInfoOfAPocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -241,7 +241,7 @@ func TestPocketOfAHandlerThatFails(t *testing.T) {
 	}
 }
 
-// A probe that comes while a message is in the pocket is told of it.
+// A probe that is attached while a message is in the pocket sees this message.
 func TestProbeOfAPocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -290,7 +290,7 @@ func TestSamplesOfAPocket(t *testing.T) {
 			t.Error("one waits at a time, and the lane was made")
 		}
 		some(2)
-		send(t, ctx, ref, 1) // Which waits with the one of the pocket, and without a stamp, of which a lane has one.
+		send(t, ctx, ref, 1) // It waits with the message of the pocket. It has no stamp, since a lane has only one.
 		wantNoErr(t, ref.Drain(ctx))
 		wantNoErr(t, sys.Stop(ctx))
 		const s = time.Second
@@ -300,8 +300,7 @@ func TestSamplesOfAPocket(t *testing.T) {
 	})
 }
 
-// What is in the pocket of a suspended actor that drains is handled when it has been
-// resumed.
+// A suspended actor that drains handles the message in its pocket when it has been resumed.
 func TestPocketOfASuspendedActor(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -330,17 +329,17 @@ func TestPocketOfASuspendedActor(t *testing.T) {
 func TestRestartWithoutThePocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	n := newNursery(t, sys)
+	n := newRunningParent(t, sys)
 	g := newGate()
 	child := n.held(func() actor.Actor[int] { return g })
 	n.restart(child.PID())
 	g.hold(t, ctx, child)
 	send(t, ctx, child, 1)
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.Recall(child.PID()) })
 	close(g.open)
 	receive(t, ctx, n.exits)
 	until(t, ctx, func() bool { return child.Backlog() == 1 })
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.RestartEmpty(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.RestartEmpty(child.PID()) })
 	receive(t, ctx, n.ready)
 	send(t, ctx, child, 2)
 	if m := receive(t, ctx, g.seen); m != 2 {
@@ -352,17 +351,17 @@ func TestRestartWithoutThePocket(t *testing.T) {
 }
 
 // witness is a gate that monitors others.
-type witness struct {
+type monitoringGate struct {
 	*gate
 	watch actor.PID
 }
 
-func (w *witness) Started(c *actor.Context[int]) error {
+func (w *monitoringGate) Started(c *actor.Context[int]) error {
 	_, err := c.Monitor(w.watch)
 	return err
 }
 
-func (w *witness) Down(*actor.Context[int], actor.Monitor, actor.Exit) error {
+func (w *monitoringGate) Down(*actor.Context[int], actor.Monitor, actor.Exit) error {
 	w.seen <- -1
 	return nil
 }
@@ -372,7 +371,7 @@ func TestDownBehindThePocket(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	other := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
-	w := &witness{newGate(), other.PID()}
+	w := &monitoringGate{newGate(), other.PID()}
 	ref := spawnActor(t, sys, actor.Actor[int](w))
 	w.hold(t, ctx, ref)
 	send(t, ctx, ref, 1)
@@ -386,13 +385,13 @@ func TestDownBehindThePocket(t *testing.T) {
 	}
 }
 
-// An actor that drains is told of an end also while it handles its last message, which
-// came by the pocket.
+// An actor that drains receives an end also while it handles its last message, which came by
+// the pocket.
 func TestDownAtTheEndOfADrain(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	other := spawn(t, sys, func(*actor.Context[int], int) error { return nil })
-	w := &witness{newGate(), other.PID()}
+	w := &monitoringGate{newGate(), other.PID()}
 	ref := spawnActor(t, sys, actor.Actor[int](w))
 	w.hold(t, ctx, ref)
 	send(t, ctx, ref, 0)
@@ -458,11 +457,11 @@ func TestPocketedMessagesAreReleased(t *testing.T) {
 		sys := newSystem(t, actor.Config{})
 		var k tracked
 		entered, open := make(chan struct{}), make(chan struct{})
-		ref := spawn(t, sys, postOffice(entered, open))
-		send(t, ctx, ref, parcel{kind: 1})
+		ref := spawn(t, sys, trackedActor(entered, open))
+		send(t, ctx, ref, trackedMessage{kind: 1})
 		receive(t, ctx, entered)
 		for range waiting {
-			send(t, ctx, ref, parcel{data: k.new()})
+			send(t, ctx, ref, trackedMessage{data: k.new()})
 		}
 		if actor.HasLane(ref) != (waiting == 2) {
 			t.Errorf("with %d messages, it is %v that there is a lane", waiting, actor.HasLane(ref))

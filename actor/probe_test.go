@@ -176,7 +176,7 @@ func TestProbeOfBlockedHandlers(t *testing.T) {
 	stop()
 }
 
-func TestObserveNonsense(t *testing.T) {
+func TestObserveRefusesBadProbes(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	for _, p := range []*actor.Probe{nil, {SampleEvery: -1}, {SampleEvery: 1<<30 + 1}, {SlowAfter: -1}} {
 		if _, err := sys.Observe(p); err == nil {

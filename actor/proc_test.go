@@ -43,7 +43,7 @@ func TestStopIsIdempotent(t *testing.T) {
 	}
 }
 
-func TestStopDropsWhatWaits(t *testing.T) {
+func TestStopDropsWaitingMessages(t *testing.T) {
 	ctx := guarded(t)
 	var letters []actor.DeadLetter
 	var mu sync.Mutex
@@ -117,7 +117,7 @@ func TestStopThatGivesUpAtTheEnd(t *testing.T) {
 func TestStopDuringStarted(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	entered, open := make(chan struct{}), make(chan struct{})
 	a := noted(&d)
 	a.started = func(*actor.Context[int]) error {
@@ -137,7 +137,7 @@ func TestStopDuringStarted(t *testing.T) {
 
 // family spawns a chain of actors, each the parent of the next, that note their
 // ends; the last one is a gate.
-func family(tb testing.TB, at actor.Spawner, d *diary, g *gate, names ...string) []actor.Ref[int] {
+func family(tb testing.TB, at actor.Spawner, d *eventLog, g *gate, names ...string) []actor.Ref[int] {
 	tb.Helper()
 	chain := make([]actor.Ref[int], len(names))
 	var link func(at actor.Spawner, i int)
@@ -163,7 +163,7 @@ func family(tb testing.TB, at actor.Spawner, d *diary, g *gate, names ...string)
 func TestParentsStopAfterTheirChildren(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
+	var d eventLog
 	g := newGate()
 	chain := family(t, sys, &d, g, "top", "middle", "bottom")
 	g.hold(t, ctx, chain[2])
@@ -314,8 +314,8 @@ func testSpawnUnderStoppingParent(t testing.TB) {
 	wantErr(t, receive(t, ctx, result), actor.ErrStopped)
 }
 
-// What is used again of an actor that has ended tells nothing of it, also if
-// several have waited for its end.
+// The parts of an ended actor that are used again show nothing of it, also if several callers
+// have waited for its end.
 func TestEndedActorsLeaveNoTrace(t *testing.T) { simulated.Too(t, testEndedActorsLeaveNoTrace) }
 
 func testEndedActorsLeaveNoTrace(t testing.TB) {

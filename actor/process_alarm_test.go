@@ -66,8 +66,8 @@ func TestAlarmsEndWithTheirReceive(t *testing.T) {
 	})
 }
 
-// What a process is told of others' ends comes in its place, behind the messages
-// that it had accepted by then.
+// A process receives the ends of others in their place, behind the messages that it had
+// accepted by then.
 func TestProcessIsToldOfEndsInTheirPlace(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -99,7 +99,7 @@ func TestProcessIsToldOfEndsInTheirPlace(t *testing.T) {
 	wantNoErr(t, ref.Err())
 }
 
-// Who does not trap exits any more ends at once, before what waits.
+// A process that no longer traps exits ends at once, before the messages that wait.
 func TestProcessTrapsNoMore(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -83,7 +83,7 @@ func TestStopReachesReceive(t *testing.T) {
 }
 
 // Nothing that was accepted is lost by a drain or a stop.
-func TestDrainGoesOnWithWhatIsNew(t *testing.T) {
+func TestDrainOfAProcessHandlesNewMessages(t *testing.T) {
 	letters := make(chan any, 16)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(d actor.DeadLetter) { letters <- d.Message }})
 	got := make(chan int, 16)
@@ -179,7 +179,7 @@ func TestKillWhileItRuns(t *testing.T) {
 
 // The body fails with a question in its hands, and one that it has not looked
 // at, and one that it has put off: nobody waits for ever.
-func TestProcessFailureAnswersWhoAsked(t *testing.T) {
+func TestProcessFailureAnswersItsAsker(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	broken := errors.New("broken")
 	type question struct {
@@ -214,7 +214,7 @@ func TestProcessFailureAnswersWhoAsked(t *testing.T) {
 	}
 }
 
-// A restart begins the body anew, with all messages that it had not received, in
+// A restart runs the body from its beginning, with all messages that it had not received, in
 // their order.
 func TestProcessRestarts(t *testing.T) {
 	for name, f := range failures {

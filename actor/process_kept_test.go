@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/internal/lane"
 )
 
-// What a process has kept of another lane than Data is there for the next receive, also
-// after one that has ended by its time.
+// A message that a process has kept, of another lane than Data, is there for the next receive.
+// That also holds after a receive that has timed out.
 func TestKeptMessageComesAfterATimeout(t *testing.T) {
 	for _, lane := range []actor.Lane{actor.Data, actor.Management, actor.Control} {
 		synctest.Test(t, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestKilledHandlerLeavesTheStashAlone(t *testing.T) {
 	}
 }
 
-// TestKillsBesideRestarts has processes killed while they begin again. None of their
-// bodies is left behind, of which the check for leaks tells.
+// TestKillsBesideRestarts has processes killed while they restart. None of their bodies is
+// left behind: the check for leaks would report it.
 func TestKillsBesideRestarts(t *testing.T) {
 	ctx := guarded(t)
 	for i := range 200 {

@@ -62,7 +62,7 @@ func TestProcessReceivesInOrder(t *testing.T) {
 	}
 }
 
-// What does not match stays where it is, and is offered again in its order.
+// A message that does not match stays where it is, and is offered again in its order.
 func TestReceiveMatchLeavesTheOthers(t *testing.T) {
 	got := make(chan int, 16)
 	sys := newSystem(t, actor.Config{})
@@ -135,7 +135,7 @@ func TestReceiveWithin(t *testing.T) {
 	}
 }
 
-// What comes on Control is received first, also of what was kept.
+// A message on Control is received first, also among kept messages.
 func TestProcessLanes(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	got := make(chan int, 16)
@@ -319,7 +319,7 @@ func TestPredicatePanics(t *testing.T) {
 	}
 }
 
-// The time from one receive to the next is that of a handler.
+// The time from one receive to the next counts as a handler's time.
 func TestProcessTimesOut(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	ref := spawnProcess(t, sys, func(p *actor.Process[int]) error {

@@ -16,28 +16,28 @@ import (
 	"github.com/troupe-go/troupe/simtest"
 )
 
-// A society is a random program of spawns, links, monitors, messages and ends,
-// and its model: who lives, who is tied to whom, and what each has to be told.
-// Links are between actors at the top only: whether one ends by a link or by the
-// end of its parent, if both happen, is chance.
-type society struct {
+// A lifeProgram is a random program of spawns, links, monitors, messages and ends, with its model:
+// which members live, which are tied to each other, and what each has to receive. Links are
+// between actors at the top only. If an actor's link and its parent both end, it is chance
+// which of them ends the actor.
+type lifeProgram struct {
 	t       tester
 	draw    *rapid.T
 	sim     *simtest.Sim // Or nil.
 	ctx     context.Context
 	sys     *actor.System
 	members []*member
-	names   [3]*member // Who has which.
+	names   [3]*member // The holder of each name.
 
 	mu   sync.Mutex
 	dead map[actor.PID]int // Dead letters, by receiver; but what a process was told.
 }
 
 // in has a member do something, and waits until it has.
-func (s *society) in(m *member, do func(c acting) error) {
+func (s *lifeProgram) in(m *member, do func(c memberContext) error) {
 	done := make(chan error, 1)
 	m.sent++
-	if err := m.ref.Send(s.ctx, feat{do: do, done: done}); err != nil {
+	if err := m.ref.Send(s.ctx, memberAction{do: do, done: done}); err != nil {
 		s.t.Fatalf("send to %v: %v", m.ref, err)
 	}
 	s.idle()
@@ -52,7 +52,7 @@ func (s *society) in(m *member, do func(c acting) error) {
 }
 
 // idle has a simulation do what there is to be done.
-func (s *society) idle() {
+func (s *lifeProgram) idle() {
 	if s.sim != nil {
 		s.sim.RunUntilIdle()
 	}
@@ -60,7 +60,7 @@ func (s *society) idle() {
 
 // end is the model of an end: the children go before, without a reason, and those
 // that are linked go along if there is one.
-func (s *society) end(m *member, kind actor.ExitKind) {
+func (s *lifeProgram) end(m *member, kind actor.ExitKind) {
 	if m.ended {
 		return
 	}
@@ -96,7 +96,7 @@ func (s *society) end(m *member, kind actor.ExitKind) {
 }
 
 // settle waits until what the model says has ended has.
-func (s *society) settle() {
+func (s *lifeProgram) settle() {
 	s.idle()
 	for _, m := range s.members {
 		if !m.ended {
@@ -113,13 +113,13 @@ func (s *society) settle() {
 var errFeat = errors.New("a feat that fails")
 
 // step does one thing with a, and maybe b, both of which live.
-func (s *society) step(what string, a, b *member) {
+func (s *lifeProgram) step(what string, a, b *member) {
 	switch what {
 	case "link":
 		if a.parent != nil || b.parent != nil || a == b {
 			return
 		}
-		s.in(a, func(c acting) error { return c.Link(b.ref.PID()) })
+		s.in(a, func(c memberContext) error { return c.Link(b.ref.PID()) })
 		a.links[b], b.links[a] = true, true
 	case "unlink":
 		for _, m := range s.members { // One that it has a link with, if there is.
@@ -127,16 +127,16 @@ func (s *society) step(what string, a, b *member) {
 				b = m
 			}
 		}
-		s.in(a, func(c acting) error { return c.Unlink(b.ref.PID()) })
+		s.in(a, func(c memberContext) error { return c.Unlink(b.ref.PID()) })
 		delete(a.links, b)
 		delete(b.links, a)
 	case "monitor":
 		if a == b {
 			return
 		}
-		s.in(a, func(c acting) error {
+		s.in(a, func(c memberContext) error {
 			monitor, err := a.monitor(c, b.ref.PID())
-			a.watches = append(a.watches, guarding{b, monitor})
+			a.watches = append(a.watches, memberMonitor{b, monitor})
 			return err
 		})
 		down, _ := s.sys.Monitor(b.ref.PID())
@@ -148,7 +148,7 @@ func (s *society) step(what string, a, b *member) {
 			w := a.watches[n]
 			a.watches = a.watches[:n]
 			if !w.whom.ended { // Else it was told, and that counts.
-				s.in(a, func(c acting) error {
+				s.in(a, func(c memberContext) error {
 					if !c.Demonitor(w.monitor) {
 						return errors.New("the monitor was not there")
 					}
@@ -159,13 +159,13 @@ func (s *society) step(what string, a, b *member) {
 	case "send":
 		for range 3 {
 			a.sent++
-			if err := a.ref.Send(s.ctx, feat{}); err != nil {
+			if err := a.ref.Send(s.ctx, memberAction{}); err != nil {
 				s.t.Fatal(err)
 			}
 		}
 	case "ask":
 		a.sent++
-		if _, err := actor.Ask(s.ctx, a.ref, func(r actor.Reply[int]) feat { return feat{reply: r} }); err != nil {
+		if _, err := actor.Ask(s.ctx, a.ref, func(r actor.Reply[int]) memberAction { return memberAction{reply: r} }); err != nil {
 			s.t.Errorf("ask %v: %v", a.ref, err)
 		}
 	case "stop":
@@ -190,11 +190,11 @@ func (s *society) step(what string, a, b *member) {
 		s.end(a, actor.Normal)
 	case "leave", "fail", "panic", "goexit":
 		a.sent++
-		end, kind := map[string]departure{"leave": leaves, "fail": fails, "panic": panics, "goexit": exits}[what], actor.Failed
+		end, kind := map[string]memberEnd{"leave": leaves, "fail": fails, "panic": panics, "goexit": exits}[what], actor.Failed
 		if end == leaves {
 			kind = actor.Normal
 		}
-		if err := a.ref.Send(s.ctx, feat{end: end}); err != nil {
+		if err := a.ref.Send(s.ctx, memberAction{end: end}); err != nil {
 			s.t.Errorf("%v", err)
 		}
 		s.end(a, kind)
@@ -203,7 +203,7 @@ func (s *society) step(what string, a, b *member) {
 }
 
 // register has a take a name, or give it up, and looks who has the others.
-func (s *society) register(a *member) {
+func (s *lifeProgram) register(a *member) {
 	n := rapid.IntRange(0, len(s.names)-1).Draw(s.draw, "name")
 	if name := nameOf(n); s.names[n] == a {
 		if err := s.sys.Unregister(name); err != nil {
@@ -211,7 +211,7 @@ func (s *society) register(a *member) {
 		}
 		s.names[n] = nil
 	} else {
-		s.in(a, func(c acting) error {
+		s.in(a, func(c memberContext) error {
 			switch err := c.Register(name); {
 			case (s.names[n] != nil) != errors.Is(err, actor.ErrNameTaken):
 				return fmt.Errorf("it takes the name %s, of %v: %w", name, s.names[n], err)
@@ -222,7 +222,7 @@ func (s *society) register(a *member) {
 		})
 	}
 	for n, holder := range s.names {
-		switch ref, err := actor.Lookup[feat](s.sys, nameOf(n)); {
+		switch ref, err := actor.Lookup[memberAction](s.sys, nameOf(n)); {
 		case holder == nil && !errors.Is(err, actor.ErrNoName):
 			s.t.Errorf("%s is %v, %v, and should be nobody", nameOf(n), ref, err)
 		case holder != nil && (err != nil || ref.PID() != holder.ref.PID()):
@@ -234,7 +234,7 @@ func (s *society) register(a *member) {
 func nameOf(n int) string { return fmt.Sprint("name ", n) }
 
 // check asks everyone who lives, and compares what each was told with the model.
-func (s *society) check() {
+func (s *lifeProgram) check() {
 	for _, m := range s.members {
 		if !m.ended {
 			s.step("ask", m, m)
@@ -268,14 +268,14 @@ func (s *society) check() {
 }
 
 // account returns what has become of the messages to m.
-func (s *society) account(m *member) (handled, dead int) {
+func (s *lifeProgram) account(m *member) (handled, dead int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return int(m.handled.Load()), s.dead[m.ref.PID()]
 }
 
 // wantTold wants n signals to have come, and no more.
-func (s *society) wantTold(i int, what string, signals <-chan actor.Exit, n int) {
+func (s *lifeProgram) wantTold(i int, what string, signals <-chan actor.Exit, n int) {
 	s.idle()
 	for got := range n {
 		if s.sim != nil && len(signals) == 0 {
@@ -292,8 +292,8 @@ func (s *society) wantTold(i int, what string, signals <-chan actor.Exit, n int)
 	}
 }
 
-func newSociety(t tester, draw *rapid.T) *society {
-	s := &society{t: t, draw: draw, dead: map[actor.PID]int{}}
+func newLifeProgram(t tester, draw *rapid.T) *lifeProgram {
+	s := &lifeProgram{t: t, draw: draw, dead: map[actor.PID]int{}}
 	if s.sim, _ = t.(*simtest.Sim); s.sim != nil {
 		s.ctx = s.sim.Context()
 	} else {
@@ -306,7 +306,7 @@ func newSociety(t tester, draw *rapid.T) *society {
 		OnDeadLetter: func(d actor.DeadLetter) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if f, ok := d.Message.(feat); !ok || f.exit == nil && f.down == nil {
+			if f, ok := d.Message.(memberAction); !ok || f.exit == nil && f.down == nil {
 				s.dead[d.To]++
 			}
 		},
@@ -323,7 +323,7 @@ var deeds = []string{
 }
 
 // run has the members do this and that.
-func (s *society) run() {
+func (s *lifeProgram) run() {
 	s.spawn(nil, false)
 	for n := range rapid.IntRange(1, 80).Draw(s.draw, "steps") {
 		var living []*member
@@ -349,14 +349,14 @@ func (s *society) run() {
 	}
 }
 
-func TestRandomSocieties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { newSociety(t, t).run() })
+func TestRandomLinksAndEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { newLifeProgram(t, t).run() })
 }
 
-// The same societies under schedules that a seed chooses, which decides about the society
+// The same programs under schedules that a seed chooses, which decides about the lifeProgram
 // as well.
-func TestRandomSocietiesSimulated(t *testing.T) {
+func TestRandomLinksAndEndsSimulated(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {
-		drawn(s, func(draw *rapid.T) { newSociety(s, draw).run() })
+		drawn(s, func(draw *rapid.T) { newLifeProgram(s, draw).run() })
 	})
 }

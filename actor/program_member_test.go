@@ -13,17 +13,17 @@ import (
 )
 
 // feat is what a member does next. One without do is only counted.
-type feat struct {
-	do    func(c acting) error
+type memberAction struct {
+	do    func(c memberContext) error
 	done  chan error
 	reply actor.Reply[int]
-	exit  *actor.Exit // What a process is told instead.
+	exit  *actor.Exit // The signal that a process receives instead.
 	down  *actor.Exit
-	end   departure // How a process comes to its end.
+	end   memberEnd // How a process comes to its end.
 }
 
 // acting is what a handler and the body of a process have.
-type acting interface {
+type memberContext interface {
 	context.Context
 	actor.Spawner
 	Link(id actor.PID) error
@@ -34,29 +34,29 @@ type acting interface {
 }
 
 // departure is a way to come to an end.
-type departure int
+type memberEnd int
 
 const (
-	goesOn departure = iota
+	goesOn memberEnd = iota
 	leaves
 	fails
 	panics
 	exits // By Goexit.
 )
 
-// member is an actor of the society, and its model.
+// member is an actor of the lifeProgram, and its model.
 type member struct {
-	ref     actor.Ref[feat]
+	ref     actor.Ref[memberAction]
 	handled atomic.Int64
 	exits   chan actor.Exit
 	downs   chan actor.Exit
 
 	parent   *member
 	trapper  bool
-	body     receiving // How it receives, if it is a process.
+	body     receiveMode // How it receives, if it is a process.
 	sent     int
 	links    map[*member]bool
-	watches  []guarding
+	watches  []memberMonitor
 	watched  []<-chan actor.Exit
 	ended    bool
 	kind     actor.ExitKind
@@ -65,26 +65,26 @@ type member struct {
 }
 
 // guarding is a monitor of a member.
-type guarding struct {
+type memberMonitor struct {
 	whom    *member
 	monitor actor.Monitor
 }
 
 // receiving is a way in which a process takes its messages.
-type receiving int
+type receiveMode int
 
 const (
-	noProcess receiving = iota
+	noProcess receiveMode = iota
 	inOrder
 	byContext
 	withPatience
-	selective // What has to be done goes before what is only counted.
+	selective // The urgent messages go before those that are only counted.
 	numReceiving
 )
 
 func (m *member) GoString() string { return m.ref.String() }
 
-func (m *member) Receive(c *actor.Context[feat], d feat) error {
+func (m *member) Receive(c *actor.Context[memberAction], d memberAction) error {
 	goOn, err := m.perform(c, d)
 	if err == nil && !goOn {
 		c.Stop()
@@ -93,7 +93,7 @@ func (m *member) Receive(c *actor.Context[feat], d feat) error {
 }
 
 // perform does a feat, and returns false if that was the last one.
-func (m *member) perform(c acting, d feat) (goOn bool, err error) {
+func (m *member) perform(c memberContext, d memberAction) (goOn bool, err error) {
 	m.handled.Add(1)
 	switch d.end {
 	case leaves:
@@ -112,15 +112,15 @@ func (m *member) perform(c acting, d feat) (goOn bool, err error) {
 	return true, nil
 }
 
-func (m *member) Down(_ *actor.Context[feat], _ actor.Monitor, e actor.Exit) error {
+func (m *member) Down(_ *actor.Context[memberAction], _ actor.Monitor, e actor.Exit) error {
 	m.downs <- e
 	return nil
 }
 
 // live is the body of a member that is a process.
-func (m *member) live(x *actor.Process[feat]) error {
+func (m *member) live(x *actor.Process[memberAction]) error {
 	if m.trapper {
-		if err := x.TrapExits(func(e actor.Exit) feat { return feat{exit: &e} }); err != nil {
+		if err := x.TrapExits(func(e actor.Exit) memberAction { return memberAction{exit: &e} }); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (m *member) live(x *actor.Process[feat]) error {
 var errWait = errors.New("it has taken too long")
 
 // next returns the next message of a process.
-func (m *member) next(x *actor.Process[feat]) (feat, error) {
+func (m *member) next(x *actor.Process[memberAction]) (memberAction, error) {
 	switch m.body {
 	case byContext:
 		ctx, cancel := context.WithTimeoutCause(x, time.Millisecond, errWait)
@@ -156,7 +156,7 @@ func (m *member) next(x *actor.Process[feat]) (feat, error) {
 	case withPatience:
 		return x.ReceiveWithin(time.Millisecond, nil)
 	case selective:
-		d, err := x.ReceiveWithin(0, func(d feat) bool { return d.do != nil || d.end != goesOn })
+		d, err := x.ReceiveWithin(0, func(d memberAction) bool { return d.do != nil || d.end != goesOn })
 		if !errors.Is(err, actor.ErrNoMessage) {
 			return d, err
 		}
@@ -165,17 +165,17 @@ func (m *member) next(x *actor.Process[feat]) (feat, error) {
 }
 
 // monitor has a member monitor an actor.
-func (m *member) monitor(c acting, id actor.PID) (actor.Monitor, error) {
-	if x, ok := c.(*actor.Process[feat]); ok {
-		return x.Monitor(id, func(e actor.Exit) feat { return feat{down: &e} })
+func (m *member) monitor(c memberContext, id actor.PID) (actor.Monitor, error) {
+	if x, ok := c.(*actor.Process[memberAction]); ok {
+		return x.Monitor(id, func(e actor.Exit) memberAction { return memberAction{down: &e} })
 	}
-	return c.(*actor.Context[feat]).Monitor(id)
+	return c.(*actor.Context[memberAction]).Monitor(id)
 }
 
-// trap is a member that is told of the ends of those that it is linked to.
-type trap struct{ *member }
+// trap is a member that receives the ends of the actors that it is linked to.
+type trappingMember struct{ *member }
 
-func (m trap) Exited(_ *actor.Context[feat], e actor.Exit) error {
+func (m trappingMember) Exited(_ *actor.Context[memberAction], e actor.Exit) error {
 	m.exits <- e
 	return nil
 }
@@ -188,20 +188,20 @@ var memberOptions = [][]actor.Option{
 	{actor.WithBackend(actor.OnOwnThread)},
 	{actor.WithReentrancy(actor.CallChainReentrancy)},
 	{actor.WithReentrancy(actor.FullReentrancy)},
-	{actor.WithReadOnly(func(d feat) bool { return d.do == nil })},
+	{actor.WithReadOnly(func(d memberAction) bool { return d.do == nil })},
 	{actor.WithThroughput(1), actor.WithBurst(actor.Data, 1)},
 }
 
-func (s *society) spawn(parent *member, trapper bool) {
+func (s *lifeProgram) spawn(parent *member, trapper bool) {
 	m := &member{parent: parent, trapper: trapper, links: map[*member]bool{}, exits: make(chan actor.Exit, 100), downs: make(chan actor.Exit, 100)}
 	opts := rapid.SampledFrom(memberOptions).Draw(s.draw, "options")
-	var a actor.Actor[feat] = m
+	var a actor.Actor[memberAction] = m
 	switch {
 	case rapid.Bool().Draw(s.draw, "process"):
-		m.body, opts = receiving(rapid.IntRange(1, int(numReceiving)-1).Draw(s.draw, "body")), nil
+		m.body, opts = receiveMode(rapid.IntRange(1, int(numReceiving)-1).Draw(s.draw, "body")), nil
 		a = actor.NewProcess(m.live)
 	case trapper:
-		a = trap{m}
+		a = trappingMember{m}
 	}
 	name := rapid.IntRange(-8, len(s.names)-1).Draw(s.draw, "name")
 	if name >= 0 {
@@ -211,7 +211,7 @@ func (s *society) spawn(parent *member, trapper bool) {
 	if parent == nil {
 		m.ref, err = actor.Spawn(s.sys, a, opts...)
 	} else {
-		s.in(parent, func(c acting) error {
+		s.in(parent, func(c memberContext) error {
 			m.ref, err = actor.Spawn(c, a, opts...)
 			return nil
 		})
@@ -228,6 +228,6 @@ func (s *society) spawn(parent *member, trapper bool) {
 	}
 	s.members = append(s.members, m)
 	if m.body != noProcess && trapper { // Which it is once it has said so.
-		s.in(m, func(acting) error { return nil })
+		s.in(m, func(memberContext) error { return nil })
 	}
 }

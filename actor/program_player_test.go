@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// player is an actor of a random program, and its model.
-type player struct {
+// programActor is an actor of a random program, and its model.
+type programActor struct {
 	of       *program
 	ref      actor.Ref[letter]
-	mu       sync.Mutex // A ghost and the next incarnation share the player.
+	mu       sync.Mutex // A ghost and the next incarnation share the programActor.
 	handled  []letter
-	seen     map[letter]bool // Those that were put aside.
+	seen     map[letter]bool // The letters that were put aside.
 	accepted map[letter]bool
 	refused  int
 	stopped  bool // Somebody asked it to, or it failed.
@@ -28,26 +28,26 @@ type player struct {
 
 	form    form
 	asks    bool
-	peer    *player // Whom it asks and tells of some messages, itself maybe, or nil.
-	retries bool    // A message in which it fails comes again, so only the first time counts.
-	stashes bool    // It puts some messages aside, once each.
-	shrugs  bool    // It does not know some messages.
-	hands   bool    // It has the clerk answer some.
-	begets  bool    // It has children, and timers.
-	ties    bool    // It links itself to its peer, and monitors it.
-	changes bool    // It becomes something else now and then.
-	ticks   bool    // It has messages come again and again.
+	peer    *programActor // Whom it asks and tells of some messages, itself maybe, or nil.
+	retries bool          // A message in which it fails comes again, so only the first time counts.
+	stashes bool          // It puts some messages aside, once each.
+	shrugs  bool          // It does not know some messages.
+	hands   bool          // The forwarder answers some of its asks.
+	begets  bool          // It has children, and timers.
+	ties    bool          // It links itself to its peer, and monitors it.
+	changes bool          // It becomes something else now and then.
+	ticks   bool          // It has messages come again and again.
 	ticking []actor.Timer
 	inner   atomic.Int32 // Messages that came from actors and timers.
 }
 
-// chore is what the clerk does: it answers for somebody.
-type chore struct {
+// forwardedAsk is a message of the forwarder: it answers for another actor.
+type forwardedAsk struct {
 	answer int
 	reply  actor.Reply[int]
 }
 
-// form says what kind of actor a player is.
+// form says what kind of actor a programActor is.
 type form int
 
 const (
@@ -64,13 +64,13 @@ const (
 )
 
 // disorders reports whether messages may be handled in another order than they came.
-func (p *player) disorders() bool {
+func (p *programActor) disorders() bool {
 	return p.killed || p.stashes || p.form == picking || p.form == reading
 }
 
-// draw says what kind of actor the player is. Only one that is restarted can have its
+// draw says what kind of actor the programActor is. Only one that is restarted can have its
 // messages come again.
-func (p *player) draw(restarted bool) (opts []actor.Option) {
+func (p *programActor) draw(restarted bool) (opts []actor.Option) {
 	t := p.of.draw
 	p.form = form(rapid.IntRange(0, int(numForms)-1).Draw(t, "form"))
 	p.asks, p.stashes = rapid.Bool().Draw(t, "asks"), rapid.Bool().Draw(t, "stashes")
@@ -104,7 +104,7 @@ func (p *player) draw(restarted bool) (opts []actor.Option) {
 	return opts
 }
 
-// timeouts are those that a player may have.
+// timeouts are those that a programActor may have.
 var timeouts = [][]actor.Option{
 	{actor.WithHandlerTimeout(time.Millisecond, actor.TimeoutCancel)},
 	{actor.WithSendTimeout(time.Millisecond, actor.TimeoutWarn), actor.WithAskTimeout(time.Millisecond, actor.TimeoutCancel)},
@@ -116,9 +116,9 @@ var timeouts = [][]actor.Option{
 
 const firstStopping = 3 // Of timeouts.
 
-// incarnation returns the actor that the player is.
-func (p *player) incarnation() actor.Actor[letter] {
-	r := &replayer{p: p}
+// incarnation returns the actor that the programActor is.
+func (p *programActor) incarnation() actor.Actor[letter] {
+	r := &programHandler{p: p}
 	switch {
 	case p.form == sequential || p.form == picking:
 		return actor.NewProcess(func(x *actor.Process[letter]) error { return p.live(x, r) })
@@ -128,18 +128,18 @@ func (p *player) incarnation() actor.Actor[letter] {
 	return r
 }
 
-// replayer is an incarnation of a player, to whom it hands its messages.
-type replayer struct {
-	p      *player
+// programHandler is an incarnation of a programActor, to whom it hands its messages.
+type programHandler struct {
+	p      *programActor
 	depth  int          // Of its behaviours.
 	active atomic.Int32 // How many handlers are at work.
 	writes atomic.Int32 // Of these, those that may write.
 }
 
-func (r *replayer) Receive(c *actor.Context[letter], l letter) error { return r.receive(c, l, 0) }
+func (r *programHandler) Receive(c *actor.Context[letter], l letter) error { return r.receive(c, l, 0) }
 
 // receive is the behaviour with so many below it.
-func (r *replayer) receive(c *actor.Context[letter], l letter, depth int) error {
+func (r *programHandler) receive(c *actor.Context[letter], l letter, depth int) error {
 	r.begin(l)
 	defer r.end(l)
 	reads := r.p.form == reading && l.n%2 == 0
@@ -156,7 +156,7 @@ func (r *replayer) receive(c *actor.Context[letter], l letter, depth int) error 
 }
 
 // change has the actor become something else, or go back.
-func (r *replayer) change(c *actor.Context[letter], l letter) {
+func (r *programHandler) change(c *actor.Context[letter], l letter) {
 	switch now := r.depth; l.n % 5 {
 	case 1:
 		r.depth++
@@ -172,7 +172,7 @@ func (r *replayer) change(c *actor.Context[letter], l letter) {
 
 // begin notes that a message is being handled, by this incarnation alone, and checks that no
 // other is but those that may be at the same time.
-func (r *replayer) begin(l letter) {
+func (r *programHandler) begin(l letter) {
 	writes := int32(1)
 	if r.p.form == reading && l.n%2 == 0 {
 		writes = 0
@@ -183,22 +183,22 @@ func (r *replayer) begin(l letter) {
 	}
 }
 
-func (r *replayer) end(l letter) {
+func (r *programHandler) end(l letter) {
 	r.active.Add(-1)
 	if r.p.form != reading || l.n%2 != 0 {
 		r.writes.Add(-1)
 	}
 }
 
-func (r *replayer) Down(*actor.Context[letter], actor.Monitor, actor.Exit) error { return nil }
+func (r *programHandler) Down(*actor.Context[letter], actor.Monitor, actor.Exit) error { return nil }
 
 // composed is one of several that try in turn.
 type composed struct{ actor.Actor[letter] }
 
 func (c composed) Down(*actor.Context[letter], actor.Monitor, actor.Exit) error { return nil }
 
-// live is the body of a sequential player.
-func (p *player) live(x *actor.Process[letter], r *replayer) error {
+// live is the body of a sequential programActor.
+func (p *programActor) live(x *actor.Process[letter], r *programHandler) error {
 	for {
 		l, err := letter{}, actor.ErrNoMessage
 		if p.form == picking {
@@ -225,7 +225,7 @@ func (p *player) live(x *actor.Process[letter], r *replayer) error {
 
 // putAside reports whether the message was put aside, as some are that nobody waits for.
 // Others bring them back.
-func (p *player) putAside(c *actor.Context[letter], l letter) bool {
+func (p *programActor) putAside(c *actor.Context[letter], l letter) bool {
 	if !p.stashes || l.inner {
 		return false
 	}
@@ -242,7 +242,7 @@ func (p *player) putAside(c *actor.Context[letter], l letter) bool {
 }
 
 // note keeps in mind that the message is being handled.
-func (p *player) note(l letter) {
+func (p *programActor) note(l letter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !l.inner && (!p.retries || !slices.Contains(p.handled, l.key())) {
@@ -251,7 +251,7 @@ func (p *player) note(l letter) {
 }
 
 // performing is what a handler and the body of a process have.
-type performing interface {
+type programContext interface {
 	context.Context
 	actor.Spawner
 	Checkpoint() error
@@ -259,7 +259,7 @@ type performing interface {
 }
 
 // handle is what all forms do with a message.
-func (p *player) handle(c performing, l letter) error {
+func (p *programActor) handle(c programContext, l letter) error {
 	p.note(l)
 	p.settleDown(c, l)
 	if p.asks && l.n%3 == 0 {
@@ -282,13 +282,13 @@ func (p *player) handle(c performing, l letter) error {
 	case l.n%11 == 4 && p.shrugs && !l.inner:
 		return actor.ErrUnhandled
 	case l.n%6 == 2 && p.hands:
-		return p.of.clerk.Send(c, chore{l.n + 1, l.reply})
+		return p.of.forwarder.Send(c, forwardedAsk{l.n + 1, l.reply})
 	}
 	return l.reply.Send(c, l.n+1)
 }
 
-// settleDown gives the player children, timers and ties.
-func (p *player) settleDown(c performing, l letter) {
+// settleDown gives the programActor children, timers and ties.
+func (p *programActor) settleDown(c programContext, l letter) {
 	if l.inner {
 		// Else ticks that come faster than they are handled keep all else from its turn.
 		if p.ticks && p.inner.Add(1)%100 == 0 {
@@ -321,7 +321,7 @@ func (p *player) settleDown(c performing, l letter) {
 }
 
 // tick has messages come again and again, until another message stops that.
-func (p *player) tick(c performing, l letter) {
+func (p *programActor) tick(c programContext, l letter) {
 	switch l.n % 8 {
 	case 4, 7:
 		if t, err := actor.Every(c, time.Duration(1+l.n%3)*100*time.Microsecond, p.ref.On(l.lane), letter{n: l.n % 3, pad: l.pad, inner: true}); err == nil {
@@ -334,7 +334,7 @@ func (p *player) tick(c performing, l letter) {
 	}
 }
 
-func (p *player) stopTicking() {
+func (p *programActor) stopTicking() {
 	p.mu.Lock()
 	all := p.ticking
 	p.ticking = nil
@@ -344,9 +344,9 @@ func (p *player) stopTicking() {
 	}
 }
 
-// consult asks or tells the player's peer something, which asks its own then. Rings of such
+// consult asks or tells the programActor's peer something, which asks its own then. Rings of such
 // asks, and of waits for room, end in errors.
-func (p *player) consult(c context.Context, l letter) {
+func (p *programActor) consult(c context.Context, l letter) {
 	inner := letter{n: l.n - 1, lane: l.lane, inner: true, pad: l.pad}
 	switch {
 	case p.peer == nil, l.inner && l.n <= 0:

@@ -23,16 +23,16 @@ import (
 // accepted, on which lane, and how many refused. At the end every accepted
 // message was handled, in its sender's order, or is a dead letter.
 type program struct {
-	t      tester
-	draw   *rapid.T     // Decides what the program is.
-	sim    *simtest.Sim // Under whose schedule it runs, or nil.
-	ctx    context.Context
-	sys    *actor.System
-	actors []*player
-	echo   actor.Ref[question] // Whom handlers ask.
-	clerk  actor.Ref[chore]    // To whom they hand questions on.
-	pump   *actor.Pump         // Of those that live in a loop.
-	loops  sync.WaitGroup      // That of the pump, and the main one.
+	t         tester
+	draw      *rapid.T     // Decides what the program is.
+	sim       *simtest.Sim // It decides the schedule, or is nil.
+	ctx       context.Context
+	sys       *actor.System
+	actors    []*programActor
+	echo      actor.Ref[question]     // Whom handlers ask.
+	forwarder actor.Ref[forwardedAsk] // The players hand questions on to it.
+	pump      *actor.Pump             // Of those that live in a loop.
+	loops     sync.WaitGroup          // The loop of the pump, and the main one.
 
 	mu      sync.Mutex
 	letters map[letter]int // Dead ones.
@@ -99,7 +99,7 @@ func newProgram(t tester, draw *rapid.T) *program {
 	if p.echo, err = actor.Spawn(p.sys, actor.Func(answer)); err != nil {
 		t.Fatal(err)
 	}
-	if p.clerk, err = actor.Spawn(p.sys, actor.Func(func(c *actor.Context[chore], d chore) error { return d.reply.Send(c, d.answer) })); err != nil {
+	if p.forwarder, err = actor.Spawn(p.sys, actor.Func(func(c *actor.Context[forwardedAsk], d forwardedAsk) error { return d.reply.Send(c, d.answer) })); err != nil {
 		t.Fatal(err)
 	}
 	for i := range rapid.IntRange(1, 3).Draw(draw, "actors") {
@@ -117,7 +117,7 @@ func newProgram(t tester, draw *rapid.T) *program {
 
 // spawn adds an actor, under a parent that restarts it or at the top.
 func (p *program) spawn(restarted bool, capacity, throughput int) {
-	a := &player{of: p, accepted: map[letter]bool{}, seen: map[letter]bool{}}
+	a := &programActor{of: p, accepted: map[letter]bool{}, seen: map[letter]bool{}}
 	opts := append(a.draw(restarted), actor.WithThroughput(throughput))
 	for _, l := range lanes {
 		b := actor.Buffer(rapid.IntRange(0, 3).Draw(p.draw, "buffer"))
@@ -149,7 +149,7 @@ func (p *program) spawn(restarted bool, capacity, throughput int) {
 	p.actors = append(p.actors, a)
 }
 
-func (p *program) keptChild(a *player, opts []actor.Option) (parent actor.Ref[int], child actor.Ref[letter], err error) {
+func (p *program) keptChild(a *programActor, opts []actor.Option) (parent actor.Ref[int], child actor.Ref[letter], err error) {
 	ready := make(chan struct{})
 	parent, err = actor.Spawn(p.sys, actor.Actor[int](&keeping[int]{hooks[int]{
 		started: func(c *actor.Context[int]) (err error) {
@@ -179,7 +179,7 @@ type sender struct {
 	of    *program
 	n     int
 	steps []act
-	mu    *sync.Mutex // Guards the model; it is that of all senders.
+	mu    *sync.Mutex // Guards the model; all senders share it.
 }
 
 func (s *sender) run(ctx context.Context) {
@@ -195,7 +195,7 @@ func (s *sender) Receive(c *actor.Context[question], q question) error {
 }
 
 // step does what a sender does next, and notes what became of it.
-func (s *sender) step(ctx context.Context, a *player, l letter, kind int) {
+func (s *sender) step(ctx context.Context, a *programActor, l letter, kind int) {
 	to := a.ref.On(l.lane)
 	var err error
 	switch kind {
@@ -353,7 +353,7 @@ func (p *program) check() {
 	want := p.account()
 	var dead, dropped int
 	var got actor.Stats
-	ok := p.until(func() bool { // What a timer has sent may become a dead letter just now.
+	ok := p.until(func() bool { // The message of a timer may become a dead letter just now.
 		p.mu.Lock()
 		dead, dropped = want+p.others, p.dropped
 		p.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // time if it is short.
 func pumping(short bool, throughput int, each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		var bell xatomic.Bool
 		pump := must(actor.NewPump(s.sys, func() { bell.Store(true) }))
 		s.spawn(actor.WithPump(pump), actor.WithThroughput(throughput))

@@ -17,7 +17,7 @@ func testAskQuorum(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	good := spawn(t, sys, answer)
 	odd := spawn(t, sys, func(c *actor.Context[question], q question) error { return q.reply.Fail(c, errOdd) })
-	never := spawnActor(t, sys, &shelf{})
+	never := spawnActor(t, sys, &questionKeeper{})
 	refs := func(all ...actor.Ref[question]) []actor.Ref[question] { return all }
 	everywhere(t, ctx, sys, func(c context.Context) {
 		answers, err := actor.AskQuorum(c, refs(never, odd, good, good, never), 2, asking(1))
@@ -50,25 +50,25 @@ func testAskQuorum(t testing.TB) {
 	})
 }
 
-// Who needs one answer of two is not in a ring by one of them, as long as the other
-// may come.
+// An asker that needs one answer of two is not in a ring through one of the two, as long as
+// the other may answer.
 func TestQuorumAndRings(t *testing.T) {
 	for name, fails := range map[string]bool{"the other answers": false, "the other fails": true} {
 		t.Run(name, func(t *testing.T) {
 			simtest.Run(t, simtest.Config{Schedules: 200}, func(s *simtest.Sim) {
 				sys := s.System(actor.Config{})
 				all := named(s, sys, "a", "b", "sink")
-				kept := &shelf{}
+				kept := &questionKeeper{}
 				sink := spawnActor(s, sys, kept)
-				other := spawn(s, sys, func(c *actor.Context[errand], e errand) error {
+				other := spawn(s, sys, func(c *actor.Context[instruction], e instruction) error {
 					if _, err := actor.Ask(c, sink, asking(1)); err != nil {
 						return e.reply.Fail(c, err)
 					}
 					return e.reply.Send(c, nil)
 				})
 				inner := errors.New("not asked")
-				msg := lets(map[string]func(*actor.Context[errand]) error{
-					"b": func(c *actor.Context[errand]) error {
+				msg := lets(map[string]func(*actor.Context[instruction]) error{
+					"b": func(c *actor.Context[instruction]) error {
 						inner = let(c, all["a"], nil)
 						return inner
 					},
@@ -76,8 +76,8 @@ func TestQuorumAndRings(t *testing.T) {
 				var answers []actor.Answer[error]
 				var err error
 				over := false
-				send(s, s.Context(), all["a"], errand{do: func(c *actor.Context[errand]) error {
-					answers, err = actor.AskQuorum(c, []runner{all["b"], other}, 1, msg)
+				send(s, s.Context(), all["a"], instruction{do: func(c *actor.Context[instruction]) error {
+					answers, err = actor.AskQuorum(c, []instructedRef{all["b"], other}, 1, msg)
 					over = true
 					return nil
 				}})
@@ -117,7 +117,7 @@ func TestQuorumAndRings(t *testing.T) {
 func TestQuorumBesideAFullLane(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 30}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
-		kept, good := &shelf{}, spawn(s, sys, answer)
+		kept, good := &questionKeeper{}, spawn(s, sys, answer)
 		sink := spawnActor(s, sys, kept)
 		full := spawn(s, sys, busy(sink), actor.WithCapacity(actor.Data, 1))
 		for range 2 {
@@ -137,12 +137,12 @@ func TestQuorumBesideAFullLane(t *testing.T) {
 		var answers []actor.Answer[int]
 		withHandler(s, s.Context(), sys, func(c context.Context) {
 			all := spawn(s, sys, run)
-			send(s, c, all, errand{do: func(c *actor.Context[errand]) error {
+			send(s, c, all, instruction{do: func(c *actor.Context[instruction]) error {
 				answers = actor.AskAll(c, []actor.Ref[question]{full, good, full}, asking(5))
 				return nil
 			}})
 		})
-		for i := range 4 { // The two from the beginning, and those of AskAll.
+		for i := range 4 { // The two from the beginning, and the two of AskAll.
 			s.RunUntilIdle()
 			withHandler(s, s.Context(), sys, func(c context.Context) { wantNoErr(s, kept.kept[i].reply.Send(c, 10+i)) })
 		}
@@ -155,7 +155,7 @@ func TestQuorumBesideAFullLane(t *testing.T) {
 		}
 		answers = nil
 		all := spawn(s, sys, run)
-		send(s, s.Context(), all, errand{do: func(c *actor.Context[errand]) error {
+		send(s, s.Context(), all, instruction{do: func(c *actor.Context[instruction]) error {
 			answers = actor.AskAll(c, []actor.Ref[question]{full, good, full}, asking(5))
 			return nil
 		}})

@@ -20,7 +20,7 @@ func TestWriteEndsTheWaitOfAReader(t *testing.T) {
 		t.Run(kind.String(), func(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
-			o := newOracle(t, sys)
+			o := newAnswerer(t, sys)
 			shared := spawnShared(t, sys, 2)
 			answered := make(chan error, 1)
 			other := spawn(t, sys, func(c *actor.Context[int], m int) error {
@@ -50,7 +50,7 @@ func TestWriteEndsTheWaitOfAReader(t *testing.T) {
 				})
 			}
 			known(shared.PID(), kind)
-			wantNoErr(t, begin.reply.Send(ctx, 0)) // The other asks, behind two readers, of whom one may go on.
+			wantNoErr(t, begin.reply.Send(ctx, 0)) // The other asks, behind two readers. One of these may go on.
 			until(t, ctx, func() bool { i, err := shared.Info(); return err == nil && i.Mailbox[actor.Data] == 1 })
 			known(other.PID(), actor.AskWait)
 			send(t, ctx, shared.On(actor.Control), access{write: true})

@@ -113,9 +113,9 @@ func TestReadersAndWriters(t *testing.T) {
 func TestAWriteWaitsForReads(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	ref := spawnShared(t, sys, 4)
-	var d diary
+	var d eventLog
 	var asked []question
 	for i := range 2 {
 		wantNoErr(t, ref.Send(ctx, access{do: func(c *actor.Context[access]) error {
@@ -157,7 +157,7 @@ func TestAWriteWaitsForReads(t *testing.T) {
 func TestReadersAreLimited(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	ref := spawnShared(t, sys, 3)
 	for i := range 5 {
 		wantNoErr(t, ref.Send(ctx, access{do: func(c *actor.Context[access]) error { _, err := o.ask(c, i); return err }}))
@@ -212,8 +212,8 @@ func TestFailureOfAReader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
-			o := newOracle(t, sys)
-			var d diary
+			o := newAnswerer(t, sys)
+			var d eventLog
 			handled := make(chan struct{})
 			_, child := restarting(t, sys, func() actor.Actor[int] {
 				a := noted(&d)
@@ -245,7 +245,7 @@ func TestKillOfReaders(t *testing.T) {
 	const n = 5
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
 		_, err := o.ask(c, q.n)
 		if sent := o.ref.Send(c, question{}); !errors.Is(sent, actor.ErrFenced) {
@@ -272,7 +272,7 @@ func TestKillOfReaders(t *testing.T) {
 func TestStopWaitsForReaders(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	fate := make(chan error, 1)
 	ref := spawnShared(t, sys, 2)
 	wantNoErr(t, ref.Send(ctx, access{do: func(c *actor.Context[access]) error {
@@ -300,7 +300,7 @@ func TestRingThroughReaders(t *testing.T) {
 			b := spawn(t, sys, run, actor.WithName("b"))
 			for range 50 {
 				err := visit(ctx, ref, false, func(c *actor.Context[access]) error {
-					return let(c, b, func(c *actor.Context[errand]) error { return visit(c, ref, write, nil) })
+					return let(c, b, func(c *actor.Context[instruction]) error { return visit(c, ref, write, nil) })
 				})
 				if write {
 					wantErr(t, err, actor.ErrCycle)
@@ -425,8 +425,8 @@ func TestWrongReaders(t *testing.T) {
 	}
 }
 
-// Who asks a reader that panics, or does not handle the message, is told, and the
-// latter is a dead letter.
+// If a reader panics or does not handle the message, its asker gets an error. A message that
+// is not handled is a dead letter.
 func TestAskOfAReaderThatFails(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// What is recorded of an actor has its PID, its name, the types of its messages,
-// and its failure.
+// The record of an actor has its PID, its name, the types of its messages, and its failure.
 func TestRecordedActor(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -35,8 +35,8 @@ func (r Reentrancy) String() string {
 }
 
 // WithReentrancy sets what the actor handles while its handlers wait. Defaults to
-// NoReentrancy. See the section about it in the package's documentation for what
-// that means to the actor's code.
+// NoReentrancy. The page docs/reference/waiting.md says what that means to the actor's
+// code.
 //
 // Spawn returns an error if the actor has a [Backend] besides, where handlers that
 // wait hold their goroutine. A wait of such an actor costs about a microsecond

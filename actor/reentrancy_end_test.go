@@ -15,7 +15,7 @@ func TestKillOfSuspendedHandlers(t *testing.T) {
 	const n = 10
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	shared := 0 // Which the ghosts must not touch at the same time.
 	fates := make(chan error, n)
 	incarnation := 0
@@ -53,12 +53,12 @@ func TestKillOfSuspendedHandlers(t *testing.T) {
 	}
 }
 
-// TestKillTellsThoseWhoAsked has one of several asked handlers be killed while it
+// TestKillTellsTheAskers has one of several asked handlers be killed while it
 // runs, and the others while they wait.
-func TestKillTellsThoseWhoAsked(t *testing.T) {
+func TestKillTellsTheAskers(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	entered, open := make(chan struct{}), make(chan struct{})
 	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
 		if q.n == 0 {
@@ -95,8 +95,8 @@ func TestFailureOfOneOfSeveralHandlers(t *testing.T) {
 			const n = 3
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
-			o := newOracle(t, sys)
-			var d diary
+			o := newAnswerer(t, sys)
+			var d eventLog
 			next := make(chan struct{})
 			_, child := restarting(t, sys, func() actor.Actor[int] {
 				a := noted(&d)
@@ -147,7 +147,7 @@ func TestSuspendedHandlerFailsAtTheEnd(t *testing.T) {
 			for _, fails := range []bool{false, true} {
 				ctx := guarded(t)
 				sys := newSystem(t, actor.Config{})
-				o := newOracle(t, sys)
+				o := newAnswerer(t, sys)
 				_, child := restarting(t, sys, func() actor.Actor[int] {
 					return actor.Func(func(c *actor.Context[int], m int) error {
 						switch m {
@@ -181,8 +181,8 @@ func TestStopWaitsForSuspendedHandlers(t *testing.T) {
 		t.Run(r.String(), func(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
-			o := newOracle(t, sys)
-			var d diary
+			o := newAnswerer(t, sys)
+			var d eventLog
 			a := noted(&d)
 			var child actor.Ref[int]
 			a.receive = func(c *actor.Context[int], m int) error {
@@ -217,7 +217,7 @@ func TestStopWaitsForSuspendedHandlers(t *testing.T) {
 func TestForcedStopOfSuspendedHandlers(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	fates := make(chan error, 2)
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		_, err := o.ask(c, m)
@@ -238,7 +238,7 @@ func TestForcedStopOfSuspendedHandlers(t *testing.T) {
 func TestDrainHandlesAllAndWaits(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	var ends []int
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		_, err := o.ask(c, m)
@@ -258,9 +258,9 @@ func TestDrainHandlesAllAndWaits(t *testing.T) {
 }
 
 // keepsake is what an actor keeps. It ends when it is asked to.
-type keepsake struct{ of *actor.Context[int] }
+type keptWork struct{ of *actor.Context[int] }
 
-func (k *keepsake) KeeperEnds(error) { k.of.LetGo(nil, k) }
+func (k *keptWork) KeeperEnds(error) { k.of.LetGo(nil, k) }
 
 // A reentrant actor that is killed while its stop waits for a handler ends once, also if
 // its last child, or what it has kept, is gone at the same moment.
@@ -269,11 +269,11 @@ func TestKilledReentrantActorEndsOnce(t *testing.T) {
 		t.Run(leaves, func(t *testing.T) {
 			ctx := guarded(t)
 			sys := oneWorker(t)
-			o := newOracle(t, sys)
+			o := newAnswerer(t, sys)
 			var child actor.Ref[int]
 			ref := spawnActor(t, sys, actor.Actor[int](&keeping[int]{hooks[int]{receive: func(c *actor.Context[int], m int) (err error) {
 				if leaves == "what it keeps" {
-					c.Keep(&keepsake{c})
+					c.Keep(&keptWork{c})
 				} else if child, err = actor.Spawn(c, actor.Actor[int](&hooks[int]{})); err != nil {
 					return err
 				}

@@ -43,9 +43,9 @@ func TestRingThroughAReentrantActor(t *testing.T) {
 			sys := oneWorker(t)
 			a := spawn(t, sys, run, actor.WithName("a"), actor.WithReentrancy(r))
 			b := spawn(t, sys, run, actor.WithName("b"))
-			err := let(ctx, a, func(c *actor.Context[errand]) error {
-				return let(c, b, func(c *actor.Context[errand]) error {
-					return let(c, a, func(c *actor.Context[errand]) error { return let(c, b, nil) })
+			err := let(ctx, a, func(c *actor.Context[instruction]) error {
+				return let(c, b, func(c *actor.Context[instruction]) error {
+					return let(c, a, func(c *actor.Context[instruction]) error { return let(c, b, nil) })
 				})
 			})
 			_ = wantRing(t, err, "a", "b")
@@ -59,12 +59,12 @@ func TestRingThroughAReentrantActor(t *testing.T) {
 func TestRingWhenAllAreSuspended(t *testing.T) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	a := spawn(t, sys, run, actor.WithName("a"), actor.WithReentrancy(actor.FullReentrancy), actor.WithMaxSuspended(2))
 	b := spawn(t, sys, run, actor.WithName("b"))
 	fates := make(chan error, 3)
 	go func() {
-		fates <- let(ctx, b, func(c *actor.Context[errand]) error {
+		fates <- let(ctx, b, func(c *actor.Context[instruction]) error {
 			if _, err := o.ask(c, 0); err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func TestRingWhenAllAreSuspended(t *testing.T) {
 	q := o.next(t, ctx)
 	for i := range 2 {
 		go func() {
-			fates <- let(ctx, a, func(c *actor.Context[errand]) error { return let(c, b, nil) })
+			fates <- let(ctx, a, func(c *actor.Context[instruction]) error { return let(c, b, nil) })
 		}()
 		suspendedIn(t, ctx, a, i+1)
 	}

@@ -15,27 +15,27 @@ import (
 	"github.com/troupe-go/troupe/simtest"
 )
 
-// oracle answers questions when the test wants it to.
-type oracle struct {
+// answerer answers questions when the test wants it to.
+type answerer struct {
 	ref   actor.Ref[question]
 	asked chan question
 }
 
-func newOracle(tb testing.TB, at actor.Spawner) *oracle {
+func newAnswerer(tb testing.TB, at actor.Spawner) *answerer {
 	tb.Helper()
-	o := &oracle{asked: make(chan question, 100)}
+	o := &answerer{asked: make(chan question, 100)}
 	o.ref = spawn(tb, at, func(_ *actor.Context[question], q question) error { o.asked <- q; return nil }, actor.WithName("oracle"))
 	return o
 }
 
 // next returns the next question, which is asked and not yet answered.
-func (o *oracle) next(tb testing.TB, ctx context.Context) question {
+func (o *answerer) next(tb testing.TB, ctx context.Context) question {
 	tb.Helper()
 	return receive(tb, ctx, o.asked)
 }
 
 // ask is what a handler does that waits for an answer.
-func (o *oracle) ask(c context.Context, n int) (int, error) { return actor.Ask(c, o.ref, asking(n)) }
+func (o *answerer) ask(c context.Context, n int) (int, error) { return actor.Ask(c, o.ref, asking(n)) }
 
 // suspendedIn waits until n handlers of the actor are suspended.
 func suspendedIn[M any](tb testing.TB, ctx context.Context, ref actor.Ref[M], n int) {
@@ -46,9 +46,9 @@ func suspendedIn[M any](tb testing.TB, ctx context.Context, ref actor.Ref[M], n 
 var reentrant = []actor.Reentrancy{actor.CallChainReentrancy, actor.FullReentrancy}
 
 // callBack has a ask b, whose handler asks a.
-func callBack(ctx context.Context, a, b runner) error {
-	return let(ctx, a, func(c *actor.Context[errand]) error {
-		return let(c, b, func(c *actor.Context[errand]) error { return let(c, a, nil) })
+func callBack(ctx context.Context, a, b instructedRef) error {
+	return let(ctx, a, func(c *actor.Context[instruction]) error {
+		return let(c, b, func(c *actor.Context[instruction]) error { return let(c, a, nil) })
 	})
 }
 
@@ -80,11 +80,11 @@ func TestReentrancyOfLongChains(t *testing.T) {
 			t.Run(fmt.Sprint(r, n), func(t *testing.T) {
 				ctx := guarded(t)
 				sys := newSystem(t, actor.Config{})
-				actors := []runner{spawn(t, sys, run, actor.WithName("a"), actor.WithReentrancy(r))}
+				actors := []instructedRef{spawn(t, sys, run, actor.WithName("a"), actor.WithReentrancy(r))}
 				for range n - 1 {
 					actors = append(actors, spawn(t, sys, run))
 				}
-				wantNoErr(t, let(ctx, actors[0], circle(actors)))
+				wantNoErr(t, let(ctx, actors[0], askRing(actors)))
 			})
 		}
 	}
@@ -119,7 +119,7 @@ func TestReentrancyOfAnAskSentOn(t *testing.T) {
 func TestFullReentrancyHandlesEverything(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	var order []string
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		order = append(order, fmt.Sprint("begin ", m))
@@ -135,7 +135,7 @@ func TestFullReentrancyHandlesEverything(t *testing.T) {
 		asked = append(asked, o.next(t, ctx))
 	}
 	suspendedIn(t, ctx, ref, 3)
-	// The oracle keeps the replies. When its handlers have returned, nobody knows who owes them.
+	// The answerer keeps the replies. When its handlers have returned, nobody knows who owes them.
 	until(t, ctx, func() bool {
 		i, err := ref.Info()
 		return err == nil && len(i.Waits) == 3 && len(unreturned(i.Waits)) == 0
@@ -160,18 +160,18 @@ func TestFullReentrancyHandlesEverything(t *testing.T) {
 func TestCallChainKeepsOthersOut(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	var order []string
-	note := func(what string) func(*actor.Context[errand]) error {
-		return func(*actor.Context[errand]) error { order = append(order, what); return nil }
+	note := func(what string) func(*actor.Context[instruction]) error {
+		return func(*actor.Context[instruction]) error { order = append(order, what); return nil }
 	}
 	a := spawn(t, sys, run, actor.WithReentrancy(actor.CallChainReentrancy))
 	b := spawn(t, sys, run)
 	first := make(chan error, 1)
 	go func() {
-		first <- let(ctx, a, func(c *actor.Context[errand]) error {
+		first <- let(ctx, a, func(c *actor.Context[instruction]) error {
 			order = append(order, "begin")
-			err := let(c, b, func(c *actor.Context[errand]) error {
+			err := let(c, b, func(c *actor.Context[instruction]) error {
 				if _, err := o.ask(c, 1); err != nil {
 					return err
 				}
@@ -184,8 +184,8 @@ func TestCallChainKeepsOthersOut(t *testing.T) {
 	q := o.next(t, ctx)
 	suspendedIn(t, ctx, a, 1)
 	for range 3 {
-		wantNoErr(t, a.Send(ctx, errand{do: note("other")}))
-		wantNoErr(t, a.On(actor.Control).Send(ctx, errand{do: note("urgent")}))
+		wantNoErr(t, a.Send(ctx, instruction{do: note("other")}))
+		wantNoErr(t, a.On(actor.Control).Send(ctx, instruction{do: note("urgent")}))
 	}
 	wantNoErr(t, q.reply.Send(ctx, 0))
 	wantNoErr(t, receive(t, ctx, first))
@@ -240,7 +240,7 @@ func TestOneHandlerRuns(t *testing.T) {
 func TestMaxSuspended(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		_, err := o.ask(c, m)
 		return err
@@ -263,7 +263,7 @@ func TestMaxSuspended(t *testing.T) {
 func TestBecomeAndStashOfReentrantActors(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	var order []string
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		switch m {
@@ -298,8 +298,8 @@ func TestBecomeAndStashOfReentrantActors(t *testing.T) {
 func TestHooksKeepTheTurn(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
-	var d diary
+	o := newAnswerer(t, sys)
+	var d eventLog
 	a := noted(&d)
 	a.started = func(c *actor.Context[int]) error { _, err := o.ask(c, 0); d.note("started"); return err }
 	a.receive = func(_ *actor.Context[int], m int) error { d.note("%d", m); return nil }
@@ -386,7 +386,7 @@ func reentrantProgram(s *simtest.Sim, r actor.Reentrancy, end string) {
 	sys := s.System(actor.Config{})
 	inside := 0
 	b := spawn(s, sys, run, actor.WithName("b"))
-	a := spawn(s, sys, func(c *actor.Context[errand], e errand) error {
+	a := spawn(s, sys, func(c *actor.Context[instruction], e instruction) error {
 		if inside++; inside != 1 {
 			s.Errorf("%d handlers run at once", inside)
 		}
@@ -446,12 +446,12 @@ func TestTimeoutOfASuspendedHandler(t *testing.T) {
 	})
 }
 
-// A handler that has waited knows its own lane again, not that of the message that
-// was handled meanwhile.
+// A handler that has waited knows its own lane again, not the lane of the message that was
+// handled meanwhile.
 func TestLaneOfASuspendedHandler(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	lanes := make(chan actor.Lane, 2)
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		if m == 1 {

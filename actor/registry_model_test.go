@@ -14,7 +14,7 @@ import (
 // has. Meanwhile somebody gives the one that stops a further name.
 func naming(p *modelcheck.Program) {
 	const name, further = "name", "further name"
-	s := newStage(p)
+	s := newActorModel(p)
 	s.spawn(actor.WithRegistration("first name"))
 	heir := must(actor.Spawn(s.sys, actor.Func(s.receive)))
 	if err := s.sys.Register(name, s.ref.PID()); err != nil {

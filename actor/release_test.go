@@ -32,15 +32,15 @@ func (k *tracked) wantNone(t testing.TB, ctx context.Context) {
 	}
 }
 
-type parcel struct {
+type trackedMessage struct {
 	data *[64]byte
 	kind int
 }
 
-// postOffice is an actor whose messages are tracked. Kind 1 holds it until
+// trackedActor is an actor whose messages are tracked. Kind 1 holds it until
 // open is closed, kind 2 makes it fail.
-func postOffice(entered, open chan struct{}) func(*actor.Context[parcel], parcel) error {
-	return func(_ *actor.Context[parcel], p parcel) error {
+func trackedActor(entered, open chan struct{}) func(*actor.Context[trackedMessage], trackedMessage) error {
+	return func(_ *actor.Context[trackedMessage], p trackedMessage) error {
 		switch p.kind {
 		case 1:
 			entered <- struct{}{}
@@ -57,19 +57,19 @@ func TestHandledMessagesAreReleased(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	var k tracked
 	entered, open := make(chan struct{}), make(chan struct{})
-	ref := spawn(t, sys, postOffice(entered, open))
+	ref := spawn(t, sys, trackedActor(entered, open))
 	for range 3 { // Small batches, then a big one.
-		send(t, ctx, ref, parcel{data: k.new()})
+		send(t, ctx, ref, trackedMessage{data: k.new()})
 	}
-	send(t, ctx, ref, parcel{k.new(), 1})
+	send(t, ctx, ref, trackedMessage{k.new(), 1})
 	receive(t, ctx, entered)
 	for range 1000 {
-		send(t, ctx, ref, parcel{data: k.new()})
+		send(t, ctx, ref, trackedMessage{data: k.new()})
 	}
 	close(open)
 	until(t, ctx, func() bool { return actor.Idle(ref) })
 	k.wantNone(t, ctx)
-	send(t, ctx, ref, parcel{}) // It is still there.
+	send(t, ctx, ref, trackedMessage{}) // It is still there.
 }
 
 func TestDroppedAndWithdrawnMessagesAreReleased(t *testing.T) {
@@ -77,19 +77,19 @@ func TestDroppedAndWithdrawnMessagesAreReleased(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	var k tracked
 	entered, open := make(chan struct{}), make(chan struct{})
-	ref := spawn(t, sys, postOffice(entered, open), actor.WithCapacity(actor.Data, 1))
-	send(t, ctx, ref, parcel{kind: 1})
+	ref := spawn(t, sys, trackedActor(entered, open), actor.WithCapacity(actor.Data, 1))
+	send(t, ctx, ref, trackedMessage{kind: 1})
 	receive(t, ctx, entered)
-	send(t, ctx, ref, parcel{})
-	wantErr(t, ref.Send(ended(), parcel{data: k.new()}), context.Canceled)
-	wantErr(t, ref.TrySend(ctx, parcel{data: k.new()}), actor.ErrFull)
+	send(t, ctx, ref, trackedMessage{})
+	wantErr(t, ref.Send(ended(), trackedMessage{data: k.new()}), context.Canceled)
+	wantErr(t, ref.TrySend(ctx, trackedMessage{data: k.new()}), actor.ErrFull)
 	k.wantNone(t, ctx)
 
-	send(t, ctx, ref.On(actor.Control), parcel{data: k.new()})
+	send(t, ctx, ref.On(actor.Control), trackedMessage{data: k.new()})
 	wantErr(t, ref.Stop(ended()), context.Canceled)
 	close(open)
 	wantNoErr(t, ref.Stop(ctx))
-	wantErr(t, ref.Send(ctx, parcel{data: k.new()}), actor.ErrStopped)
+	wantErr(t, ref.Send(ctx, trackedMessage{data: k.new()}), actor.ErrStopped)
 	k.wantNone(t, ctx)
 	runtime.KeepAlive(ref)
 }

@@ -74,9 +74,9 @@ func TestAsksOfSeveralTypesInAHandler(t *testing.T) {
 	wantNoErr(t, err)
 }
 
-func TestAskOfNobody(t *testing.T) { simulated.Too(t, testAskOfNobody) }
+func TestAskOfAnAbsentActor(t *testing.T) { simulated.Too(t, testAskOfAnAbsentActor) }
 
-func testAskOfNobody(t testing.TB) {
+func testAskOfAnAbsentActor(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, answer)

@@ -40,7 +40,7 @@ func TestRestartKeepsThePlace(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
 			g := newGate()
-			var d diary
+			var d eventLog
 			incarnation := 0
 			_, child := restarting(t, sys, func() actor.Actor[int] {
 				incarnation++
@@ -156,7 +156,7 @@ func TestNoRestartAfterAStop(t *testing.T) {
 }
 
 // The function that makes the actor may fail at a restart like any other code.
-func TestFailureToMakeTheActorAnew(t *testing.T) {
+func TestFailureToMakeTheNextIncarnation(t *testing.T) {
 	ways := map[string]func() actor.Actor[int]{
 		"nil":    func() actor.Actor[int] { return nil },
 		"panic":  func() actor.Actor[int] { panic(errHook) },

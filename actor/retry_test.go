@@ -55,7 +55,7 @@ func TestRetriesOfAReentrantActor(t *testing.T) {
 			letters <- d
 		}
 	}})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	tries := [n]int{}
 	_, child := restarting(t, sys, func() actor.Actor[int] {
 		return actor.Func(func(c *actor.Context[int], m int) error {
@@ -119,7 +119,7 @@ func TestRetriesOfAStashedMessage(t *testing.T) {
 func TestStashAfterAStop(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o := newOracle(t, sys)
+	o := newAnswerer(t, sys)
 	stashed := make(chan error, 1)
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		_, err := o.ask(c, m)
@@ -138,9 +138,9 @@ func TestStashAfterAStop(t *testing.T) {
 	wantNoErr(t, receive(t, ctx, stopped))
 }
 
-// What is put back takes the place of a message that was handled in the end, and not its
-// tries.
-func TestTriesOfWhatIsPutBack(t *testing.T) {
+// A message that is put back takes the place of a message that was handled in the end. It does
+// not take over the tries of that message.
+func TestTriesOfAMessageThatIsPutBack(t *testing.T) {
 	ctx := guarded(t)
 	letters := make(chan actor.DeadLetter, 16)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(d actor.DeadLetter) { letters <- d }})

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// The end of main is that of all that it has left behind.
+// The end of main ends everything that main has left behind.
 func TestRunEndsWithMain(t *testing.T) {
 	broken := errors.New("broken")
 	for _, reason := range []error{nil, broken} {

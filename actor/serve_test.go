@@ -17,7 +17,7 @@ type servedKey struct{}
 // error of each handler.
 func tagging(name string, ends chan error) *actor.Probe {
 	return &actor.Probe{Serving: func(ctx context.Context, s actor.Serving) (context.Context, func(error)) {
-		if s.Message != "actor_test.errand" || s.PID == (actor.PID{}) || ctx.Err() != nil {
+		if s.Message != "actor_test.instruction" || s.PID == (actor.PID{}) || ctx.Err() != nil {
 			return nil, func(error) { ends <- fmt.Errorf("served %+v", s) }
 		}
 		before, _ := ctx.Value(servedKey{}).(string)
@@ -28,7 +28,7 @@ func tagging(name string, ends chan error) *actor.Probe {
 // The handler of an ask has what the probes have added to its context, and passes it on, and
 // no other message does; also where readers handle it.
 func TestServing(t *testing.T) {
-	for _, opts := range [][]actor.Option{nil, {actor.WithReadOnly(func(errand) bool { return true })}} {
+	for _, opts := range [][]actor.Option{nil, {actor.WithReadOnly(func(instruction) bool { return true })}} {
 		ctx := guarded(t)
 		sys := newSystem(t, actor.Config{})
 		ends := make(chan error, 10)
@@ -44,9 +44,9 @@ func TestServing(t *testing.T) {
 		defer stop()
 		x, y := spawn(t, sys, run, opts...), spawn(t, sys, run, opts...)
 		var got []any
-		note := func(c *actor.Context[errand]) error { got = append(got, c.Value(servedKey{})); return nil }
+		note := func(c *actor.Context[instruction]) error { got = append(got, c.Value(servedKey{})); return nil }
 		outer := context.WithValue(ctx, servedKey{}, "-")
-		wantNoErr(t, let(outer, x, func(c *actor.Context[errand]) error { return errors.Join(note(c), let(c, y, note)) }))
+		wantNoErr(t, let(outer, x, func(c *actor.Context[instruction]) error { return errors.Join(note(c), let(c, y, note)) }))
 		wantNoErr(t, let(context.Background(), x, note))
 		if want := []any{"-ab", "-abab", nil}; !slices.Equal(got, want) {
 			t.Errorf("the values are %v, want %v", got, want)
@@ -60,7 +60,7 @@ func TestServing(t *testing.T) {
 	}
 }
 
-// The end is told of what the handler has returned, and of one that has not returned.
+// The end has the handler's result, and reports a handler that has not returned.
 func TestServingOfFailures(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -68,18 +68,18 @@ func TestServingOfFailures(t *testing.T) {
 	stop, err := sys.Observe(tagging("a", ends))
 	wantNoErr(t, err)
 	asked := context.WithValue(ctx, servedKey{}, "-")
-	reads := actor.WithReadOnly(func(errand) bool { return true })
-	ask := func(receive func(*actor.Context[errand], errand) error, opts ...actor.Option) {
+	reads := actor.WithReadOnly(func(instruction) bool { return true })
+	ask := func(receive func(*actor.Context[instruction], instruction) error, opts ...actor.Option) {
 		wantErr(t, let(asked, spawn(t, sys, receive, opts...), nil), actor.ErrNoReply)
 	}
-	ask(func(*actor.Context[errand], errand) error { return errHook })
+	ask(func(*actor.Context[instruction], instruction) error { return errHook })
 	wantErr(t, receive(t, ctx, ends), errHook)
 	for _, opts := range [][]actor.Option{nil, {reads}} {
-		ask(func(*actor.Context[errand], errand) error { panic("as wanted") }, opts...)
+		ask(func(*actor.Context[instruction], instruction) error { panic("as wanted") }, opts...)
 		if receive(t, ctx, ends) == nil {
 			t.Error("a panic has no error")
 		}
-		ask(func(*actor.Context[errand], errand) error { runtime.Goexit(); return nil }, opts...)
+		ask(func(*actor.Context[instruction], instruction) error { runtime.Goexit(); return nil }, opts...)
 		if receive(t, ctx, ends) == nil {
 			t.Error("a Goexit has no error")
 		}

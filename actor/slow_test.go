@@ -88,31 +88,31 @@ func TestSlowMessageInAnInterface(t *testing.T) {
 	close(open)
 }
 
-// quitter fails in its own way when its gate opens, and its Stopped waits there too.
-type quitter struct {
+// failingActor fails in its own way when its gate opens, and its Stopped waits there too.
+type failingActor struct {
 	open chan struct{}
 	fail func()
 }
 
-func (q quitter) Started(*actor.Context[int]) error { return nil }
+func (q failingActor) Started(*actor.Context[int]) error { return nil }
 
-func (q quitter) Receive(*actor.Context[int], int) error {
+func (q failingActor) Receive(*actor.Context[int], int) error {
 	<-q.open
 	q.fail()
 	return nil
 }
 
-func (q quitter) Stopped(*actor.Context[int], error) { <-q.open }
+func (q failingActor) Stopped(*actor.Context[int], error) { <-q.open }
 
-// What is watched next is not taken for what was before: neither a message for the
-// hook, nor a hook for the message whose handler has not returned.
+// Two watched handlers in a row are told apart: a message is not taken for the hook, nor a
+// hook for the message whose handler has not returned.
 func TestSlowHookOfAFailure(t *testing.T) {
 	for name, fail := range map[string]func(){"panic": func() { panic("failed") }, "goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
 			ctx := guarded(t)
 			blocked := newTold()
 			sys := newSystem(t, actor.Config{OnBlocked: blocked.tell})
-			q := quitter{make(chan struct{}), fail}
+			q := failingActor{make(chan struct{}), fail}
 			defer close(q.open)
 			ref := spawnActor(t, sys, actor.Actor[int](q))
 			send(t, ctx, ref, 1)

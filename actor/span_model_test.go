@@ -11,11 +11,11 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// watching has a vigil that looks at the handlers of an actor, again and again, and
-// cancels whichever it finds twice. What it does to one must not reach the next.
+// watching has a vigil that looks at the handlers of an actor, again and again. It cancels
+// each handler that it finds twice. This must not affect the next handler.
 func watching(looks, messages int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		var step xatomic.Bool
 		s.ref = must(actor.Spawn(s.sys, actor.Func(func(ctx *actor.Context[int], m int) error {
 			if ctx.Err() != nil {

@@ -62,17 +62,17 @@ func TestControlGoesOnWithoutSpares(t *testing.T) {
 		}
 		ctx := guarded(t)
 		sys := newSystem(t, actor.Config{Workers: 2, MaxSpares: c.spares})
-		oracle := spawn(t, sys, answer)
+		answerer := spawn(t, sys, answer)
 		b := block(t, ctx, sys, c.actors)
 		ids := b.awaitBlocked(t, ctx, c.blocked)
 		until(t, ctx, func() bool { return sys.Scheduler().Stats().SpareLimitReached > 0 })
 		for i := range 200 {
-			if n, err := actor.Ask(ctx, oracle.On(actor.Control), asking(i)); n != i+1 || err != nil {
+			if n, err := actor.Ask(ctx, answerer.On(actor.Control), asking(i)); n != i+1 || err != nil {
 				t.Fatalf("the Control message %d was answered with %d, %v", i, n, err)
 			}
 		}
 		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-		_, err := actor.Ask(short, oracle, asking(1))
+		_, err := actor.Ask(short, answerer, asking(1))
 		cancel()
 		wantErr(t, err, context.DeadlineExceeded)
 		if !strings.Contains(err.Error(), "no worker is free") {
@@ -81,11 +81,11 @@ func TestControlGoesOnWithoutSpares(t *testing.T) {
 		for _, id := range ids[:c.blocked/2] {
 			wantNoErr(t, sys.Kill(id))
 		}
-		if n, err := actor.Ask(ctx, oracle, asking(1)); n != 2 || err != nil {
+		if n, err := actor.Ask(ctx, answerer, asking(1)); n != 2 || err != nil {
 			t.Errorf("after the kills, the ask was answered with %d, %v", n, err)
 		}
 		until(t, ctx, func() bool { return sys.Stats().Ghosts == c.blocked/2 })
-		b.awaitBlocked(t, ctx, c.actors-c.blocked) // Those that had waited for a worker.
+		b.awaitBlocked(t, ctx, c.actors-c.blocked) // The handlers that had waited for a worker.
 		b.release()
 		wantNoErr(t, sys.Stop(ctx))
 	}
@@ -215,8 +215,8 @@ func TestGhostsHaveALimit(t *testing.T) {
 	if !strings.Contains(err.Error(), "7 handlers") || !strings.Contains(err.Error(), "MaxGhosts is 6") {
 		t.Errorf("the reason is %q; it was to name the figures", err)
 	}
-	oracle := spawn(t, sys, answer) // The system goes on.
-	if n, err := actor.Ask(ctx, oracle, asking(1)); n != 2 || err != nil {
+	answerer := spawn(t, sys, answer) // The system goes on.
+	if n, err := actor.Ask(ctx, answerer, asking(1)); n != 2 || err != nil {
 		t.Errorf("an ask was answered with %d, %v", n, err)
 	}
 	close(open)

@@ -22,7 +22,7 @@ func TestTenThousandBlockedHandlers(t *testing.T) {
 	for _, c := range []struct{ spares, limit int }{{0, 256}, {4000, 4000}} {
 		ctx := guarded(t)
 		sys := newSystem(t, actor.Config{Workers: 2, MaxSpares: c.spares, MaxGhosts: -1})
-		oracle := spawn(t, sys, answer)
+		answerer := spawn(t, sys, answer)
 		crowd := newCrowd(t)
 		var refs []actor.Ref[int]
 		for i := range 10000 {
@@ -37,7 +37,7 @@ func TestTenThousandBlockedHandlers(t *testing.T) {
 		took := make([]time.Duration, 1000)
 		for i := range took {
 			began := time.Now()
-			if n, err := actor.Ask(ctx, oracle.On(actor.Control), asking(i)); n != i+1 || err != nil {
+			if n, err := actor.Ask(ctx, answerer.On(actor.Control), asking(i)); n != i+1 || err != nil {
 				t.Fatalf("the Control message %d was answered with %d, %v", i, n, err)
 			}
 			took[i] = time.Since(began)
@@ -47,7 +47,7 @@ func TestTenThousandBlockedHandlers(t *testing.T) {
 		for _, ref := range refs[:len(refs)-c.limit/2] {
 			wantNoErr(t, ref.Kill())
 		}
-		if n, err := actor.Ask(ctx, oracle, asking(1)); n != 2 || err != nil {
+		if n, err := actor.Ask(ctx, answerer, asking(1)); n != 2 || err != nil {
 			t.Errorf("after the kills, an ask was answered with %d, %v", n, err)
 		}
 		crowd.release()

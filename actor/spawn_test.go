@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
-func TestSpawnOfNothing(t *testing.T) { simulated.Too(t, testSpawnOfNothing) }
+func TestSpawnRefusesNil(t *testing.T) { simulated.Too(t, testSpawnRefusesNil) }
 
-func testSpawnOfNothing(t testing.TB) {
+func testSpawnRefusesNil(t testing.TB) {
 	sys, sys2 := newSystem(t, actor.Config{}), newSystem(t, actor.Config{})
 	one := actor.Func(func(*actor.Context[int], int) error { return nil })
 	spawns := map[string]func() error{
@@ -88,10 +88,10 @@ func testOptions(t testing.TB) {
 	}
 }
 
-// The options of one actor are not those of the next.
-func TestOptionsAreOnesOwn(t *testing.T) { simulated.Too(t, testOptionsAreOnesOwn) }
+// The next actor does not inherit an actor's options.
+func TestOptionsAreNotShared(t *testing.T) { simulated.Too(t, testOptionsAreNotShared) }
 
-func testOptionsAreOnesOwn(t testing.TB) {
+func testOptionsAreNotShared(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
 	named := spawn(t, sys, answer, actor.WithName("named"))
 	plain := spawn(t, sys, answer, actor.WithThroughput(3))

@@ -10,14 +10,14 @@ import (
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
-// hoarder stashes positive numbers until it gets a 0, which makes it put them
+// stasher stashes positive numbers until it gets a 0, which makes it put them
 // back and handle what comes then. A -1 makes it stash again, a -2 fail.
-type hoarder struct {
-	d    *diary
+type stasher struct {
+	d    *eventLog
 	open bool
 }
 
-func (h *hoarder) Receive(c *actor.Context[int], m int) error {
+func (h *stasher) Receive(c *actor.Context[int], m int) error {
 	switch {
 	case m == -2:
 		return errHook
@@ -41,8 +41,8 @@ func TestStash(t *testing.T) { simulated.Too(t, testStash) }
 func testStash(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var d diary
-	ref := spawnActor(t, sys, actor.Actor[int](&hoarder{d: &d}))
+	var d eventLog
+	ref := spawnActor(t, sys, actor.Actor[int](&stasher{d: &d}))
 	send(t, ctx, ref, 1, 2)
 	until(t, ctx, func() bool { return actor.Idle(ref) })
 	send(t, ctx, ref.On(actor.Management), 3)
@@ -59,11 +59,11 @@ func TestStashAndRestart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
-			var d diary
+			var d eventLog
 			first := true
 			_, child := keptChild(t, sys, func() actor.Actor[int] {
 				defer func() { first = false }()
-				return &hoarder{d: &d, open: !first}
+				return &stasher{d: &d, open: !first}
 			}, true)
 			send(t, ctx, child, 1, 2, 3)
 			until(t, ctx, func() bool { return actor.Idle(child) })
@@ -134,12 +134,12 @@ func TestStashOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d, want diary
+		var d, want eventLog
 		opts := []actor.Option{
 			actor.WithCapacity(actor.Data, rapid.IntRange(1, 100).Draw(t, "capacity")),
 			actor.WithThroughput(rapid.IntRange(1, 5).Draw(t, "throughput")),
 		}
-		ref, err := actor.Spawn(sys, actor.Actor[int](&hoarder{d: &d}), opts...)
+		ref, err := actor.Spawn(sys, actor.Actor[int](&stasher{d: &d}), opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestStashOrder(t *testing.T) {
 	})
 }
 
-// What is put back counts against the capacity, so a sender waits for it.
+// A message that is put back counts against the capacity, so a sender waits for it.
 func TestUnstashFillsTheLane(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -215,14 +215,14 @@ func TestUnstashFillsTheLane(t *testing.T) {
 	wantNoErr(t, ref.Stop(ctx))
 }
 
-// Who has put an ask aside is still the one whom its asker waits for: to ask him
+// An asker still waits for the actor that has put its ask aside. So an ask back to the asker
 // closes a ring.
 func TestRingThroughAStash(t *testing.T) { simulated.Too(t, testRingThroughAStash) }
 
 func testRingThroughAStash(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	var asker runner
+	var asker instructedRef
 	asked := make(chan error, 1)
 	holder := spawn(t, sys, func(c *actor.Context[question], q question) error {
 		if q.n == 1 {
@@ -233,7 +233,7 @@ func testRingThroughAStash(t testing.TB) {
 	}, actor.WithName("holder"))
 	asker = spawn(t, sys, run, actor.WithName("asker"))
 	ended := make(chan error, 1)
-	send(t, ctx, asker, errand{do: func(c *actor.Context[errand]) error {
+	send(t, ctx, asker, instruction{do: func(c *actor.Context[instruction]) error {
 		_, err := actor.Ask(c, holder, asking(1))
 		ended <- err
 		return nil

@@ -34,7 +34,7 @@ func TestNoMessageIsForgottenBehindASplitBatch(t *testing.T) {
 
 // Every message rings the bell for itself or relies on one that has been rung:
 // nothing here but the messages makes the actor look into its lanes.
-func TestEveryMessageIsHandledWithoutFurtherAdo(t *testing.T) {
+func TestEveryMessageWakesItsActor(t *testing.T) {
 	for _, throughput := range []int{1, 2, 7, 100} {
 		for _, capacity := range []int{1, 5, 1024} {
 			t.Run(fmt.Sprint(throughput, "of", capacity), func(t *testing.T) {

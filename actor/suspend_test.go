@@ -53,7 +53,7 @@ func TestSuspendEndsABatch(t *testing.T) {
 	g := newGate()
 	ref := spawnActor(t, sys, actor.Actor[int](g))
 	g.hold(t, ctx, ref)
-	send(t, ctx, ref, 0, 1, 2) // Of which all but the first come in one batch.
+	send(t, ctx, ref, 0, 1, 2) // All but the first come in one batch.
 	wantNoErr(t, sys.Suspend(ref.PID()))
 	if s := info(t, sys, ref.PID()).State; s != actor.Running {
 		t.Errorf("in its handler the actor is %v", s)

@@ -43,7 +43,7 @@ func TestSystemConfig(t *testing.T) {
 
 // A System that NewSystem has not made refuses what can fail, and has nothing to
 // tell.
-func TestNoSystem(t *testing.T) {
+func TestMethodsOfASystemThatWasNotMade(t *testing.T) {
 	live := spawn(t, newSystem(t, actor.Config{}), func(*actor.Context[int], int) error { return nil })
 	one := actor.Func(func(*actor.Context[int], int) error { return nil })
 	anew := func() actor.Actor[int] { return one }
@@ -189,7 +189,7 @@ func TestSpawnsDuringSystemStop(t *testing.T) {
 		ctx := guarded(t)
 		sys, err := actor.NewSystem(actor.Config{Workers: 2})
 		wantNoErr(t, err)
-		var d [2]diary
+		var d [2]eventLog
 		var all sync.WaitGroup
 		begun := make(chan struct{}, 2)
 		for i := range 2 {

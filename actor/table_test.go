@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// mayfly notes its PID and stops at once.
-type mayfly struct{ note func(actor.PID) }
+// stopsAtOnce notes its PID and stops at once.
+type stopsAtOnce struct{ note func(actor.PID) }
 
-func (m mayfly) Started(c *actor.Context[int]) error {
+func (m stopsAtOnce) Started(c *actor.Context[int]) error {
 	m.note(c.PID())
 	c.Stop()
 	return nil
 }
 
-func (m mayfly) Receive(*actor.Context[int], int) error { return nil }
+func (m stopsAtOnce) Receive(*actor.Context[int], int) error { return nil }
 
 // Actors that are born and end on several workers at the same time have PIDs
 // that nobody had before, and are counted.
@@ -43,7 +43,7 @@ func TestPIDsFromHandlersAreUnique(t *testing.T) {
 	for range parents {
 		parent := spawn(t, sys, func(c *actor.Context[int], _ int) error {
 			for range children {
-				if _, err := actor.Spawn(c, mayfly{note}); err != nil {
+				if _, err := actor.Spawn(c, stopsAtOnce{note}); err != nil {
 					return err
 				}
 			}
@@ -60,22 +60,22 @@ func TestPIDsFromHandlersAreUnique(t *testing.T) {
 // The slots of actors that are born on one side and end on another come back.
 func TestSlotsComeBack(t *testing.T) {
 	const n = 3000
-	tests := map[string]func(t *testing.T, ctx context.Context, sys *actor.System, parent actor.Ref[childless]){
-		"from handlers": func(t *testing.T, ctx context.Context, _ *actor.System, parent actor.Ref[childless]) {
+	tests := map[string]func(t *testing.T, ctx context.Context, sys *actor.System, parent actor.Ref[childRequest]){
+		"from handlers": func(t *testing.T, ctx context.Context, _ *actor.System, parent actor.Ref[childRequest]) {
 			for range n {
-				child, err := actor.Ask(ctx, parent, func(r actor.Reply[actor.Ref[int]]) childless { return childless{r} })
+				child, err := actor.Ask(ctx, parent, func(r actor.Reply[actor.Ref[int]]) childRequest { return childRequest{r} })
 				wantNoErr(t, err)
 				wantNoErr(t, child.Stop(ctx))
 			}
 		},
-		"from outside": func(t *testing.T, ctx context.Context, sys *actor.System, _ actor.Ref[childless]) {
+		"from outside": func(t *testing.T, ctx context.Context, sys *actor.System, _ actor.Ref[childRequest]) {
 			for range n {
 				wantNoErr(t, spawn(t, sys, ignore).Stop(ctx))
 			}
 		},
-		"from outside after many in handlers": func(t *testing.T, ctx context.Context, sys *actor.System, parent actor.Ref[childless]) {
+		"from outside after many in handlers": func(t *testing.T, ctx context.Context, sys *actor.System, parent actor.Ref[childRequest]) {
 			for range n {
-				child, err := actor.Ask(ctx, parent, func(r actor.Reply[actor.Ref[int]]) childless { return childless{r} })
+				child, err := actor.Ask(ctx, parent, func(r actor.Reply[actor.Ref[int]]) childRequest { return childRequest{r} })
 				wantNoErr(t, err)
 				other := spawn(t, sys, ignore)
 				wantNoErr(t, child.Stop(ctx))
@@ -87,7 +87,7 @@ func TestSlotsComeBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{Workers: 2})
-			run(t, ctx, sys, spawn(t, sys, bear))
+			run(t, ctx, sys, spawn(t, sys, spawnChild))
 			// Besides those in use there are those that the workers keep.
 			if used := actor.SlotsUsed(sys); used > 300 {
 				t.Errorf("%d slots were used for three actors at a time", used)
@@ -97,9 +97,9 @@ func TestSlotsComeBack(t *testing.T) {
 }
 
 // childless asks for a child.
-type childless struct{ reply actor.Reply[actor.Ref[int]] }
+type childRequest struct{ reply actor.Reply[actor.Ref[int]] }
 
-func bear(c *actor.Context[childless], m childless) error {
+func spawnChild(c *actor.Context[childRequest], m childRequest) error {
 	child, err := actor.Spawn(c, actor.Func(ignore))
 	if err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// Who runs OnOwnThread or OnMainThread has the thread to itself, as C libraries and
-// user interfaces need it; others must not keep threads from each other.
+// An actor with OnOwnThread or OnMainThread has the thread to itself, as C libraries and user
+// interfaces need it. Other actors must not keep threads from each other.
 func TestHandlersAreLockedToTheirThread(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, ctx context.Context, sys *actor.System, on actor.Option) {
 		stacks := make(chan string, 1)

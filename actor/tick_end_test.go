@@ -60,7 +60,7 @@ func TestTickOfASuspendedActor(t *testing.T) {
 	})
 }
 
-// What the actor has put aside itself, it handles.
+// The actor handles a message that it has put aside itself.
 func TestTickThatIsStashed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r roll
@@ -78,7 +78,7 @@ func TestTickThatIsStashed(t *testing.T) {
 		ref := spawn(t, sys, doTask)
 		timer := fired(t, sys, ref, false, tick)
 		timer.Stop()
-		send(t, t.Context(), ref, nap(time.Second), task{do: func(c *actor.Context[task]) error {
+		send(t, t.Context(), ref, busyFor(time.Second), task{do: func(c *actor.Context[task]) error {
 			_, err := c.Unstash()
 			return err
 		}}, r.call("a"))
@@ -105,7 +105,7 @@ func TestTickAndRetry(t *testing.T) {
 			return err
 		}}}))
 		ref := <-refs
-		send(t, t.Context(), ref, nap(time.Second), bad("x"))
+		send(t, t.Context(), ref, busyFor(time.Second), bad("x"))
 		synctest.Wait()
 		fired(t, sys, ref, true, bad("tick"))
 		send(t, t.Context(), ref, r.call("a"))
@@ -114,21 +114,20 @@ func TestTickAndRetry(t *testing.T) {
 	})
 }
 
-// What a timer sends is measured like any message, with the time for which it has
-// waited.
+// A timer's message is measured like any other, with the time for which it has waited.
 func TestTicksAreMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all []time.Duration
 		sys := newSystem(t, actor.Config{})
 		observe(t, sys, actor.Probe{SampleEvery: 2, Handled: func(s actor.Sample) { all = append(all, s.Latency) }})
 		ref := spawn(t, sys, doTask)
-		send(t, t.Context(), ref, nap(0), nap(0))
+		send(t, t.Context(), ref, busyFor(0), busyFor(0))
 		pass(time.Second)
 		all = nil
 		for range 8 {
-			send(t, t.Context(), ref.On(actor.Control), nap(time.Second))
+			send(t, t.Context(), ref.On(actor.Control), busyFor(time.Second))
 			synctest.Wait()
-			after(t, sys, time.Second/2, ref, nap(0))
+			after(t, sys, time.Second/2, ref, busyFor(0))
 			pass(time.Minute)
 		}
 		n := 0
@@ -190,18 +189,18 @@ func TestAskByATimer(t *testing.T) {
 	})
 }
 
-// Who is told that a timer's message is a dead letter may stop the timer.
+// The function that receives a timer's message as a dead letter may stop the timer.
 func TestTimerIsStoppedByItsDeadLetter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		timers, told := make(chan actor.Timer, 1), make(chan bool, 2)
 		sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { told <- (<-timers).Stop() }})
 		ref := spawn(t, sys, doTask)
 		wantNoErr(t, ref.Stop(t.Context()))
-		timers <- after(t, sys, time.Second, ref, nap(0))
+		timers <- after(t, sys, time.Second, ref, busyFor(0))
 		if <-told {
 			t.Error("a stop was in time for a dead letter")
 		}
-		timers <- every(t, sys, time.Second, ref, nap(0))
+		timers <- every(t, sys, time.Second, ref, busyFor(0))
 		if !<-told {
 			t.Error("the timer was over before its first message was")
 		}
@@ -215,7 +214,7 @@ func TestTimersWhoseMessageWaits(t *testing.T) {
 		var r roll
 		sys := newSystem(t, actor.Config{})
 		ref := spawn(t, sys, doTask)
-		send(t, t.Context(), ref, nap(time.Second))
+		send(t, t.Context(), ref, busyFor(time.Second))
 		synctest.Wait()
 		fired(t, sys, ref, true, r.call("once"))
 		count := func() int { return len(slices.Collect(sys.Timers())) }
@@ -268,7 +267,7 @@ func TestTickThatNeverFits(t *testing.T) {
 		sys := newSystem(t, letters(&r))
 		ref := spawn(t, sys, doTask, actor.WithCapacity(actor.Data, 1), actor.WithSizeOf(func(m task) int { return 1 + 10*cap(m.done) }),
 			actor.WithMailboxLimit(actor.MailboxLimit{Bytes: 10}))
-		send(t, t.Context(), ref, nap(time.Second))
+		send(t, t.Context(), ref, busyFor(time.Second))
 		synctest.Wait()
 		send(t, t.Context(), ref, r.call("small"))
 		large := r.call("large")

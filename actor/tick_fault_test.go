@@ -5,7 +5,7 @@ package actor_test
 import "github.com/troupe-go/troupe/internal/planted"
 
 var tickFaults = planted.Group{
-	Run: "^(TestStopTakesBackWhatWaits|TestTickOfAnOwnerThatEnds|TestTicksInLanesThatDrop|TestTickThatWaitsForReaders|TestTicksAtTheEnd|TestTickForTheNextIncarnation|TestTicksAreMeasured|TestAskByATimer|TestNoTickIsEarly|TestOneAlarmForAllTimers|TestTimersBehindOneThatExits|TestReceiverOfTimersThatWaitDrains|TestReceiverOfTimersThatWaitStops)$",
+	Run: "^(TestStopTakesBackWaitingMessages|TestTickOfAnOwnerThatEnds|TestTicksInLanesThatDrop|TestTickThatWaitsForReaders|TestTicksAtTheEnd|TestTickForTheNextIncarnation|TestTicksAreMeasured|TestAskByATimer|TestNoTickIsEarly|TestOneAlarmForAllTimers|TestTimersBehindATimerThatExits|TestReceiverOfTimersThatWaitDrains|TestReceiverOfTimersThatWaitStops)$",
 	Faults: []planted.Fault{
 		{
 			Name: "a stop leaves what waits",
@@ -14,7 +14,7 @@ var tickFaults = planted.Group{
 woken = l.takeIn(nil)`,
 			New:  "woken = l.takeIn(nil)",
 			Want: "the stop was not in time",
-			Run:  "^TestStopTakesBackWhatWaits$",
+			Run:  "^TestStopTakesBackWaitingMessages$",
 		},
 		{
 			Name: "timers are sent for before their time",
@@ -54,7 +54,7 @@ woken = l.takeIn(nil)`,
 			Old:  "!over",
 			New:  "!over && false",
 			Want: "nothing came",
-			Run:  "^TestTimersBehindOneThatExits$",
+			Run:  "^TestTimersBehindATimerThatExits$",
 			Hang: true,
 		},
 		{
@@ -82,7 +82,7 @@ woken = l.takeIn(nil)`,
 			Old:  "l.fullAt = l.capacity - l.ticks",
 			New:  "",
 			Want: "FAIL",
-			Run:  "^TestStopTakesBackWhatWaits$",
+			Run:  "^TestStopTakesBackWaitingMessages$",
 		},
 		{
 			Name: "an actor handles what it had sent itself before it began again",
@@ -174,7 +174,7 @@ st := l.stamp`,
 			Old:  "l.arrived() - s.taken",
 			New:  "l.swapped - s.taken",
 			Want: "want \"a b kept c\"",
-			Run:  "^TestStopTakesBackWhatWaits$",
+			Run:  "^TestStopTakesBackWaitingMessages$",
 		},
 	},
 }

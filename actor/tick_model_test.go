@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// theTick is the message of a timer, where the others are those of a stage.
+// theTick is the message of a timer. All other messages come from an actorModel.
 const theTick = 99
 
 // revoking has a timer that fires while somebody stops it, maybe in a lane that has no
@@ -18,7 +18,7 @@ const theTick = 99
 // in any case, in their order.
 func revoking(full bool, others int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		var opts []actor.Option
 		if full {
 			opts = append(opts, actor.WithCapacity(actor.Data, 1))
@@ -45,7 +45,7 @@ func revoking(full bool, others int) func(*modelcheck.Program) {
 // it. No message of it is handled from then on, and another message behind is.
 func stoppingWithin(times int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(p)
+		s := newActorModel(p)
 		var timer actor.Timer
 		stopped := false
 		s.ref = must(actor.Spawn(s.sys, actor.Func(func(c *actor.Context[int], m int) error {
@@ -78,7 +78,7 @@ func stoppingWithin(times int) func(*modelcheck.Program) {
 // makingRoom has a tick that may wait in the only place of a lane, and a handler that
 // waits for a sender to get room, which may depend on the timer's stop.
 func makingRoom(p *modelcheck.Program) {
-	s := newStage(p)
+	s := newActorModel(p)
 	var in xatomic.Bool
 	s.ref = must(actor.Spawn(s.sys, actor.Func(func(c *actor.Context[int], m int) error {
 		if m == 0 {

@@ -38,7 +38,7 @@ func (r *roll) want(t testing.TB, names string) {
 }
 
 // nap holds the actor up for a while.
-func nap(d time.Duration) task {
+func busyFor(d time.Duration) task {
 	return task{do: func(*actor.Context[task]) error {
 		time.Sleep(d) //nolint:forbidigo // In a bubble.
 		return nil
@@ -67,9 +67,9 @@ func letters(r *roll) actor.Config {
 	}}
 }
 
-// What was sent and waits is taken back by a stop, on every lane, and those around
-// it are handled in their order. Its room is free at once.
-func TestStopTakesBackWhatWaits(t *testing.T) {
+// A stop takes back a timer's message that waits, on every lane. The messages around it are
+// handled in their order. Its room is free at once.
+func TestStopTakesBackWaitingMessages(t *testing.T) {
 	for _, once := range []bool{true, false} {
 		for _, lane := range lanes {
 			t.Run(fmt.Sprintf("%v/once=%v", lane, once), func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestStopTakesBackWhatWaits(t *testing.T) {
 					sys := newSystem(t, letters(&r))
 					ref := spawn(t, sys, doTask, actor.WithCapacity(lane, 4))
 					on := ref.On(lane)
-					send(t, t.Context(), on, nap(time.Second))
+					send(t, t.Context(), on, busyFor(time.Second))
 					synctest.Wait()
 					send(t, t.Context(), on, r.call("a"))
 					gone := fired(t, sys, on, once, r.call("gone"))
@@ -106,14 +106,14 @@ func TestStopTakesBackWhatWaits(t *testing.T) {
 	}
 }
 
-// What waits comes in its turn, also where several have fired at once, and the next
-// tick of a timer may wait when the last one is being handled.
+// A message that waits comes in its turn, also where several timers have fired at once. The
+// next tick of a timer may wait while the last one is being handled.
 func TestTicksComeInTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r roll
 		sys := newSystem(t, actor.Config{})
 		ref := spawn(t, sys, doTask)
-		send(t, t.Context(), ref, nap(time.Second), r.call("a"))
+		send(t, t.Context(), ref, busyFor(time.Second), r.call("a"))
 		synctest.Wait()
 		for i := range 3 {
 			fired(t, sys, ref, true, r.call(fmt.Sprint("once", i)))
@@ -136,7 +136,7 @@ func TestHandlerStopsATickThatWaits(t *testing.T) {
 			timers := make(chan actor.Timer, 1)
 			sys := newSystem(t, actor.Config{})
 			ref := spawn(t, sys, doTask)
-			send(t, t.Context(), ref, nap(time.Second), r.call("a"), task{do: func(*actor.Context[task]) error {
+			send(t, t.Context(), ref, busyFor(time.Second), r.call("a"), task{do: func(*actor.Context[task]) error {
 				if timer := <-timers; !timer.Stop() && lane == actor.Data {
 					t.Error("the stop was late")
 				}
@@ -169,7 +169,7 @@ func TestTickOfAnOwnerThatEnds(t *testing.T) {
 					if own {
 						to = owner
 					}
-					send(t, t.Context(), to, nap(time.Second))
+					send(t, t.Context(), to, busyFor(time.Second))
 					synctest.Wait()
 					set := task{do: func(c *actor.Context[task]) error {
 						every(t, c, time.Millisecond, to, r.call("many"))
@@ -190,8 +190,8 @@ func TestTickOfAnOwnerThatEnds(t *testing.T) {
 	}
 }
 
-// What others have sent outlives the incarnation of the receiver, in its place, also
-// if that was seized from a handler.
+// A message of another actor's timer outlives the incarnation of the receiver, in its place,
+// also if it was seized from a handler.
 func TestTickForTheNextIncarnation(t *testing.T) {
 	for _, kill := range []bool{true, false} {
 		t.Run(fmt.Sprintf("kill=%v", kill), func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestTickForTheNextIncarnation(t *testing.T) {
 				send(t, t.Context(), ref, r.call("a"))
 				gone := fired(t, sys, ref, true, r.call("gone"))
 				fired(t, sys, ref, true, r.call("tick"))
-				send(t, t.Context(), ref, nap(time.Second), r.call("b"))
+				send(t, t.Context(), ref, busyFor(time.Second), r.call("b"))
 				if kill {
 					wantNoErr(t, ref.Kill())
 					synctest.Wait()
@@ -225,8 +225,7 @@ func TestTickForTheNextIncarnation(t *testing.T) {
 	}
 }
 
-// Who drops a message drops what a timer has sent as well, in its turn, and counts
-// it.
+// A lane that drops a message drops a timer's message as well, in its turn, and counts it.
 func TestTicksInLanesThatDrop(t *testing.T) {
 	shed := func(then actor.LimitAction) actor.Option {
 		return actor.WithMailboxLimit(actor.MailboxLimit{Items: 3, Bytes: 1 << 20, Then: then})
@@ -245,7 +244,7 @@ func TestTicksInLanesThatDrop(t *testing.T) {
 				var r roll
 				sys := newSystem(t, letters(&r))
 				ref := spawn(t, sys, doTask, test.opts...)
-				send(t, t.Context(), ref, nap(time.Second))
+				send(t, t.Context(), ref, busyFor(time.Second))
 				synctest.Wait()
 				fired(t, sys, ref, true, r.call("tick"))
 				send(t, t.Context(), ref, r.call("a"))
@@ -277,7 +276,7 @@ func TestTickThatIsShed(t *testing.T) {
 		var r roll
 		sys := newSystem(t, letters(&r))
 		ref := spawn(t, sys, doTask, actor.WithMailboxLimit(actor.MailboxLimit{Items: 3}))
-		send(t, t.Context(), ref, nap(time.Second))
+		send(t, t.Context(), ref, busyFor(time.Second))
 		synctest.Wait()
 		send(t, t.Context(), ref, r.call("a"))
 		fired(t, sys, ref, true, r.call("tick"))
@@ -295,7 +294,7 @@ func TestTickAtALimitWithRestart(t *testing.T) {
 		var r roll
 		sys := newSystem(t, letters(&r))
 		ref := spawn(t, sys, doTask, actor.WithMailboxLimit(actor.MailboxLimit{Items: 2, Then: actor.LimitRestart}))
-		send(t, t.Context(), ref, nap(time.Second))
+		send(t, t.Context(), ref, busyFor(time.Second))
 		synctest.Wait()
 		timer := fired(t, sys, ref, true, r.call("tick"))
 		send(t, t.Context(), ref, r.call("a"), r.call("b"))
@@ -314,7 +313,7 @@ func TestRoomOfATickThatIsTakenBack(t *testing.T) {
 		var r roll
 		sys := newSystem(t, actor.Config{})
 		ref := spawn(t, sys, doTask, actor.WithCapacity(actor.Data, 1))
-		send(t, t.Context(), ref, nap(time.Second))
+		send(t, t.Context(), ref, busyFor(time.Second))
 		synctest.Wait()
 		first := fired(t, sys, ref, false, r.call("first"))
 		second := fired(t, sys, ref, true, r.call("second")) // It waits for room.
@@ -377,7 +376,8 @@ func TestTickThatWaitsForReaders(t *testing.T) {
 	})
 }
 
-// What can't be told apart fails its actor when its turn has come, also from a timer.
+// A message that can't be told apart fails its actor when its turn has come. That also holds
+// for a timer's message.
 func TestTickThatCannotBeToldApart(t *testing.T) {
 	for name, f := range failures {
 		if name != "error" {

@@ -133,7 +133,7 @@ func TestTimeoutThatWarns(t *testing.T) {
 	}
 }
 
-// What was done about a handler is not done again.
+// The watchdog acts once on a handler that takes too long.
 func TestTimeoutIsReportedOnce(t *testing.T) { simulated.Too(t, testTimeoutIsReportedOnce) }
 
 func testTimeoutIsReportedOnce(t testing.TB) {
@@ -307,8 +307,8 @@ func testTimeoutOptions(t testing.TB) {
 	}
 }
 
-// A context that is derived from that of an ask, in a handler that returns as soon as its time
-// is up, ends with an error.
+// A handler derives a context from the context of its ask, and returns as soon as its time is
+// up. The derived context then ends with an error.
 func TestDerivedContextAtATimeout(t *testing.T) {
 	type keyType struct{}
 	ctx := guarded(t)

@@ -41,7 +41,7 @@ func atWork() (n int) {
 
 // halted returns an actor that is suspended, with room for one message, which it has. It notes
 // what it handles later.
-func halted(t testing.TB, sys *actor.System, handled *[]int, opts ...actor.Option) actor.Ref[int] {
+func suspendedActor(t testing.TB, sys *actor.System, handled *[]int, opts ...actor.Option) actor.Ref[int] {
 	t.Helper()
 	ref := spawn(t, sys, func(_ *actor.Context[int], m int) error { *handled = append(*handled, m); return nil },
 		append([]actor.Option{actor.WithCapacity(actor.Data, 1)}, opts...)...)
@@ -52,7 +52,7 @@ func halted(t testing.TB, sys *actor.System, handled *[]int, opts ...actor.Optio
 
 // crammed sets n timers, which send 1 to n, and returns them when all their messages wait for
 // room. They are timers of the owner, or of the system if that is the zero Ref.
-func crammed(t testing.TB, ctx context.Context, sys *actor.System, owner actor.Ref[task], ref actor.Ref[int], n int) (all []actor.Timer) {
+func waitingTimers(t testing.TB, ctx context.Context, sys *actor.System, owner actor.Ref[task], ref actor.Ref[int], n int) (all []actor.Timer) {
 	t.Helper()
 	set := func(at actor.Spawner) {
 		for i := range n {
@@ -84,9 +84,9 @@ func TestTimersThatWaitHoldNoGoroutine(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	for name, owner := range map[string]actor.Ref[task]{"system": system, "actor": spawn(t, sys, doTask)} {
 		var handled []int
-		ref := halted(t, sys, &handled)
+		ref := suspendedActor(t, sys, &handled)
 		before := runtime.NumGoroutine()
-		crammed(t, ctx, sys, owner, ref, n)
+		waitingTimers(t, ctx, sys, owner, ref, n)
 		if now := runtime.NumGoroutine(); now > before+few {
 			t.Errorf("%s: there were %d goroutines, and with %d timers that wait for room %d", name, before, n, now)
 		}
@@ -146,8 +146,8 @@ func testStopOfTimersThatWait(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var handled []int
-	ref := halted(t, sys, &handled)
-	timers := crammed(t, ctx, sys, system, ref, n)
+	ref := suspendedActor(t, sys, &handled)
+	timers := waitingTimers(t, ctx, sys, system, ref, n)
 	sent := make(chan error, 1)
 	go func() { sent <- ref.Send(ctx, n+1) }()
 	until(t, ctx, func() bool { return actor.SendersWaiting(ref) == n+1 })
@@ -183,10 +183,10 @@ func testOwnerOfTimersThatWaitEnds(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	var handled []int
-	ref := halted(t, sys, &handled)
+	ref := suspendedActor(t, sys, &handled)
 	owner := spawn(t, sys, doTask)
-	crammed(t, ctx, sys, owner, ref, n)
-	own := crammed(t, ctx, sys, system, halted(t, sys, &handled), n)
+	waitingTimers(t, ctx, sys, owner, ref, n)
+	own := waitingTimers(t, ctx, sys, system, suspendedActor(t, sys, &handled), n)
 	wantNoErr(t, owner.Stop(ctx))
 	if waiting := actor.SendersWaiting(ref); waiting != 0 {
 		t.Errorf("%d wait still", waiting)
@@ -223,8 +223,8 @@ func testReceiverOfTimersThatWaitStops(t testing.TB) {
 			}
 		}})
 		var handled []int
-		ref := halted(t, sys, &handled)
-		timers := crammed(t, ctx, sys, system, ref, n)
+		ref := suspendedActor(t, sys, &handled)
+		timers := waitingTimers(t, ctx, sys, system, ref, n)
 		wantNoErr(t, ref.Stop(ctx))
 		if s := sys.Stats(); s.DeadLetters != n+1 {
 			t.Errorf("there are %d dead letters, want %d", s.DeadLetters, n+1)
@@ -266,8 +266,8 @@ func testReceiverOfTimersThatWaitDrains(t testing.TB) {
 			}
 		}})
 		var handled []int
-		ref := halted(t, sys, &handled)
-		timers := crammed(t, ctx, sys, system, ref, n)
+		ref := suspendedActor(t, sys, &handled)
+		timers := waitingTimers(t, ctx, sys, system, ref, n)
 		drained := make(chan error, 1)
 		go func() { drained <- ref.Drain(ctx) }()
 		until(t, ctx, func() bool { return told.Load() == n })
@@ -298,8 +298,8 @@ func TestTimersThatWaitAndDoNotFit(t *testing.T) {
 			}
 		}})
 		var handled []int
-		ref := halted(t, sys, &handled, actor.WithMailboxLimit(actor.MailboxLimit{Bytes: 10}), actor.WithSizeOf(func(m int) int { return 1 + m%2*20 }))
-		crammed(t, ctx, sys, system, ref, n)
+		ref := suspendedActor(t, sys, &handled, actor.WithMailboxLimit(actor.MailboxLimit{Bytes: 10}), actor.WithSizeOf(func(m int) int { return 1 + m%2*20 }))
+		waitingTimers(t, ctx, sys, system, ref, n)
 		wantNoErr(t, sys.Resume(ref.PID()))
 		until(t, ctx, func() bool { return told.Load() == n/2 && len(slices.Collect(sys.Timers())) == 0 })
 		until(t, ctx, func() bool { return atWork() == 0 })
@@ -315,9 +315,9 @@ func TestTimersThatWaitAndDoNotFit(t *testing.T) {
 
 // If OnDeadLetter calls Goexit, as the receiver of a timer has stopped, the owner's other timers
 // send all the same.
-func TestTimersBehindOneThatExits(t *testing.T) { simulated.Too(t, testTimersBehindOneThatExits) }
+func TestTimersBehindATimerThatExits(t *testing.T) { simulated.Too(t, testTimersBehindATimerThatExits) }
 
-func testTimersBehindOneThatExits(t testing.TB) {
+func testTimersBehindATimerThatExits(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 	gone, seen := spawn(t, sys, ignore), make(chan int, 20)

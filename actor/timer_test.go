@@ -122,8 +122,8 @@ func TestEvery(t *testing.T) {
 	})
 }
 
-// The timers of an actor end with its incarnation, however that ends, and those
-// of the system with the system.
+// The timers of an actor end with its incarnation, in whatever way it ends. The timers of the
+// system end with the system.
 func TestTimersEndWithTheirOwner(t *testing.T) {
 	for name, ending := range endings {
 		t.Run(name, func(t *testing.T) {

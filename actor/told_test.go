@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// Who is told of a dead letter, or of an end, may call Goexit, as a test does that
-// fails there: the actor ends all the same, and all that waits for it is told.
-func TestGoexitOfWhoIsTold(t *testing.T) {
+// A function that receives a dead letter or an end may call Goexit, like a test that fails
+// there. The actor ends all the same, and so do all waits for it.
+func TestGoexitOfAnObserver(t *testing.T) {
 	leave := func() { runtime.Goexit() }
 	for name, c := range map[string]struct {
 		cfg   actor.Config
@@ -52,22 +52,22 @@ func TestGoexitOfWhoIsTold(t *testing.T) {
 }
 
 // The same where an incarnation ends, and where it is to begin without its messages.
-func TestGoexitOfWhoIsToldOfARestart(t *testing.T) {
+func TestGoexitOfAnObserverOfARestart(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 	if _, err := sys.Observe(&actor.Probe{Ended: func(actor.Ending) { runtime.Goexit() }}); err != nil {
 		t.Fatal(err)
 	}
-	n := newNursery(t, sys)
+	n := newRunningParent(t, sys)
 	g := newGate()
 	child := n.held(func() actor.Actor[int] { return g })
 	n.restart(child.PID())
 	g.hold(t, ctx, child)
 	send(t, ctx, child, 1, 2)
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.Recall(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.Recall(child.PID()) })
 	close(g.open)
 	receive(t, ctx, n.exits)
-	n.do(func(ctx *actor.Context[duty]) error { return ctx.RestartEmpty(child.PID()) })
+	n.do(func(ctx *actor.Context[parentAction]) error { return ctx.RestartEmpty(child.PID()) })
 	receive(t, ctx, n.ready)
 	send(t, ctx, child, 3)
 	if m := receive(t, ctx, g.seen); m != 3 {
@@ -80,7 +80,7 @@ func TestGoexitOfWhoIsToldOfARestart(t *testing.T) {
 
 // Where a message makes room for another one, of another lane, that is handled all the
 // same.
-func TestGoexitOfWhoIsToldOfRoom(t *testing.T) {
+func TestGoexitOfAnObserverOfRoom(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 	g := newGate()
@@ -101,7 +101,7 @@ func TestGoexitOfWhoIsToldOfRoom(t *testing.T) {
 }
 
 // A reader whose message is a dead letter has left.
-func TestGoexitOfWhoIsToldOfAReader(t *testing.T) {
+func TestGoexitOfAnObserverOfAReader(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{OnDeadLetter: func(actor.DeadLetter) { runtime.Goexit() }})
 	ref := spawn(t, sys, func(*actor.Context[int], int) error { return actor.ErrUnhandled },

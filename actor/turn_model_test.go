@@ -14,40 +14,40 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// parlour is a reentrant actor in a model, that a parent may restart. The handler of message
+// turnModel is a reentrant actor in a model, that a parent may restart. The handler of message
 // 0 waits until a thread wakes it, while others may be handled.
-type parlour struct {
-	*stage
-	parlourOf
+type turnModel struct {
+	*actorModel
+	turnConfig
 	waiter       workers.Waiter // Of the handler that waits.
 	armed        xatomic.Bool
-	woken        bool // What it waits for has happened.
+	woken        bool // The event that it waits for has happened.
 	incarnations int
 	// begun is called for each message with the number of the incarnation.
 	begun func(m, incarnation int)
 }
 
-// parlourOf says what parlour it is.
-type parlourOf struct {
+// turnConfig says what turnModel it is.
+type turnConfig struct {
 	restarted bool // By a parent.
 	fails     bool // The handler that has waited returns an error.
 	reads     bool // The messages whose numbers are even only read, and may be handled at once.
 	tick      int  // A timer sends this message, if it is not 0.
 }
 
-func newParlour(p *modelcheck.Program, of parlourOf) *parlour {
-	s := &parlour{parlourOf: of, stage: newStage(p), begun: func(int, int) {}}
+func newTurnModel(p *modelcheck.Program, of turnConfig) *turnModel {
+	s := &turnModel{turnConfig: of, actorModel: newActorModel(p), begun: func(int, int) {}}
 	opts := []actor.Option{actor.WithReentrancy(actor.FullReentrancy)}
 	if s.reads {
 		opts = []actor.Option{actor.WithReadOnly(onlyReads), actor.WithMaxReaders(2)}
 	}
 	var at actor.Spawner = s.sys
 	if s.restarted {
-		at = actor.ContextOf(must(actor.Spawn(s.sys, restarter{s.stage})))
+		at = actor.ContextOf(must(actor.Spawn(s.sys, restarter{s.actorModel})))
 	}
 	s.ref = must(actor.SpawnNew(at, func() actor.Actor[int] {
 		s.incarnations++
-		g := guestroom{parlour: s, incarnation: s.incarnations, inside: new(xatomic.Int32), writing: new(xatomic.Int32)}
+		g := turnIncarnation{turnModel: s, incarnation: s.incarnations, inside: new(xatomic.Int32), writing: new(xatomic.Int32)}
 		return actor.Func(g.receive)
 	}, opts...))
 	p.Finally(func() error {
@@ -74,9 +74,9 @@ func newParlour(p *modelcheck.Program, of parlourOf) *parlour {
 	return s
 }
 
-// guestroom is one incarnation of it.
-type guestroom struct {
-	*parlour
+// turnIncarnation is one incarnation of it.
+type turnIncarnation struct {
+	*turnModel
 	incarnation int
 	inside      *xatomic.Int32 // Handlers that run. Of an actor with readers, also those that wait.
 	writing     *xatomic.Int32
@@ -84,7 +84,7 @@ type guestroom struct {
 
 func onlyReads(m int) bool { return m%2 == 0 }
 
-func (s guestroom) enter(m int) {
+func (s turnIncarnation) enter(m int) {
 	switch n := s.inside.Add(1); {
 	case s.reads && onlyReads(m):
 		if s.writing.Load() != 0 {
@@ -97,7 +97,7 @@ func (s guestroom) enter(m int) {
 	}
 }
 
-func (s guestroom) leave(m int) {
+func (s turnIncarnation) leave(m int) {
 	if !s.reads || !onlyReads(m) {
 		s.writing.Add(-1)
 	}
@@ -106,13 +106,13 @@ func (s guestroom) leave(m int) {
 
 // look is called where the handler runs, and the context of the incarnation that is the
 // last one so far leads to it.
-func (s guestroom) look(ctx *actor.Context[int]) {
+func (s turnIncarnation) look(ctx *actor.Context[int]) {
 	if s.incarnation == s.incarnations && !actor.IsFenced(ctx) && workers.Current(ctx) == nil {
 		s.fault("the context of incarnation %d does not lead to its handler", s.incarnation)
 	}
 }
 
-func (s guestroom) receive(ctx *actor.Context[int], m int) (err error) {
+func (s turnIncarnation) receive(ctx *actor.Context[int], m int) (err error) {
 	s.enter(m)
 	s.look(ctx)
 	s.begun(m, s.incarnation)
@@ -132,7 +132,7 @@ func (s guestroom) receive(ctx *actor.Context[int], m int) (err error) {
 	return err
 }
 
-func (s guestroom) wait(ctx *actor.Context[int], m int) {
+func (s turnIncarnation) wait(ctx *actor.Context[int], m int) {
 	s.waiter.Arm(ctx, s.model.Scheduler())
 	if !s.reads {
 		s.leave(m)
@@ -148,9 +148,9 @@ func (s guestroom) wait(ctx *actor.Context[int], m int) {
 }
 
 // turning has senders to an actor of which one handler waits, and maybe fails then.
-func turning(of parlourOf, each ...int) func(*modelcheck.Program) {
+func turning(of turnConfig, each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newParlour(p, of)
+		s := newTurnModel(p, of)
 		for id, n := range each {
 			s.sender(background, id, make([]actor.Lane, n)...)
 		}
@@ -158,9 +158,9 @@ func turning(of parlourOf, each ...int) func(*modelcheck.Program) {
 }
 
 // turningAtAnEnd has somebody end such an actor, or its incarnation.
-func turningAtAnEnd(of parlourOf, end func(*parlour) error, each ...int) func(*modelcheck.Program) {
+func turningAtAnEnd(of turnConfig, end func(*turnModel) error, each ...int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newParlour(p, of)
+		s := newTurnModel(p, of)
 		for id, n := range each {
 			s.sender(background, id, make([]actor.Lane, n)...)
 		}
@@ -171,7 +171,7 @@ func turningAtAnEnd(of parlourOf, end func(*parlour) error, each ...int) func(*m
 	}
 }
 
-func killParlour(s *parlour) error {
+func killTurnModel(s *turnModel) error {
 	if err := s.ref.Kill(); err != nil {
 		return err
 	}
@@ -189,5 +189,5 @@ func killParlour(s *parlour) error {
 	return nil
 }
 
-func stopParlour(s *parlour) error  { return s.ref.Stop(background) }
-func drainParlour(s *parlour) error { s.drained = true; return s.ref.Drain(background) }
+func stopTurnModel(s *turnModel) error  { return s.ref.Stop(background) }
+func drainTurnModel(s *turnModel) error { s.drained = true; return s.ref.Drain(background) }

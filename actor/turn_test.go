@@ -11,13 +11,13 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// A handler that is resumed without a reason, as by a wake-up that comes late, goes
-// on with its wait, and the wait is still known. It was taken for that of another
-// handler of the actor, which has begun to wait later.
+// A handler that is resumed without a reason, such as by a late wake-up, goes on with its
+// wait, and the wait is still known. Once it was mistaken for the wait of another handler of
+// the actor, which began to wait later.
 func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
-	oracle := newOracle(t, sys)
+	answerer := newAnswerer(t, sys)
 	fibers := make(chan *workers.Fiber, 2)
 	ask := func(to actor.Ref[question]) func(*actor.Context[question], question) error {
 		return func(c *actor.Context[question], q question) error {
@@ -29,8 +29,8 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 			return q.reply.Send(c, n)
 		}
 	}
-	x := spawn(t, sys, ask(oracle.ref), actor.WithName("x"))
-	y := spawn(t, sys, ask(oracle.ref), actor.WithName("y"))
+	x := spawn(t, sys, ask(answerer.ref), actor.WithName("x"))
+	y := spawn(t, sys, ask(answerer.ref), actor.WithName("y"))
 	p := spawn(t, sys, func(c *actor.Context[question], q question) error {
 		switch q.n {
 		case 1:
@@ -49,13 +49,13 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 			answers <- v
 		}()
 		f := receive(t, ctx, fibers)
-		receive(t, ctx, fibers) // That of x or y.
+		receive(t, ctx, fibers) // The fiber of x or y.
 		return f
 	}
 	first := outside(1)
-	one := oracle.next(t, ctx)
+	one := answerer.next(t, ctx)
 	outside(2)
-	two := oracle.next(t, ctx)
+	two := answerer.next(t, ctx)
 	suspendedIn(t, ctx, p, 2)
 
 	first.Resume(nil, sched.Normal)
@@ -77,14 +77,14 @@ func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
 	}
 }
 
-// TestTurnGrantedBeforeItsHandlerSuspends has many handlers of an actor come back at
-// once: now and then one sees that it has been granted the turn before whoever did
-// that resumes it, and may have returned by then.
+// TestTurnGrantedBeforeItsHandlerSuspends has many handlers of an actor come back at once. Now
+// and then a handler sees that it has been granted the turn before it is resumed. It may have
+// returned by then.
 func TestTurnGrantedBeforeItsHandlerSuspends(t *testing.T) {
 	lane.Short(t)
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
-	var asked [3]runner
+	var asked [3]instructedRef
 	for i := range asked {
 		asked[i] = spawn(t, sys, run)
 	}
@@ -93,7 +93,7 @@ func TestTurnGrantedBeforeItsHandlerSuspends(t *testing.T) {
 	for i := range 12 {
 		all.Go(func() {
 			for range 1_000 {
-				wantNoErr(t, let(ctx, busy, func(c *actor.Context[errand]) error { return let(c, asked[i%len(asked)], nil) }))
+				wantNoErr(t, let(ctx, busy, func(c *actor.Context[instruction]) error { return let(c, asked[i%len(asked)], nil) }))
 			}
 		})
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-go/troupe/simtest"
 )
 
-// The last handler goes on with the end of its incarnation, also when it was the
-// last that its actor could handle before others have their turn.
+// The last handler goes on with the end of its incarnation. It may also be the last handler
+// that its actor could run before others have their turn.
 func TestEndAfterTheLastHandler(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
@@ -38,7 +38,7 @@ func TestStrayHandlersLeaveTheLaneAlone(t *testing.T) {
 			ctx := guarded(t)
 			sys := newSystem(t, actor.Config{})
 			observe(t, sys, actor.Probe{SampleEvery: 2, Handled: func(actor.Sample) {}})
-			o := newOracle(t, sys)
+			o := newAnswerer(t, sys)
 			_, child := restarting(t, sys, func() actor.Actor[int] {
 				return actor.Func(func(c *actor.Context[int], m int) error {
 					if m == 1 {
@@ -66,7 +66,7 @@ func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 	const n = 5
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	o, g := newOracle(t, sys), newGate()
+	o, g := newAnswerer(t, sys), newGate()
 	var order []int
 	ref := spawn(t, sys, func(c *actor.Context[int], m int) error {
 		if m == 0 {
@@ -99,8 +99,9 @@ func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 	}
 }
 
-// A reentrant actor is killed while a handler of it waits, and more messages come: neither who
-// has lost it nor its ghosts write to what is the others', of which the race detector tells.
+// A reentrant actor is killed while a handler of it waits, and more messages come. Neither the
+// old activation nor its ghosts write to the new incarnation's memory: the race detector would
+// report it.
 func TestGhostsAndLateActivations(t *testing.T) {
 	lane.Short(t)
 	ctx := guarded(t)

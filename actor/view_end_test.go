@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// The cause of the outermost end is that of the innermost handler's context,
-// however that waits, and no actor has failed for it.
+// The cause of the outermost end reaches the context of the innermost handler, in whatever way
+// that handler waits. No actor has failed for it.
 func TestAskCarriesItsEnd(t *testing.T) {
 	gone := errors.New("the user has gone")
 	ways := map[string]func(c *actor.Context[question], full actor.Ref[int], silent actor.Ref[question]) error{
@@ -159,13 +159,13 @@ func TestEndOfTheAskIsNoFailure(t *testing.T) {
 	}
 }
 
-// overdue is a context that has ended, of which those who wait have not heard yet.
-type overdue struct {
+// endedContext is a context that has ended without a notice to its waiters.
+type endedContext struct {
 	context.Context
 	over atomic.Bool
 }
 
-func (o *overdue) Err() error {
+func (o *endedContext) Err() error {
 	if o.over.Load() {
 		return context.DeadlineExceeded
 	}
@@ -179,7 +179,7 @@ func TestEndOfTheAskAsAnAnswerIsNoFailure(t *testing.T) {
 	ctx := guarded(t)
 	for _, before := range []bool{true, false} {
 		sys := newSystem(t, actor.Config{})
-		out := &overdue{Context: ctx}
+		out := &endedContext{Context: ctx}
 		ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
 			out.over.Store(before)
 			wantNoErr(t, q.reply.Fail(c, context.DeadlineExceeded))

@@ -59,8 +59,8 @@ func TestAskCarriesDeadlineAndValues(t *testing.T) {
 	}
 }
 
-// What is only sent, or asked without a context, is handled by the incarnation's
-// own Context, which costs nothing.
+// A message that is sent, or asked without a context, is handled with the incarnation's own
+// Context, which costs nothing.
 func TestPlainMessagesCarryNothing(t *testing.T) {
 	ctx := context.WithValue(guarded(t), traceKey{}, 1)
 	sys := newSystem(t, actor.Config{})
@@ -93,8 +93,8 @@ func TestPlainMessagesCarryNothing(t *testing.T) {
 	wantNoErr(t, ref.Stop(ctx))
 }
 
-// Once it is answered, an ask does not end anything, and the Context stays that
-// of the incarnation, for whoever has kept it and in whatever way.
+// Once it is answered, an ask does not end anything. The Context is then the incarnation's, in
+// whatever way code has kept it.
 func TestContextAfterTheAnswer(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -232,8 +232,8 @@ func TestContextOfAStashedMessage(t *testing.T) {
 	}
 }
 
-// What a handler begins belongs to the incarnation, whoever has asked.
-func TestWhatAnAskedHandlerBeginsStays(t *testing.T) {
+// Work that a handler begins belongs to the incarnation, whichever asker it was begun for.
+func TestWorkOfAnAskedHandlerGoesOn(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ticks := make(chan int, 100)
@@ -407,8 +407,8 @@ func TestContextsOfManyAskers(t *testing.T) {
 	}
 }
 
-// Who waits at a channel and has kept nothing else is told of the end of the
-// incarnation all the same.
+// Code that waits at a channel and has kept nothing else learns of the end of the incarnation
+// all the same.
 func TestChannelThatOutlivesItsContext(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

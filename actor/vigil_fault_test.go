@@ -5,7 +5,7 @@ package actor_test
 import "github.com/troupe-go/troupe/internal/planted"
 
 var vigilFaults = planted.Group{
-	Run: "^TestVigilFindsHandlersInTime$",
+	Run: "^TestWatchdogFindsHandlersInTime$",
 	Faults: []planted.Fault{
 		{
 			Name: "the longest time says how often is looked",
@@ -13,7 +13,7 @@ var vigilFaults = planted.Group{
 			Old:  "g <= int64(d)",
 			New:  "g >= int64(d)",
 			Want: "FAIL",
-			Run:  "^TestVigilFindsHandlersInTime$",
+			Run:  "^TestWatchdogFindsHandlersInTime$",
 		},
 		{
 			Name: "a handler has begun when the one before it had",
@@ -21,7 +21,7 @@ var vigilFaults = planted.Group{
 			Old:  "s.seen, s.since, s.done, s.putOff = n, now, 0, false",
 			New:  "s.seen, s.done, s.putOff = n, 0, false",
 			Want: "FAIL",
-			Run:  "^TestVigilFindsHandlersInTime$",
+			Run:  "^TestWatchdogFindsHandlersInTime$",
 		},
 		{
 			Name: "a vigil that has ended is taken for awake",
@@ -29,7 +29,7 @@ var vigilFaults = planted.Group{
 			Old:  "v.awake.Store(false)",
 			New:  "",
 			Want: "FAIL",
-			Run:  "^TestVigilFindsHandlersInTime$",
+			Run:  "^TestWatchdogFindsHandlersInTime$",
 		},
 		{
 			Name: "a handler is found again and again",
@@ -37,7 +37,7 @@ var vigilFaults = planted.Group{
 			Old:  "todo &^ s.done",
 			New:  "todo",
 			Want: "FAIL",
-			Run:  "^TestVigilFindsHandlersInTime$",
+			Run:  "^TestWatchdogFindsHandlersInTime$",
 		},
 	},
 }

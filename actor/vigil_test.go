@@ -13,7 +13,7 @@ import (
 // A handler is found within two looks after its time is over, an eighth of the
 // shortest time each: also if another actor has a far longer one, if others were
 // handled for as long before it, and if nobody has looked for long.
-func TestVigilFindsHandlersInTime(t *testing.T) {
+func TestWatchdogFindsHandlersInTime(t *testing.T) {
 	const limit, look = 80 * time.Millisecond, 10 * time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()

@@ -15,23 +15,23 @@ func TestWaitsAreVisible(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	entered, open := make(chan struct{}), make(chan struct{})
-	busy := spawn(t, sys, func(c *actor.Context[errand], e errand) error {
+	busy := spawn(t, sys, func(c *actor.Context[instruction], e instruction) error {
 		entered <- struct{}{}
 		<-open
 		return run(c, e)
 	}, actor.WithName("busy"), actor.WithCapacity(actor.Control, 1))
-	send(t, ctx, busy, errand{})
+	send(t, ctx, busy, instruction{})
 	receive(t, ctx, entered)
-	send(t, ctx, busy.On(actor.Control), errand{})
+	send(t, ctx, busy.On(actor.Control), instruction{})
 
-	waits := map[string]func(c *actor.Context[errand]) error{
-		"ask":  func(c *actor.Context[errand]) error { return let(c, busy, nil) },
-		"send": func(c *actor.Context[errand]) error { return busy.On(actor.Control).Send(c, errand{}) },
-		"stop": func(c *actor.Context[errand]) error { return busy.Stop(c) },
+	waits := map[string]func(c *actor.Context[instruction]) error{
+		"ask":  func(c *actor.Context[instruction]) error { return let(c, busy, nil) },
+		"send": func(c *actor.Context[instruction]) error { return busy.On(actor.Control).Send(c, instruction{}) },
+		"stop": func(c *actor.Context[instruction]) error { return busy.Stop(c) },
 	}
 	for _, kind := range []string{"ask", "send", "stop"} {
 		ref := spawn(t, sys, run, actor.WithName(kind))
-		send(t, ctx, ref, errand{do: waits[kind]})
+		send(t, ctx, ref, instruction{do: waits[kind]})
 		until(t, ctx, func() bool { return actor.Waits(ref) })
 		info, err := ref.Info()
 		wantNoErr(t, err)

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-go/troupe/internal/simulated"
 )
 
-// wakeful notes messages, and that it was woken by 0.
-type wakeful struct {
+// wokenActor notes messages, and that it was woken by 0.
+type wokenActor struct {
 	seen chan int
 	fail bool
 }
 
-func (w *wakeful) Receive(_ *actor.Context[int], m int) error { w.seen <- m; return nil }
+func (w *wokenActor) Receive(_ *actor.Context[int], m int) error { w.seen <- m; return nil }
 
-func (w *wakeful) Woken(*actor.Context[int]) error {
+func (w *wokenActor) Woken(*actor.Context[int]) error {
 	w.seen <- 0
 	if w.fail {
 		return errHook
@@ -28,7 +28,7 @@ func TestWake(t *testing.T) { simulated.Too(t, testWake) }
 func testWake(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	w := &wakeful{seen: make(chan int, 10)}
+	w := &wokenActor{seen: make(chan int, 10)}
 	ref := spawnActor(t, sys, actor.Actor[int](w))
 	suspend(t, ctx, sys, ref.PID())
 	send(t, ctx, ref.On(actor.Control), 1)

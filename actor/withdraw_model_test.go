@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// inquest is actors that are asked in a model, and what they know of it.
-type inquest struct {
+// askModel is actors that are asked in a model, and what they know of it.
+type askModel struct {
 	*modelcheck.Program
 	model   *workers.Model
 	sys     *actor.System
@@ -25,10 +25,10 @@ type inquest struct {
 	faults  []error
 }
 
-// newInquest has actors whose lanes are full, each with a message that nobody waits
+// newAskModel has actors whose lanes are full, each with a message that nobody waits
 // for, or empty.
-func newInquest(p *modelcheck.Program, full ...bool) *inquest {
-	q := &inquest{Program: p, model: workers.NewModelScheduler(), handled: make([]int, len(full)), taken: make([]int, len(full))}
+func newAskModel(p *modelcheck.Program, full ...bool) *askModel {
+	q := &askModel{Program: p, model: workers.NewModelScheduler(), handled: make([]int, len(full)), taken: make([]int, len(full))}
 	q.sys = actor.NewModelSystem(q.model.Scheduler(), func(actor.DeadLetter) { q.letters++ })
 	for i, full := range full {
 		q.refs = append(q.refs, must(actor.Spawn(q.sys, actor.Func(func(_ *actor.Context[question], m question) error {
@@ -54,14 +54,14 @@ func newInquest(p *modelcheck.Program, full ...bool) *inquest {
 	return q
 }
 
-func (q *inquest) over() {
+func (q *askModel) over() {
 	if q.left--; q.left == 0 {
 		q.model.End()
 	}
 }
 
 // asker adds a thread that asks, and a check of the answers, in the order of refs.
-func (q *inquest) asker(ask func() []actor.Answer[int]) {
+func (q *askModel) asker(ask func() []actor.Answer[int]) {
 	q.left++
 	var answers []actor.Answer[int]
 	q.Go("asker", func() {
@@ -97,28 +97,28 @@ func number(i int) func(actor.Reply[int]) question {
 
 // givingUp has an ask of an actor whose lane is full, and somebody who ends its
 // context.
-func givingUp(ask func(ctx context.Context, q *inquest) []actor.Answer[int]) func(*modelcheck.Program) {
+func givingUp(ask func(ctx context.Context, q *askModel) []actor.Answer[int]) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		q := newInquest(p, true)
+		q := newAskModel(p, true)
 		ctx, cancel := context.WithCancel(background)
 		q.asker(func() []actor.Answer[int] { return ask(ctx, q) })
 		q.Go("cancel", func() { modelcheck.Outside(); cancel() })
 	}
 }
 
-func askOne(ctx context.Context, q *inquest) []actor.Answer[int] {
+func askOne(ctx context.Context, q *askModel) []actor.Answer[int] {
 	v, err := actor.Ask(ctx, q.refs[0], number(0))
 	return []actor.Answer[int]{{Value: v, Err: err}}
 }
 
-func askAll(ctx context.Context, q *inquest) []actor.Answer[int] {
+func askAll(ctx context.Context, q *askModel) []actor.Answer[int] {
 	return actor.AskAll(ctx, q.refs, number(0))
 }
 
-// havingEnough has two actors asked, of which one answer is enough: the message to
-// the other, whose lane is full, is then taken back.
+// havingEnough has two actors asked, and needs one answer. The message to the other actor,
+// whose lane is full, is then taken back.
 func havingEnough(p *modelcheck.Program) {
-	q := newInquest(p, true, false)
+	q := newAskModel(p, true, false)
 	q.asker(func() []actor.Answer[int] {
 		i := -1
 		answers, err := actor.AskQuorum(background, q.refs, 1, func(r actor.Reply[int]) question {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/inspect"
 )
 
-// What actors have handled is not forgotten when they stop.
+// The counts of handled messages outlive the actors that handled them.
 func TestMetrics(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

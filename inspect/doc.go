@@ -1,14 +1,6 @@
 // Package inspect is a window into a running system: it shows what is slow, why, and which
 // actor waits for which.
 //
-// An [Inspector] belongs to one [actor.System]. It takes snapshots: of actors, by name,
-// kind and state, sorted and page by page; of one actor, with what its handler is stuck in
-// and its last errors; of the tree, the links, the workers, jobs, strands, tasks, timers,
-// names and dead letters. It counts, by kind of actor. And it tells of events: actors that
-// fail, handlers that are slow or stuck, work that starves, mailboxes that fill up.
-// [Inspector.Record] keeps the last events of each worker, so that one can see afterwards
-// what led to a failure.
-//
 //	insp, err := inspect.New(sys, inspect.Config{})
 //	defer insp.Close()
 //
@@ -16,6 +8,14 @@
 //	for e := range insp.Subscribe(inspect.Subscription{}).All(ctx) {
 //		log.Println(e)
 //	}
+//
+// An [Inspector] belongs to one [actor.System]. It takes snapshots: of actors, by name,
+// kind and state, sorted and page by page; of one actor, with what its handler is stuck in
+// and its last errors; of the tree, the links, the workers, jobs, strands, tasks, timers,
+// names and dead letters. It counts, by kind of actor. And it tells of events: actors that
+// fail, handlers that are slow or stuck, work that starves, mailboxes that fill up.
+// [Inspector.Record] keeps the last events of each worker, so that one can see afterwards
+// what led to a failure.
 //
 // The types of this package are made to be written as JSON: names are in snake
 // case and have their unit in them, durations are in seconds, PIDs are texts

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/strand"
 )
 
-// What has been under way for longest comes first: here strands that wait.
+// The longest work in progress comes first: here strands that wait.
 func ExampleInspector_Jobs() {
 	ctx := context.Background()
 	sys, err := actor.NewSystem(actor.Config{})

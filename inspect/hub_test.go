@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-go/troupe/inspect"
 )
 
-// Whoever does not take its events loses the oldest, is told how many, and
-// holds nobody up.
+// A subscriber that does not take its events loses the oldest, learns how many, and holds
+// nobody up.
 func TestSlowSubscriber(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -116,8 +116,8 @@ func TestSubscribersUnderLoad(t *testing.T) {
 	}
 }
 
-// Whoever tells an event, or takes one, pays for that one, and not for all those that
-// wait in a full buffer: the other would wait for it.
+// The cost of adding or taking one event does not depend on the number of events in a full
+// buffer. Otherwise the other side would wait for it.
 func TestFullBufferIsNotCopied(t *testing.T) {
 	const buffer, events = 10_000, 400
 	ctx := guarded(t)

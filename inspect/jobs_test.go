@@ -151,7 +151,7 @@ func TestPagesOfManyStrands(t *testing.T) {
 	wantStatus(t, resp, body, 410, "no such job is under way")
 }
 
-// What waits in a queue is counted.
+// Jobs that wait in a queue are counted.
 func TestQueuedJobsAreCounted(t *testing.T) {
 	ctx := guarded(t)
 	s, err := sched.New(sched.Config{Workers: 1, MaxSpares: -1})

@@ -49,9 +49,8 @@ func (b brood) Started(c *actor.Context[int]) error {
 
 func (brood) Receive(*actor.Context[int], int) error { return nil }
 
-// Whoever takes a snapshot gives way at least every so many actors, be the machine
-// as slow as it may: so no actor waits for a processor for longer than it takes to
-// look at so many.
+// A snapshot gives way at least every so many actors, however slow the machine is. So no actor
+// waits for a processor for longer than it takes to look at so many.
 func TestSnapshotsGiveWay(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -24,7 +24,7 @@ func newRecorder(tb testing.TB, i *inspect.Inspector, cfg inspect.RecordConfig) 
 	return r
 }
 
-// What is written is read again, all of it, and is what happened.
+// A recording is read again completely, and shows what happened.
 func TestRecordingComesBack(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -210,7 +210,7 @@ func tryNext(s *inspect.Subscriber) (inspect.Event, bool) {
 	return e, err == nil
 }
 
-// A directory that is lost is told of, and holds up nobody.
+// A lost directory is reported, and holds up nobody.
 func TestRecordingWithoutItsDirectory(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-go/troupe/inspect"
 )
 
-// What was measured a moment ago is shown until there is something newer: where few
-// messages are measured, most intervals have none.
+// The last measurements are shown until there are newer ones: where few messages are measured,
+// most intervals have none.
 func TestQuantilesStayForAWhile(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
@@ -49,8 +49,8 @@ func (dawdler) Receive(*actor.Context[int], int) error {
 	return nil
 }
 
-// What one kind of actors has measured a while ago stays with that kind, and is not
-// among what all have measured since.
+// An old measurement of one kind of actors stays with that kind. It is not among the later
+// measurements of all kinds.
 func TestQuantilesOfAllAreOfOneInterval(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -109,7 +109,7 @@ func TestPageAnswers(t *testing.T) {
 	}
 }
 
-// Another method than that of a part is told which one it is.
+// A request with the wrong method for a part gets the right method in its error.
 func TestPageTellsMethods(t *testing.T) {
 	url := serve(t, newInspector(t, newSystem(t, actor.Config{}), quiet), inspect.WebConfig{})
 	for _, c := range []struct {
@@ -356,7 +356,7 @@ func TestStreamShowsWhatHappens(t *testing.T) {
 	}
 }
 
-// An actor that has stopped is told of, with its errors.
+// The page shows an actor that has stopped, with its errors.
 func TestStreamOfGoneActor(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/inspect"
 )
 
-// An actor is suspended and resumed from the page; who has done it is an event and
-// in the log, and who may not is neither.
+// An actor is suspended and resumed from the page. The user who did it is named in an event
+// and in the log. A user without permission causes neither.
 func TestPageSuspends(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})

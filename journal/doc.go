@@ -1,6 +1,15 @@
 // Package journal has event-sourced actors: their state is made from events, and the
 // events are on disk before anybody is told.
 //
+//	func (a *account) Receive(ctx *journal.Context[Command, Event], m Command) error {
+//		if err := ctx.Persist(Deposited{m.Amount}); err != nil { // Waits until it is stored, then applies it.
+//			return err
+//		}
+//		return m.Reply.Send(ctx, a.balance)
+//	}
+//
+//	func (a *account) Apply(e Event) { a.balance += e.(Deposited).Amount }
+//
 // A handler looks at the state, decides, and calls [Context.Persist] with the events
 // that follow. Persist returns when they are stored. There is no callback: the handler is
 // ordinary code, which suspends meanwhile and holds no worker. The events are then

@@ -72,8 +72,8 @@ func TestReadingStopsWhileTheLaneIsFull(t *testing.T) {
 		info, err := ref.Info()
 		return err == nil && info.Senders[actor.Data] == 1
 	})
-	// What fits into the buffer, behind the lines that have left it: one that is being
-	// handled, four in the lane, and one that waits for room.
+	// The input that fits into the buffer, behind the lines that have left it: one that is
+	// being handled, four in the lane, and one that waits for room.
 	if in := c.Traffic().BytesIn; in > 4<<10+6*2 {
 		t.Errorf("%d bytes were read", in)
 	}
@@ -168,7 +168,8 @@ func TestActorTakesItsStreamAlong(t *testing.T) {
 	patience.Until(t, ctx, func() bool { return sys.Stats().Actors == 0 })
 }
 
-// TestCloseEndsTheStream checks that the actor is told of a Close that was not its own.
+// TestCloseEndsTheStream checks that the actor receives the end after a Close that was not its
+// own.
 func TestCloseEndsTheStream(t *testing.T) {
 	t.Parallel()
 	ctx, sys, got := guarded(t), newSystem(t), make(chan input)

@@ -21,7 +21,7 @@ func TestFunctionsThatFail(t *testing.T) {
 		for name, c := range map[string]struct {
 			spoil func(cfg *config, now func())
 			say   string
-			says  string // Who is named by the connection's error; empty if it has none.
+			says  string // The name in the connection's error; empty if it has no error.
 		}{
 			"decoder": {func(cfg *config, now func()) {
 				cfg.Codec = netio.Map(netio.Lines{}, func(line string) string { now(); return line })

@@ -48,7 +48,7 @@ func echo(c conn) actor.Actor[string] {
 	})
 }
 
-// serve listens with a configuration of which what is missing is that of an echo.
+// serve listens with a configuration. An echo's settings fill the fields that are missing.
 func serve(tb testing.TB, cfg config) *netio.Listener {
 	tb.Helper()
 	if cfg.Codec == nil {
@@ -106,8 +106,7 @@ func (p *peer) hearEnd() {
 	}
 }
 
-// ends returns a function to be told of ends, and the channel to which it passes
-// them on.
+// ends returns a function that receives ends, and the channel to which it passes them on.
 func ends() (func(netio.End), <-chan netio.End) {
 	c := make(chan netio.End, 100)
 	return func(e netio.End) { c <- e }, c
@@ -164,7 +163,7 @@ func TestBadInputEndsTheConnection(t *testing.T) {
 	})
 	p := dial(t, l)
 	p.say("fine\n" + strings.Repeat("x", 1000))
-	p.hear("fine", "true") // What came before is answered, and the actor may say why.
+	p.hear("fine", "true") // The lines before the error are answered, and the actor may say why.
 	p.hearEnd()
 	_ = p.Close()
 	var e *netio.DecodeError

@@ -115,9 +115,9 @@ func ExampleConfig_maxQueued() {
 	// <nil>
 }
 
-// Jobs that use the same data stay where it is warm: on the worker that had
-// least to do when the first of them came. WithAffinity in the place of
-// WithWorker would let others help when that one has too much.
+// Jobs that use the same data stay where it is warm: on the worker that had least to do when
+// the first of them came. WithAffinity instead of WithWorker would let others help when that
+// worker has too much.
 func ExampleWithWorker() {
 	ctx := context.Background()
 	s, err := sched.New(sched.Config{Workers: 2})

@@ -167,7 +167,7 @@ func ExampleScheduler_Stop() {
 	// <nil>
 }
 
-// What holds a worker is named, with its stack on request.
+// HeldStacks names the job that holds a worker, and shows its stack.
 func ExampleScheduler_HeldStacks() {
 	ctx := context.Background()
 	s, err := sched.New(sched.Config{Workers: 1})

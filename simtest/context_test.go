@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/strand"
 )
 
-// crossing is a program of which one part waits by a context, and of which another
-// part ends the context and, in the same step, sends what is waited for.
+// crossing is a program with two parts. One part waits by a context. The other part ends the
+// context and, in the same step, sends the awaited message.
 type crossing struct {
 	s   *simtest.Sim
 	sys *actor.System
@@ -91,8 +91,8 @@ func (c crossing) arrange(cancel func()) {
 	}
 }
 
-// What the end of a context sets going does not run beside the step that ended it:
-// else it would be chance whether it comes before what the step does next.
+// The work that the end of a context sets going does not run beside the step that ended it.
+// Otherwise it would be chance whether it comes before the next action of the step.
 func TestEndOfAContextIsNotBesideItsStep(t *testing.T) {
 	for name, program := range crossings {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestEndOfAContextAfterAGoexit(t *testing.T) {
 		leaver := spawn(s, sys, "leaver", func(*actor.Context[int], int) error {
 			now()
 			for range 100 {
-				runtime.Gosched() // Who was to be resumed for that is outside.
+				runtime.Gosched() // The goroutine that was to be resumed by it is outside.
 			}
 			runtime.Goexit()
 			return nil

@@ -43,8 +43,8 @@ func (m *manager) Down(ctx *actor.Context[string], _ actor.Monitor, _ actor.Exit
 	return m.start(ctx)
 }
 
-// doubleRestart: a manager starts a worker anew because an ask failed, and once
-// more because it is told of the end.
+// doubleRestart: a manager restarts a worker because an ask failed, and once more because it
+// receives the end.
 func doubleRestart(s *simtest.Sim, mended bool) {
 	sys := s.System(actor.Config{})
 	m := &manager{s: s, sys: sys, mended: mended}
@@ -172,8 +172,8 @@ func (h *hub) Down(_ *actor.Context[membership], _ actor.Monitor, e actor.Exit) 
 	return nil
 }
 
-// leakedMonitor: a hub still monitors a member that has left, and takes its end
-// for that of the member who has the name now.
+// leakedMonitor: a hub still monitors a member that has left, and mistakes its end for the end
+// of the member that has the name now.
 func leakedMonitor(s *simtest.Sim, mended bool) {
 	sys := s.System(actor.Config{})
 	h := &hub{members: map[string]actor.PID{}, monitors: map[string]actor.Monitor{}, mended: mended}

@@ -194,8 +194,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// What computes for ever, or blocks where a bubble can't tell, is named within
-// a second or so.
+// Code that computes for ever, or blocks where a bubble can't tell, is named within a second
+// or so.
 func TestStuckInRealTime(t *testing.T) {
 	lane.Short(t)
 	var mu sync.Mutex
@@ -215,7 +215,7 @@ func TestStuckInRealTime(t *testing.T) {
 	}
 }
 
-// What computes for ever is named when the process has computed for a second.
+// Code that computes for ever is named when the process has computed for a second.
 func TestComputesForEver(t *testing.T) {
 	lane.Check(t)
 	var over atomic.Bool
@@ -380,7 +380,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Who polls for what another is to do gets it in the end, also under PCT.
+// A goroutine that polls for another's action sees it in the end, also under PCT.
 func TestPCTIsFairInTheEnd(t *testing.T) {
 	simtest.Run(t, simtest.Config{Strategy: simtest.PCT, Schedules: 200}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})

@@ -9,7 +9,7 @@ import (
 
 // A strand that is cancelled before it begins ends its context, also for a function that
 // AfterFunc is to call then.
-func TestContextOfOneThatNeverBegins(t *testing.T) {
+func TestContextOfAStrandThatNeverBegins(t *testing.T) {
 	ctx := guarded(t)
 	sc := newScheduler(t, 1)
 	open, begun := make(chan struct{}), make(chan struct{})

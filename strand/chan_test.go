@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-go/troupe/strand"
 )
 
-// TestChanUnderAnySchedule has several strands and the body send and receive, by
-// all ways that there are. What goes in comes out, once, and that of each sender in its
+// TestChanUnderAnySchedule has several strands and the body send and receive, by all ways that
+// there are. Each value that goes in comes out once, and one sender's values come out in its
 // order.
 func TestChanUnderAnySchedule(t *testing.T) {
 	for capacity := range 3 {
@@ -197,8 +197,8 @@ func TestCloseTellsAll(t *testing.T) {
 	})
 }
 
-// TestCancelledOperationsLeaveNothing cancels those who wait, and sees that
-// neither a value nor a place goes with them.
+// TestCancelledOperationsLeaveNothing cancels waiting strands, and checks that neither a value
+// nor a place goes with them.
 func TestCancelledOperationsLeaveNothing(t *testing.T) {
 	run(t, 1, func(s *strand.Strand) error {
 		c, other := strand.NewChan[int](0), strand.NewChan[int](0)

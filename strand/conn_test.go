@@ -166,7 +166,7 @@ func server(t *testing.T, handle func(s *strand.Strand, c *strand.Conn) error) (
 	return l.Addr().String(), ends
 }
 
-// listener is that of a server.
+// listener serves each connection by handle.
 func listener(t *testing.T, handle func(s *strand.Strand, c *strand.Conn) error) (l *strand.Listener, ends *strand.Chan[error]) {
 	t.Helper()
 	ctx := guarded(t)
@@ -374,8 +374,7 @@ func TestPeersThatMisbehave(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsHoldNoBuffer looks at a connection before, in the midst of and
-// after a line.
+// TestIdleConnectionsHoldNoBuffer looks at a connection before, during and after a line.
 func TestIdleConnectionsHoldNoBuffer(t *testing.T) {
 	run(t, 1, func(s *strand.Strand) error {
 		one, two := strand.Pipe()
@@ -435,7 +434,7 @@ func TestReadsOfDifferentKinds(t *testing.T) {
 	})
 }
 
-// TestCancelledReadLosesNothing cancels a read in the midst of a line.
+// TestCancelledReadLosesNothing cancels a read within a line.
 func TestCancelledReadLosesNothing(t *testing.T) {
 	address, ends := server(t, func(s *strand.Strand, c *strand.Conn) error {
 		for {

@@ -62,7 +62,7 @@ func TestDescriptorsRunOutMidway(t *testing.T) {
 	}
 	var socket string
 	run(t, 1, func(s *strand.Strand) error {
-		open, err := strand.Listen(s, "tcp", "127.0.0.1:0") // The system lets clients in; who accepted would take descriptors.
+		open, err := strand.Listen(s, "tcp", "127.0.0.1:0") // The system lets clients in. An accept would take descriptors.
 		if err != nil {
 			return err
 		}
@@ -132,8 +132,8 @@ func TestNameOfTheSystem(t *testing.T) {
 	}
 }
 
-// TestCloseWhileACallBlocks closes what can't be polled, and of which calls go on,
-// while a strand reads and another writes.
+// TestCloseWhileACallBlocks closes a stream that can't be polled while a strand reads and
+// another writes. Its calls go on.
 func TestCloseWhileACallBlocks(t *testing.T) {
 	files := func() (r, w *os.File) {
 		var p [2]int

@@ -28,7 +28,7 @@ func proxy(s *strand.Strand, front *strand.Conn, backend string) error {
 
 // pass copies until the source has ended, and passes that on as well.
 func pass(s *strand.Strand, to, from *strand.Conn) error {
-	_, err := io.Copy(to.Net(s), from.Net(s)) // For s: it is s that waits.
+	_, err := io.Copy(to.Net(s), from.Net(s)) // For s, since s waits.
 	return errors.Join(err, to.CloseWrite())
 }
 

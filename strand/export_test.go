@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Size is that of a strand's record.
+// Size is the size of a strand's record.
 const Size = unsafe.Sizeof(Strand{})
 
 // Borrows reports whether the connection holds a buffer.

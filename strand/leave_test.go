@@ -15,7 +15,8 @@ type leaving struct{ net.Conn }
 func (leaving) Read([]byte) (int, error)  { runtime.Goexit(); return 0, nil }
 func (leaving) Write([]byte) (int, error) { runtime.Goexit(); return 0, nil }
 
-// Who reads or writes what a method that calls Goexit should have brought is told so.
+// A stream's method calls Goexit. The strand that reads or writes the stream gets an error for
+// it.
 func TestGoexitOfAStream(t *testing.T) {
 	run(t, 1, func(s *strand.Strand) error {
 		near, far := net.Pipe()

@@ -4,5 +4,5 @@ package strand_test
 
 import "testing"
 
-// lorises is how many there can be: no limit on descriptors is known here.
-func lorises(*testing.T) int { return 100 }
+// maxSlowClients is the largest number of slow clients: no limit on descriptors is known here.
+func maxSlowClients(*testing.T) int { return 100 }

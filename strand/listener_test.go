@@ -97,13 +97,12 @@ func TestDeadlineInThePast(t *testing.T) {
 	})
 }
 
-// TestSlowLoris has very many peers send a byte now and then, and never the end of a
-// line, while others are served. What each takes of the server is bounded by the
-// limit of a line.
-func TestSlowLoris(t *testing.T) {
+// TestSlowClients has very many peers send a byte now and then, and never the end of a line,
+// while others are served. The limit of a line bounds the memory of the server for each peer.
+func TestSlowClients(t *testing.T) {
 	lane.Check(t)
 	const limit, rounds, most = 64, 100, 16 << 10
-	n := lorises(t)
+	n := maxSlowClients(t)
 	address, ends := server(t, func(s *strand.Strand, c *strand.Conn) error {
 		if err := c.SetLineLimit(limit); err != nil {
 			return err

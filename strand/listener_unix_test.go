@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-go/troupe/strand"
 )
 
-// lorises is how many there can be, with two descriptors each in this process.
-func lorises(t *testing.T) int {
+// maxSlowClients is the largest number of slow clients, with two descriptors each in this process.
+func maxSlowClients(t *testing.T) int {
 	t.Helper()
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -129,8 +129,8 @@ func TestDeadlinesInThePast(t *testing.T) {
 	})
 }
 
-// TestDeadlineMovesWhileAWriteWaits moves the deadline of a write that waits in a
-// transport whose calls block. What it writes goes once.
+// TestDeadlineMovesWhileAWriteWaits moves the deadline of a write that waits in a transport
+// whose calls block. The data is written once.
 func TestDeadlineMovesWhileAWriteWaits(t *testing.T) {
 	run(t, 2, func(s *strand.Strand) error {
 		near, far := net.Pipe()

@@ -204,7 +204,7 @@ func TestSleepKeepsThePriority(t *testing.T) {
 				}
 			}
 			time.Sleep(2 * time.Second) //nolint:forbidigo // It holds the worker, in the time of a bubble.
-			queued := make(chan error)  // By a goroutine, lest it goes ahead as the worker's own.
+			queued := make(chan error)  // By a goroutine, since the worker's own work would go ahead.
 			go func() {
 				_, err := all.Go(t.Context(), func(*strand.Strand) error {
 					order = append(order, "normal")

@@ -14,10 +14,10 @@ import (
 	"github.com/troupe-go/troupe/strand"
 )
 
-// TestNoChangeIsMissed has a goroutine tell of changes as fast as strands, which
-// take turns, can wait for them: each change comes into the begin, the middle or the
-// end of a wait. Whoever tells may still look who has waited while the next one
-// enters itself, which is for the race detector.
+// TestNoChangeIsMissed has a goroutine report changes as fast as strands, which take turns,
+// can wait for them: each change comes at the beginning, the middle or the end of a wait. The
+// goroutine may still look for the last waiter while the next one enters itself. The race
+// detector checks that.
 func TestNoChangeIsMissed(t *testing.T) {
 	lane.Short(t)
 	const changes, parties = 60_000, 3

@@ -57,9 +57,9 @@ func TestAStrandIsSmall(t *testing.T) {
 
 func panicHere() { panic("here") }
 
-// TestStrandsOutliveWhoStartsThem has a strand end, and be cancelled, before one
+// TestStrandsOutliveTheirStarters has a strand end, and be cancelled, before one
 // that it has started, and another that was given a context derived from it.
-func TestStrandsOutliveWhoStartsThem(t *testing.T) {
+func TestStrandsOutliveTheirStarters(t *testing.T) {
 	ctx := guarded(t)
 	sc := newScheduler(t, 1)
 	var equal, below *strand.Strand

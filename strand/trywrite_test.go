@@ -105,7 +105,7 @@ func TestTryWriteErrors(t *testing.T) {
 		is(t, err, net.ErrClosed)
 
 		near, far := connected(t)
-		_ = far.Close() // What is written from now on is reset.
+		_ = far.Close() // Every later write is reset.
 		for err = nil; err == nil; {
 			_, err = near.TryWrite(s, []byte("x"))
 			s.Yield()

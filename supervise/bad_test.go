@@ -11,8 +11,8 @@ import (
 
 type pair struct{ A, B actor.Ref[order] }
 
-// What makes no sense is an error of Check and of Start that says where, what, and
-// what to do.
+// A description that makes no sense is an error of Check and of Start. The error says where,
+// what, and what to do.
 func TestBadSpecs(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	child := supervise.Child[order]{Name: "a", New: newWorker}

@@ -28,8 +28,8 @@ func BenchmarkRestart(b *testing.B) {
 	}
 }
 
-// BenchmarkChildren starts and stops so many children of one supervisor; the
-// time is that of one of them.
+// BenchmarkChildren starts and stops so many children of one supervisor; the time is for one
+// of them.
 func BenchmarkChildren(b *testing.B) {
 	for name, n := range map[string]int{"1000": 1000, "100000": 100_000} {
 		b.Run(name, func(b *testing.B) {

@@ -285,7 +285,7 @@ func panicking(*actor.Context[order]) error { panic(errWanted) }
 
 func goexiting(*actor.Context[order]) error { runtime.Goexit(); return nil }
 
-// forgetAfter waits for what the diary says, and begins it anew.
+// forgetAfter waits for the entries in the diary, and clears it.
 func (s *scene) forgetAfter(entries ...string) {
 	s.Helper()
 	s.want(entries...)

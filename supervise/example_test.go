@@ -26,8 +26,8 @@ func (d *divider) Receive(ctx *actor.Context[divide], m divide) error {
 	return m.reply.Send(ctx, m.a/m.b)
 }
 
-// A child that fails is restarted with a new state. Its ref stays valid, and
-// whoever asked gets an error at once.
+// A child that fails is restarted with a new state. Its ref stays valid, and its askers get an
+// error at once.
 func Example() {
 	ctx := context.Background()
 	sys, err := actor.NewSystem(actor.Config{})

@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-go/troupe/supervise"
 )
 
-// A forest is a random tree of supervisors and workers, to which random things happen, one
-// after the other or several at once. Its model is what the documentation says of policies,
-// strategies and intensities: who is there, and how often each worker was made.
+// A forest is a random tree of supervisors and workers. Random things happen to it, one after
+// the other or several at once. Its model follows the documentation of policies, strategies
+// and intensities: which workers are there, and how often each was made.
 type forest struct {
 	s       testing.TB
 	ctx     context.Context
@@ -33,7 +33,7 @@ type forest struct {
 	stopped map[string]bool // Whom somebody has stopped.
 	sent    int             // Notes.
 	noted   atomic.Int64
-	dead    atomic.Int64      // Those that are dead letters.
+	dead    atomic.Int64      // The messages that are dead letters.
 	kin     []actor.Ref[note] // Whom workers have spawned. Guarded by mu.
 	mu      sync.Mutex
 }
@@ -379,7 +379,7 @@ func (f *forest) look(b *branch) {
 	}
 }
 
-// rage has many things happen at the same time. What comes of them is chance.
+// rage has many things happen at the same time. Their effect is chance.
 func (f *forest) rage() {
 	for range 20 {
 		w := f.workers[f.pick(len(f.workers))]

@@ -39,9 +39,8 @@ func walks(s *simtest.Sim, strategy supervise.Strategy, n int) (atStart, between
 	return atStart, between, atStop
 }
 
-// What a supervisor does for the start, the restart or the end of one child does
-// not depend on how many there are, and its stop comes by each of them no more
-// than three times.
+// The work of a supervisor for the start, the restart or the end of one child does not depend
+// on the number of children. Its stop comes by each of them no more than three times.
 func TestWorkIsLinearInChildren(t *testing.T) {
 	lane.Short(t)
 	for _, strategy := range []supervise.Strategy{supervise.OneForOne, supervise.Dynamic} {

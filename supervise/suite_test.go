@@ -98,7 +98,7 @@ func (s *scene) noted() string {
 	return strings.Join(s.diary, " ")
 }
 
-// forget begins the diary anew.
+// forget clears the diary.
 func (s *scene) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,10 +18,10 @@ func TestWindowSlides(t *testing.T) {
 		want bool
 	}{
 		{0, true}, {5, true}, {9.9, false}, // Three within ten seconds.
-		{10, false},    // Those of 5 and 9.9 still count, that of 0 does not.
-		{19.95, true},  // Now only that of 10 does.
+		{10, false},    // The restarts at 5 and 9.9 still count, the one at 0 does not.
+		{19.95, true},  // Now only the one at 10 does.
 		{20, true},     // Exactly one period later it does not.
-		{29.9, false},  // Those of 19.95 and 20.
+		{29.9, false},  // The ones at 19.95 and 20.
 		{100, true},    // None.
 		{100, true},    // At the same moment.
 		{100.1, false}, // And one too many.

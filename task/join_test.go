@@ -57,7 +57,7 @@ func TestATaskThatIgnoresItsCancellation(t *testing.T) {
 	g := newGroup(t, ctx, s, task.AllCompleted[int](), task.Name("deaf"))
 	gate, began := make(chan struct{}), make(chan struct{})
 	deaf, err := g.GoNamed("stubborn", func(context.Context) (int, error) {
-		began <- struct{}{} // Lest it never begins.
+		began <- struct{}{} // Else it might never begin.
 		<-gate
 		return 1, nil
 	})
@@ -91,7 +91,7 @@ func TestATaskThatIgnoresItsCancellation(t *testing.T) {
 	is(t, err, task.ErrNotEnded)
 
 	close(gate)
-	values, err := g.Join(ctx) // What is completed in spite of the cancellation counts.
+	values, err := g.Join(ctx) // A task that completes in spite of the cancellation counts.
 	is(t, err, errBroken)
 	if !slices.Equal(values, []int{1, 0}) {
 		t.Errorf("values %v", values)

@@ -183,7 +183,7 @@ func testACustomJoinerMayNotWaitForItsGroup(t testing.TB) {
 	if len(values) != 1 || values[0] != 4 || asked != 2 {
 		t.Errorf("values %v, and the joiner was asked %d times", values, asked)
 	}
-	again, err := g.Join(ctx) // Who is no joiner may.
+	again, err := g.Join(ctx) // A caller that is no joiner may.
 	is(t, err, nil)
 	if len(again) != 1 {
 		t.Errorf("values %v", again)
@@ -215,7 +215,7 @@ func testACustomJoinerHasAllThatHaveEnded(t testing.TB) {
 	}
 }
 
-func TestAnOutcomeOfWhatAreNoTasks(t *testing.T) {
+func TestAnOutcomeOfNilAndZeroTasks(t *testing.T) {
 	leavesNothing(t)
 	o := task.Outcome[int]{Tasks: []*task.Task[int]{nil, {}}, Count: task.Count{Started: 2}}
 	is(t, o.Err(), sched.ErrNoJob)

@@ -73,9 +73,9 @@ func tell(t testing.TB, ref actor.Ref[how], m how) {
 	}
 }
 
-// deaf starts a task that tells that it was cancelled, and ends when gate is
+// startStubborn starts a task that tells that it was cancelled, and ends when gate is
 // closed.
-func deaf(t testing.TB, ctx context.Context, told chan<- error, gate <-chan struct{}) *task.Group[int] {
+func startStubborn(t testing.TB, ctx context.Context, told chan<- error, gate <-chan struct{}) *task.Group[int] {
 	t.Helper()
 	g, err := task.NewGroup(ctx, task.AllCompleted[int]())
 	if err != nil {
@@ -98,8 +98,8 @@ func TestTheEndOfAnActorWaitsForItsTasks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, told, gate := guarded(t), make(chan error, 2), make(chan struct{})
 			ref, stopped := own(t, func(ctx *actor.Context[how]) error {
-				deaf(t, ctx, told, gate)
-				deaf(t, ctx, told, gate)
+				startStubborn(t, ctx, told, gate)
+				startStubborn(t, ctx, told, gate)
 				return nil
 			})
 			tell(t, ref, end)
@@ -128,7 +128,7 @@ func TestTheEndOfAnActorWaitsForTheGroupsOfItsTasks(t *testing.T) {
 			return err
 		}
 		start(t, g, func(ctx context.Context) (int, error) {
-			deaf(t, ctx, told, gate) // Which nobody joins.
+			startStubborn(t, ctx, told, gate) // Which nobody joins.
 			return 0, nil
 		})
 		_, err = g.Join(ctx)
@@ -151,7 +151,7 @@ func TestAKillDoesNotWaitForTasks(t *testing.T) {
 			ctx, told, gate := guarded(t), make(chan error, 1), make(chan struct{})
 			defer close(gate)
 			ref, _ := own(t, func(ctx *actor.Context[how]) error {
-				deaf(t, ctx, told, gate)
+				startStubborn(t, ctx, told, gate)
 				return nil
 			})
 			if before {
@@ -305,7 +305,7 @@ func TestARestartWaitsForTheTasksOfTheIncarnation(t *testing.T) {
 	parent := spawning{restarter{held}, func(ctx *actor.Context[int]) error {
 		ref, err := actor.SpawnNew(ctx, func() actor.Actor[how] {
 			return owner{stopped: stopped, open: func(ctx *actor.Context[how]) error {
-				deaf(t, ctx, told, gate)
+				startStubborn(t, ctx, told, gate)
 				return errBroken
 			}}
 		})
@@ -363,25 +363,25 @@ func testAnActorWhoseTasksHaveEndedStopsAtOnce(t testing.TB) {
 	}
 }
 
-// tardy is a context that tells of its end late: only who asks knows.
-type tardy struct {
+// lateContext is a context that reports its end late: only Err shows it.
+type lateContext struct {
 	context.Context
 	ended *atomic.Bool
 }
 
-func (c tardy) Err() error {
+func (c lateContext) Err() error {
 	if c.ended.Load() {
 		return context.Canceled
 	}
 	return c.Context.Err()
 }
 
-func (c tardy) AfterFunc(func()) func() bool { return func() bool { return true } }
+func (c lateContext) AfterFunc(func()) func() bool { return func() bool { return true } }
 
 func TestTheEndOfAnActorIsNotTheCauseIfTheGroupHadAnother(t *testing.T) {
 	ctx, told, gate, ended := guarded(t), make(chan error, 1), make(chan struct{}), &atomic.Bool{}
 	ref, _ := own(t, func(ctx *actor.Context[how]) error {
-		deaf(t, tardy{ctx, ended}, told, gate)
+		startStubborn(t, lateContext{ctx, ended}, told, gate)
 		return nil
 	})
 	ended.Store(true)

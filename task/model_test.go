@@ -19,8 +19,8 @@ import (
 // errGone is why a model's Join is given up.
 var errGone = errors.New("gone")
 
-// stage is a group in a model. The value of its i-th task is i.
-type stage struct {
+// groupModel is a group in a model. The value of its i-th task is i.
+type groupModel struct {
 	*modelcheck.Program
 	model    *workers.Model
 	group    *task.Group[int]
@@ -29,8 +29,8 @@ type stage struct {
 	faults   []error
 }
 
-func newStage(ctx context.Context, p *modelcheck.Program, j task.Joiner[int], opts ...task.Option) *stage {
-	s := &stage{Program: p, model: workers.NewModelScheduler()}
+func newGroupModel(ctx context.Context, p *modelcheck.Program, j task.Joiner[int], opts ...task.Option) *groupModel {
+	s := &groupModel{Program: p, model: workers.NewModelScheduler()}
 	g, err := task.NewGroup(ctx, j, append(opts, task.On((*sched.Scheduler)(s.model.Scheduler())))...)
 	if err != nil {
 		panic(err)
@@ -40,18 +40,18 @@ func newStage(ctx context.Context, p *modelcheck.Program, j task.Joiner[int], op
 	return s
 }
 
-func (s *stage) fault(format string, args ...any) {
+func (s *groupModel) fault(format string, args ...any) {
 	s.faults = append(s.faults, fmt.Errorf(format, args...))
 }
 
 // start starts tasks, each of which returns one of the errors.
-func (s *stage) start(errs ...error) {
+func (s *groupModel) start(errs ...error) {
 	for _, err := range errs {
 		s.run(returns(len(s.tasks), err))
 	}
 }
 
-func (s *stage) run(fn func(context.Context) (int, error)) {
+func (s *groupModel) run(fn func(context.Context) (int, error)) {
 	t, err := s.group.Go(fn)
 	if err != nil {
 		s.fault("Go: %v", err)
@@ -61,7 +61,7 @@ func (s *stage) run(fn func(context.Context) (int, error)) {
 }
 
 // workers adds threads that run the tasks until all acts are over.
-func (s *stage) workers(n int) {
+func (s *groupModel) workers(n int) {
 	for i := range n {
 		f := s.model.Fiber()
 		s.Go(fmt.Sprintf("worker %d", i), func() { s.model.Work(f) })
@@ -69,7 +69,7 @@ func (s *stage) workers(n int) {
 }
 
 // act adds a thread.
-func (s *stage) act(name string, do func()) {
+func (s *groupModel) act(name string, do func()) {
 	s.actsLeft++
 	s.Go(name, func() {
 		do()
@@ -80,7 +80,7 @@ func (s *stage) act(name string, do func()) {
 }
 
 // joins is an act that joins the group, and checks the result.
-func (s *stage) joins(check func(values []int, err error) bool) {
+func (s *groupModel) joins(check func(values []int, err error) bool) {
 	s.act(fmt.Sprintf("joiner %d", s.actsLeft), func() {
 		values, err := s.group.Join(context.Background())
 		if !check(values, err) {
@@ -90,7 +90,7 @@ func (s *stage) joins(check func(values []int, err error) bool) {
 	})
 }
 
-func (s *stage) allEnded() {
+func (s *groupModel) allEnded() {
 	for i, t := range s.tasks {
 		if !t.State().Ended() {
 			s.fault("Join has returned, and task %d is %v", i, t.State())
@@ -132,7 +132,7 @@ func ofUser() task.Joiner[int] { return single{} }
 // joining has workers that run tasks, and goroutines that join them.
 func joining(width, joiners int, j func() task.Joiner[int], check func([]int, error) bool, errs ...error) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(context.Background(), p, j())
+		s := newGroupModel(context.Background(), p, j())
 		s.start(errs...)
 		s.workers(width)
 		for range joiners {
@@ -145,7 +145,7 @@ func joining(width, joiners int, j func() task.Joiner[int], check func([]int, er
 // cancelled.
 func deciding(j func() task.Joiner[int], end error, check func([]int, error) bool) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(context.Background(), p, j())
+		s := newGroupModel(context.Background(), p, j())
 		s.run(func(ctx context.Context) (int, error) {
 			xatomic.NewSignal().Await(ctx.Done())
 			return 0, ctx.Err()
@@ -160,7 +160,7 @@ func deciding(j func() task.Joiner[int], end error, check func([]int, error) boo
 // joins.
 func taking(width, tasks int, j func() task.Joiner[int], joined bool) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(context.Background(), p, j())
+		s := newGroupModel(context.Background(), p, j())
 		s.start(make([]error, tasks)...)
 		s.workers(width)
 		s.act("taker", func() {
@@ -189,7 +189,7 @@ func taking(width, tasks int, j func() task.Joiner[int], joined bool) func(*mode
 // handing has a goroutine that joins one of two tasks by its handle, and then takes
 // one: no other may come before it that ended later, by what anybody could see.
 func handing(p *modelcheck.Program) {
-	s := newStage(context.Background(), p, task.AllCompleted[int]())
+	s := newGroupModel(context.Background(), p, task.AllCompleted[int]())
 	s.start(nil)
 	s.workers(2)
 	s.act("owner", func() {
@@ -211,7 +211,7 @@ func handing(p *modelcheck.Program) {
 // cancelling has somebody cancel the group while it is joined.
 func cancelling(width int, j func() task.Joiner[int], opts ...task.Option) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(context.Background(), p, j(), opts...)
+		s := newGroupModel(context.Background(), p, j(), opts...)
 		s.start(nil, nil)
 		s.workers(width)
 		s.act("canceller", func() { s.group.Cancel(errGone) })
@@ -224,7 +224,7 @@ func cancelling(width int, j func() task.Joiner[int], opts ...task.Option) func(
 // cancellingOne has somebody cancel the second task, in a group that runs one at a
 // time.
 func cancellingOne(p *modelcheck.Program) {
-	s := newStage(context.Background(), p, task.AllCompleted[int](), task.Limit(1))
+	s := newGroupModel(context.Background(), p, task.AllCompleted[int](), task.Limit(1))
 	s.start(nil, nil, nil)
 	s.workers(1)
 	s.act("canceller", func() { s.tasks[1].Cancel(errGone) })
@@ -236,7 +236,7 @@ func cancellingOne(p *modelcheck.Program) {
 // growing has a task that starts another one while the group is joined.
 func growing(opts ...task.Option) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(context.Background(), p, task.FirstFailure[int](), opts...)
+		s := newGroupModel(context.Background(), p, task.FirstFailure[int](), opts...)
 		s.run(func(context.Context) (int, error) {
 			s.start(nil)
 			return 0, nil
@@ -248,7 +248,7 @@ func growing(opts ...task.Option) func(*modelcheck.Program) {
 
 // coming has somebody start a task while the group is joined, who may come late.
 func coming(p *modelcheck.Program) {
-	s := newStage(context.Background(), p, task.FirstFailure[int]())
+	s := newGroupModel(context.Background(), p, task.FirstFailure[int]())
 	s.start(nil)
 	s.workers(1)
 	came := false
@@ -277,7 +277,7 @@ func coming(p *modelcheck.Program) {
 
 // leaving has a task that is detached while it runs and the group is joined.
 func leaving(p *modelcheck.Program) {
-	s := newStage(context.Background(), p, task.FirstFailure[int]())
+	s := newGroupModel(context.Background(), p, task.FirstFailure[int]())
 	s.start(nil, nil)
 	s.workers(1)
 	var left bool
@@ -304,7 +304,7 @@ func leaving(p *modelcheck.Program) {
 // givingUp has a Join that ends with its context, and is called again.
 func givingUp(j func() task.Joiner[int], check func([]int, error) bool) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
-		s := newStage(context.Background(), p, j())
+		s := newGroupModel(context.Background(), p, j())
 		s.start(nil, nil)
 		s.workers(1)
 		ctx, cancel := context.WithCancelCause(context.Background())
@@ -340,7 +340,7 @@ var _ workers.Keeper = (*keeper)(nil)
 func keeping(ends bool) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
 		k := &keeper{map[workers.Kept]bool{}}
-		s := newStage(context.WithValue(context.Background(), workers.KeeperKey{}, k), p, task.AllCompleted[int]())
+		s := newGroupModel(context.WithValue(context.Background(), workers.KeeperKey{}, k), p, task.AllCompleted[int]())
 		s.start(nil)
 		s.workers(1)
 		s.act("owner", func() { s.start(nil) })

@@ -161,7 +161,7 @@ func TestADecisionOutsideIsACancellationInside(t *testing.T) {
 	}
 }
 
-// What the body of a Run starts runs where that was told to.
+// The tasks that the body of a Run starts run on the scheduler of the Run.
 func TestRunsWithinARun(t *testing.T) {
 	ctx, s := guarded(t), newScheduler(t, sched.Config{})
 	one := func(ctx context.Context, g *task.Group[int]) error {
@@ -362,8 +362,9 @@ func TestTheErrorOfACleanUpIsInThatOfJoin(t *testing.T) {
 	}
 }
 
-// TestRunForgetsWhatEndsBeforeIt opens groups below a Run, with contexts of their own, and leaves them. What a group's
-// clean-up failed with is in the Run's error; other groups are forgotten at their end.
+// TestRunForgetsWhatEndsBeforeIt opens groups below a Run, with contexts of their own, and
+// leaves them. If a group's clean-up failed, the Run's error has the failure. Other groups are
+// forgotten at their end.
 func TestRunForgetsWhatEndsBeforeIt(t *testing.T) {
 	for _, failure := range []error{nil, errBroken} {
 		ctx, s := guarded(t), newScheduler(t, sched.Config{})
@@ -460,19 +461,19 @@ func TestLastTaskEndsTheSurroundings(t *testing.T) {
 	}
 }
 
-// curious looks at another group whenever a task of its own ends.
-type curious struct {
+// groupWatcher looks at another group whenever a task of its own ends.
+type groupWatcher struct {
 	other *atomic.Pointer[task.Group[int]]
 }
 
-func (c curious) Decide(*task.Task[int], task.Count) bool {
+func (c groupWatcher) Decide(*task.Task[int], task.Count) bool {
 	if g := c.other.Load(); g != nil {
 		_ = g.Tasks()
 	}
 	return false
 }
 
-func (c curious) Result(o task.Outcome[int]) ([]int, error) { return o.Values(), o.Err() }
+func (c groupWatcher) Result(o task.Outcome[int]) ([]int, error) { return o.Values(), o.Err() }
 
 // TestAJoinerMayAskAGroupThatEndsWithIts has the last task of a group, or one that is detached, end what surrounds a Run. That
 // cancels the Run's tasks, for which its joiner is asked, and the joiner asks the group.
@@ -484,7 +485,7 @@ func TestAJoinerMayAskAGroupThatEndsWithIts(t *testing.T) {
 		inner := new(atomic.Pointer[task.Group[int]])
 		ended, left, queued := make(chan error, 1), make(chan *task.Task[int], 1), make(chan struct{})
 		go func() {
-			_, err := task.Run(outside, curious{inner}, func(ctx context.Context, g *task.Group[int]) error {
+			_, err := task.Run(outside, groupWatcher{inner}, func(ctx context.Context, g *task.Group[int]) error {
 				_, err := g.Do(func(ctx context.Context) error {
 					own, err := task.NewGroup(ctx, task.AllCompleted[int]())
 					if err != nil {

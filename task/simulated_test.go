@@ -33,9 +33,8 @@ func takes(d time.Duration, value int) func(context.Context) (int, error) {
 	return func(ctx context.Context) (int, error) { return value, task.Sleep(ctx, d) }
 }
 
-// TestDecisionsUnderAllSchedules goes through every order of a few tasks. What
-// no longer matters is cancelled, so that an hour does not pass; and it has ended
-// when Join returns.
+// TestDecisionsUnderAllSchedules goes through every order of a few tasks. Tasks that no longer
+// matter are cancelled, so that an hour does not pass. They have ended when Join returns.
 func TestDecisionsUnderAllSchedules(t *testing.T) {
 	leavesNothing(t)
 	endless, fails, one, two := takes(time.Hour, 9), returns(0, errBroken), returns(1, nil), takes(time.Second, 2)

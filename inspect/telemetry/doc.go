@@ -2,6 +2,9 @@
 // systems: to Prometheus by [Handler] or [Collector], and to OpenTelemetry by
 // [Instrument].
 //
+//	http.Handle("/metrics", telemetry.Handler(inspector))
+//	stop, err := telemetry.Instrument(inspector, meterProvider, 0)
+//
 // Figures are kept by kind of actor, not by actor, so the number of time series
 // follows from the program's code. Names and units follow the conventions of
 // either side: what is troupe.actor.handled, a counter of {message}, in the one,

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/inspect/telemetry"
 )
 
-// Two stores are asked at the same time, and the handling of each has a span below
-// that of the gathering.
+// Two stores are asked at the same time. The handling of each has a span below the gathering's
+// span.
 func ExampleServe() {
 	spans := tracetest.NewInMemoryExporter() // In a program: one that sends them somewhere.
 	tracer := trace.NewTracerProvider(trace.WithSyncer(spans)).Tracer("shop")

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-go/troupe/inspect/telemetry"
 )
 
-// A shop asks its stock, within the trace of whoever has asked the shop.
+// A shop asks its stock, within the trace of the shop's asker.
 func ExampleAsk() {
 	spans := tracetest.NewInMemoryExporter() // In a program: one that sends them somewhere.
 	tracer := trace.NewTracerProvider(trace.WithSyncer(spans)).Tracer("shop")

@@ -27,8 +27,8 @@ func traced(t *testing.T) (*actor.System, *tracetest.InMemoryExporter, trace.Tra
 	return sys, spans, tracer
 }
 
-// awaitSpans returns the spans by their names, when there are n: that of a handler
-// ends after its answer.
+// awaitSpans returns the spans by their names, when there are n: a handler's span ends after
+// its answer.
 func awaitSpans(t *testing.T, spans *tracetest.InMemoryExporter, n int) map[string]tracetest.SpanStub {
 	t.Helper()
 	patience.Until(t, patience.Context(t), func() bool { return len(spans.GetSpans()) >= n })
@@ -57,8 +57,8 @@ func wantParents(t *testing.T, spans map[string]tracetest.SpanStub, parents map[
 	}
 }
 
-// A handler's span is a child of the asker's, and the parent of what the handler asks.
-// What was asked outside of a trace has none.
+// A handler's span is a child of the asker's, and the parent of the handler's own asks. An ask
+// outside of a trace has none.
 func TestServe(t *testing.T) {
 	ctx := patience.Context(t)
 	sys, spans, tracer := traced(t)

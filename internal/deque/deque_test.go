@@ -209,8 +209,8 @@ func TestAgainstModel(t *testing.T) {
 	})
 }
 
-// TestNothingTakenIsKept checks that elements can be collected: popped ones at
-// once, those that left at the old end after Sweep. What is still inside stays.
+// TestNothingTakenIsKept checks that elements can be collected: popped ones at once, those
+// that left at the old end after Sweep. Elements that are still inside stay.
 func TestNothingTakenIsKept(t *testing.T) {
 	type big [1 << 10]byte
 	d := deque.New[big](8)

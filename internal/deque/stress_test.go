@@ -10,16 +10,16 @@ import (
 	"github.com/troupe-go/troupe/internal/deque"
 )
 
-// ledger notes how often each number was taken.
-type ledger []atomic.Int32
+// takenCounts notes how often each number was taken.
+type takenCounts []atomic.Int32
 
-func (l ledger) note(t *testing.T, x int) {
+func (l takenCounts) note(t *testing.T, x int) {
 	if times := l[x].Add(1); times != 1 {
 		t.Errorf("element %d was taken %d times", x, times)
 	}
 }
 
-func (l ledger) check(t *testing.T) {
+func (l takenCounts) check(t *testing.T) {
 	t.Helper()
 	for x := range l {
 		if times := l[x].Load(); times != 1 {
@@ -38,7 +38,7 @@ func TestEveryElementIsTakenOnce(t *testing.T) {
 
 func stress(t *testing.T, size, thieves, n int) {
 	d := deque.New[int](size)
-	taken := make(ledger, n)
+	taken := make(takenCounts, n)
 	numbers := upTo(n)
 	var left atomic.Int64
 	left.Store(int64(n))
@@ -58,7 +58,8 @@ func stress(t *testing.T, size, thieves, n int) {
 				case x != nil && contended:
 					t.Error("Steal returned an element and called itself contended")
 				case x != nil:
-					// A position may be pushed anew after a Pop, but numbers only rise.
+					// A position may be pushed again after a Pop, but
+					// numbers only rise.
 					if *x <= last {
 						t.Errorf("stole %d after %d", *x, last)
 					}
@@ -105,7 +106,7 @@ func TestThievesShareAFullDeque(t *testing.T) {
 	for i := range numbers {
 		d.Push(&numbers[i])
 	}
-	taken := make(ledger, n)
+	taken := make(takenCounts, n)
 	var all sync.WaitGroup
 	for range thieves {
 		all.Go(func() {
@@ -131,7 +132,7 @@ func TestThievesShareAFullDeque(t *testing.T) {
 func TestLastElementHasOneTaker(t *testing.T) {
 	const rounds = 20_000
 	d := deque.New[int](4)
-	taken := make(ledger, rounds)
+	taken := make(takenCounts, rounds)
 	numbers := upTo(rounds)
 	var round, finished atomic.Int64
 	round.Store(-1)

@@ -183,9 +183,9 @@ func TestSignalIsAwaitedUntilTheContextEnds(t *testing.T) {
 	}
 }
 
-// A thread that recovers from panics, as code does that contains those of its
-// users, does not go on when its run is over.
-func TestRunIsOverForThoseThatRecover(t *testing.T) {
+// A thread that recovers from panics, as code does that contains its users' panics, does not
+// go on when its run is over.
+func TestRunIsOverForThreadsThatRecover(t *testing.T) {
 	wentOn := false
 	_, err := modelcheck.Explore(modelcheck.Config{}, func(p *modelcheck.Program) {
 		var n xatomic.Int32

@@ -38,9 +38,9 @@ func (inOrder) Interleave() bool     { return false }
 func (inOrder) Delay() bool          { return false }
 func (inOrder) Pick(int) int         { return 0 }
 
-// What several goroutines do in the same moment is in the same order whoever of them
-// has resumed the work that both resume: the one that has something else to queue
-// behind that, or the other.
+// Two goroutines act in the same moment and resume the same work. The order is always the
+// same, whichever of them resumed it: the goroutine that has something else to queue behind
+// that work, or the other.
 func TestOrderOfArrivalIsNoChance(t *testing.T) {
 	var orders [][]string
 	for _, otherResumes := range []bool{false, true} {

@@ -28,7 +28,7 @@ func newAgeing(t *testing.T, cfg workers.Config) (s *workers.Scheduler, pass fun
 	}
 }
 
-// queued submits a node to the shared queue, or to that of the worker.
+// queued submits a node to the shared queue, or to the worker's own queue.
 func queued(t *testing.T, s *workers.Scheduler, own bool, p workers.Priority) *work {
 	t.Helper()
 	x := newWork(func(*workers.Fiber, workers.Priority) {})

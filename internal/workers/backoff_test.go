@@ -85,7 +85,7 @@ func TestBackoffLooksBeforeItWakes(t *testing.T) {
 	}
 }
 
-// TestBackoffDelaysNoSubmission submits in the midst of the longest wait.
+// TestBackoffDelaysNoSubmission submits during the longest wait.
 func TestBackoffDelaysNoSubmission(t *testing.T) {
 	s := newSleeper()
 	s.untilWoken(5*time.Second, false)

@@ -62,9 +62,9 @@ func TestNudgesLeaveTheClockAlone(t *testing.T) {
 	}
 }
 
-// giveWays counts how often a worker that has woken a goroutine lets it run at once,
-// by rest. There is one processor, so whoever gives way runs the goroutine; every
-// 61st time the Go scheduler prefers the one that has given way.
+// giveWays counts how often a worker that has woken a goroutine lets it run at once, by rest.
+// There is one processor, so a worker that gives way runs the goroutine. Every 61st time the
+// Go scheduler prefers the goroutine that has given way.
 func giveWays(w *workers.Worker, rest func()) (ran int) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var all sync.WaitGroup

@@ -223,7 +223,7 @@ func (w *Worker) SetPace(each time.Duration) { w.pace.Set(each) }
 // Publish makes the worker's counters visible in Stats.
 func (w *Worker) Publish() { w.publish() }
 
-// Tried, Stole and Searched count what else happens in the midst of a search.
+// Tried, Stole and Searched count other events during a search.
 func (w *Worker) Tried(contended bool)     { w.policy.Tried(contended) }
 func (w *Worker) Stole(cost time.Duration) { w.policy.Stole(cost) }
 func (w *Worker) Searched(fruitless bool)  { w.policy.Searched(fruitless, w.s.flat) }

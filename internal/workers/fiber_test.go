@@ -148,9 +148,9 @@ func TestContextLeadsToFiberOnlyThere(t *testing.T) {
 	}
 }
 
-// TestDeadFiberIsNobodys ends a fiber by Goexit. Another goroutine may get the
+// TestDeadFiberKeepsNoIdentity ends a fiber by Goexit. Another goroutine may get the
 // identity of the one that is gone, so the fiber must not keep it.
-func TestDeadFiberIsNobodys(t *testing.T) {
+func TestDeadFiberKeepsNoIdentity(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1})
 	var f *workers.Fiber

@@ -81,8 +81,8 @@ func TestJoinElsewhereIsSequential(t *testing.T) {
 	}))
 }
 
-// joinStolen joins two calls, of which a does not go on before b has begun, so
-// that b must have been stolen.
+// joinStolen joins two calls. The first, a, does not go on before b has begun, so b must have
+// been stolen.
 func joinStolen(ctx context.Context, a, b func() string) (string, string) {
 	begun := make(chan struct{})
 	return workers.Join(ctx, call,
@@ -308,13 +308,13 @@ func TestForcedStopEndsForks(t *testing.T) {
 
 // A forked tree with random waits in it gives the sum of its leaves, each of
 // which runs once.
-type grove struct {
+type forkedTree struct {
 	s       *workers.Scheduler
-	numbers []int // What the nodes do, by their place.
+	numbers []int // The action of each node, by its place.
 	runs    []atomic.Int32
 }
 
-func (g *grove) grow(ctx context.Context, at int) int {
+func (g *forkedTree) grow(ctx context.Context, at int) int {
 	g.runs[at].Add(1)
 	f := workers.Current(ctx)
 	switch g.numbers[at] {
@@ -346,7 +346,7 @@ func TestForkProperty(t *testing.T) {
 		s := newScheduler(t, workers.Config{Workers: rapid.IntRange(1, 4).Draw(rt, "workers")})
 		defer func() { _ = s.Stop(ctx) }()
 		n := 1<<rapid.IntRange(1, 9).Draw(rt, "depth") - 1
-		g := &grove{
+		g := &forkedTree{
 			s:       s,
 			numbers: rapid.SliceOfN(rapid.IntRange(0, 12), n, n).Draw(rt, "does"),
 			runs:    make([]atomic.Int32, n),

@@ -52,7 +52,7 @@ func TestHere(t *testing.T) {
 	wantNone()
 }
 
-// What runs on a host finds its fiber, and what has left it does not.
+// A function on a host finds its fiber. Code that has left the host does not.
 func TestHereOnHosts(t *testing.T) {
 	s := newScheduler(t, workers.Config{Workers: 1})
 	var hosts sync.WaitGroup
@@ -76,7 +76,7 @@ func TestHereOnHosts(t *testing.T) {
 	hosts.Wait()
 }
 
-// Who waits with a context that does not lead to his fiber suspends all the same.
+// A wait suspends even with a context that does not lead to the waiter's fiber.
 func TestWaitByAnotherContext(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1})

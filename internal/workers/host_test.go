@@ -34,8 +34,8 @@ func (h *hosted) Run(f *workers.Fiber, _ workers.Priority) {
 	h.do(hostedContext{context.Background(), h}, f)
 }
 
-// What runs on a host may wait, also locked to its thread, and submits like a
-// goroutine outside.
+// A function on a host may wait, also locked to its thread, and submits like a goroutine
+// outside.
 func TestHost(t *testing.T) {
 	ctx := patience.Context(t)
 	s, err := workers.New(workers.Config{Workers: 1})

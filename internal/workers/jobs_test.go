@@ -19,9 +19,9 @@ func liveIDs(s *workers.Scheduler) map[uint64]int {
 	return ids
 }
 
-// What has begun and not ended is listed once, whatever it is doing; what waits in
-// a queue, or has ended, is not.
-func TestJobsAreThoseUnderWay(t *testing.T) {
+// A job that has begun and not ended is listed once, whatever it is doing. A job that waits in
+// a queue, or has ended, is not listed.
+func TestJobsListsRunningJobs(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1})
 	const n = 700 // More than are looked at with one lock.

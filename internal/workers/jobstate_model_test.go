@@ -17,7 +17,7 @@ import (
 func deciding(stolen bool, cancels int, timesOut bool) func(*modelcheck.Program) {
 	return func(prog *modelcheck.Program) {
 		s := workers.NewJobState(workers.High)
-		var ends []workers.JobState // By whom the job was ended, as they were told.
+		var ends []workers.JobState // The states in which the job was ended, as each ender saw it.
 		ran, marked := false, false
 		prog.Go("worker", func() {
 			if stolen {
@@ -69,9 +69,8 @@ func deciding(stolen bool, cancels int, timesOut bool) func(*modelcheck.Program)
 	}
 }
 
-// awaiting has a job, those who wait for it, and what else is said: one who
-// cancels it, one who says that its time is up, one who ends the context with
-// which the others wait.
+// awaiting has a job, its waiters, and the given others. One of these cancels the job, one
+// says that its time is up, and one ends the context with which the waiters wait.
 func awaiting(waiters int, others ...string) func(*modelcheck.Program) {
 	return func(prog *modelcheck.Program) {
 		s := workers.NewModel(1)

@@ -45,8 +45,7 @@ func (w *Worker) Next() *Node {
 	return n
 }
 
-// NewModelFiber returns a fiber without a stack, of which only the state is of
-// interest.
+// NewModelFiber returns a fiber without a stack. Only its state matters.
 func NewModelFiber(s *Scheduler) *Fiber {
 	f := &Fiber{s: s}
 	f.node.Init(f)

@@ -251,7 +251,7 @@ func forking(width, branches int, then ...afterwards) func(*modelcheck.Program) 
 	}
 }
 
-// What a forker does when it has forked.
+// The next step of a forker after its fork.
 type afterwards uint8
 
 const (

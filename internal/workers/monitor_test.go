@@ -129,8 +129,8 @@ func TestAccountsAfterMuchBlocking(t *testing.T) {
 	}
 }
 
-// TestReturnedWorkerIsWatchedAgain has a worker come back from a block in the
-// midst of its job, queue one piece of work and block on that.
+// TestReturnedWorkerIsWatchedAgain has a worker come back from a block during its job, queue
+// one piece of work and block on that.
 func TestReturnedWorkerIsWatchedAgain(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1})

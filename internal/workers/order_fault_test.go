@@ -83,8 +83,8 @@ m.s.ageing.look(now)`,
 	},
 }
 
-// measureFaults are of what is measured of jobs, and of what is done about those whose
-// time is up.
+// measureFaults are faults in the measurement of jobs, and in the treatment of jobs whose time
+// is up.
 var measureFaults = planted.Group{
 	Run: "^Test(Kind|Cost|Steal)",
 	Faults: []planted.Fault{

@@ -134,7 +134,7 @@ func deliver(s *workers.Scheduler, state []int, from, to int) {
 }
 
 // TestOverloadOutlastsASearch has somebody find something while a worker has more work that
-// prefers it than it shall keep. Another one wakes in the place of who has searched.
+// prefers it than it should keep. Another worker wakes instead of the one that has searched.
 func TestOverloadOutlastsASearch(t *testing.T) {
 	s := workers.NewStill(workers.Config{Workers: 3})
 	s.Worker(2).EnterIdle()

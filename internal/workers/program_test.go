@@ -156,7 +156,7 @@ func (p *program) check(err error) error {
 		ok = errors.Is(err, workers.ErrGoexit)
 	}
 	if !ok {
-		// Not wrapped, lest a parent's check take it for its own end.
+		// Not wrapped, so that a parent's check does not take it for its own end.
 		return fmt.Errorf("a job that was to end in way %d ended with: %v", p.end, err) //nolint:errorlint // See above.
 	}
 	return nil

@@ -22,8 +22,8 @@ func wave(t *testing.T, s *workers.Scheduler, n int) {
 	}
 }
 
-// TestFibersAreUsedAgain has jobs come in waves. Those of one leave their fibers to
-// the next, and what is left after the last goes.
+// TestFibersAreUsedAgain has jobs come in waves. The jobs of one wave leave their fibers to
+// the next, and fibers that are left after the last wave go.
 func TestFibersAreUsedAgain(t *testing.T) { bubble(t, usedAgain) }
 
 func usedAgain(t *testing.T, s *workers.Scheduler) {

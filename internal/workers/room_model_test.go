@@ -58,8 +58,8 @@ func crowding(room, submitters int, oneLeaves bool) func(*modelcheck.Program) {
 	}
 }
 
-// submitting has jobs that are submitted while the scheduler stops, and workers
-// that leave when nothing is left. What was accepted runs.
+// submitting has jobs that are submitted while the scheduler stops, and workers that leave
+// when nothing is left. Every accepted job runs.
 func submitting(width, submitters int) func(*modelcheck.Program) {
 	return func(prog *modelcheck.Program) {
 		s := workers.NewModel(width)

@@ -53,8 +53,8 @@ func TestWhatIsMoreUrgentEndsARotation(t *testing.T) {
 	}
 }
 
-// rotateUntil has two jobs yield to each other, and one of them call queue in between. What
-// that queues sets ran, before the other job comes to run.
+// rotateUntil has two jobs yield to each other, and one of them call queue in between. The
+// work that queue submits sets ran, before the other job comes to run.
 func rotateUntil(t *testing.T, ctx context.Context, s *workers.Scheduler, queue func(ctx context.Context, ran *bool) error) {
 	t.Helper()
 	const rounds = 50

@@ -17,7 +17,7 @@ func TestConfigIsValidated(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		cfg  workers.Config
-		says []string // What is wrong, the value, and what to do.
+		says []string // The mistake, the value, and the remedy.
 	}{
 		{"workers", workers.Config{Workers: -1}, []string{"Config.Workers", "-1", "positive", "GOMAXPROCS"}},
 		{"spares", workers.Config{MaxSpares: -2}, []string{"Config.MaxSpares", "-2", "-1 for none"}},

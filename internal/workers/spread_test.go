@@ -33,8 +33,8 @@ func offBalance(s *workers.Scheduler) (worst float64) {
 	return worst
 }
 
-// drill is four workers in virtual time, whose pieces of work take a millisecond each.
-type drill struct {
+// fourWorkers runs pieces of work, of a millisecond each, on four workers in virtual time.
+type fourWorkers struct {
 	s     *workers.Scheduler
 	clock *workers.Clock
 	look  time.Duration // When the monitor compares the loads next.
@@ -42,7 +42,7 @@ type drill struct {
 }
 
 // step lets a millisecond pass, in which each worker runs what it finds.
-func (d *drill) step() {
+func (d *fourWorkers) step() {
 	if d.clock.Now() >= d.look {
 		d.look = d.clock.Now() + d.s.Rebalance()
 	}
@@ -60,7 +60,7 @@ func (d *drill) step() {
 }
 
 // untilLook lets time pass until the monitor has compared the loads once more.
-func (d *drill) untilLook() {
+func (d *fourWorkers) untilLook() {
 	for next := d.look; d.look == next; {
 		d.step()
 	}
@@ -82,7 +82,7 @@ func TestLoadSpreads(t *testing.T) {
 		"just before another": {30, 49 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := &drill{}
+			d := &fourWorkers{}
 			d.s, d.clock = busy(workers.Config{Workers: 4, QueueCapacity: 2 * flood})
 			for range c.looks {
 				d.untilLook()

@@ -178,9 +178,8 @@ func spin() (x uint64) {
 
 var spun atomic.Uint64
 
-// BenchmarkFlooded has one worker with 10,000 jobs of 10 us and others without.
-// The metric compares the time with that of goroutines which share out the same
-// work beforehand, in turns with it.
+// BenchmarkFlooded has one worker with 10,000 jobs of 10 us and others without. The metric
+// compares the time with goroutines that share out the same work beforehand, in turns with it.
 func BenchmarkFlooded(b *testing.B) {
 	const jobs = 10_000
 	for st := range workers.StealStrategy(4) {

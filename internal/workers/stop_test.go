@@ -350,13 +350,13 @@ func TestLastJobSettlesTheStop(t *testing.T) {
 	}
 }
 
-// orphan is a Runner that wants to know.
-type orphan struct {
+// abandonedRunner is a Runner that reports that it was abandoned.
+type abandonedRunner struct {
 	work
 	abandoned chan struct{}
 }
 
-func (o *orphan) Abandon() { o.abandoned <- struct{}{} }
+func (o *abandonedRunner) Abandon() { o.abandoned <- struct{}{} }
 
 // TestForcedStopTellsRunners gives up work that is not a job: in the queues, and
 // in the hands of a worker.
@@ -367,7 +367,7 @@ func TestForcedStopTellsRunners(t *testing.T) {
 		t.Fatal(err)
 	}
 	release := occupy(t, ctx, s)
-	o := &orphan{abandoned: make(chan struct{}, 3)}
+	o := &abandonedRunner{abandoned: make(chan struct{}, 3)}
 	o.run = func(*workers.Fiber, workers.Priority) { t.Error("it was run nevertheless") }
 	o.Init(o)
 	for _, p := range []workers.Priority{workers.Critical, workers.Low} {

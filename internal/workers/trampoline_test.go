@@ -10,10 +10,10 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// goesOnAbove has work that was suspended go on above a dispatch loop: what has resumed it
-// is done, and its fiber comes to it next. There is one worker for both. It
-// returns the jobs' ends: that of what went on, which does then what it is told, and
-// that of the other.
+// goesOnAbove has work that was suspended go on above a dispatch loop: the work that has
+// resumed it is done, and its fiber comes to it next. There is one worker for both. It returns
+// the two jobs: host is the job that went on, which then runs the function then, and guest is
+// the other.
 func goesOnAbove(tb testing.TB, ctx context.Context, s *workers.Scheduler, then func(f *workers.Fiber) error) (host, guest *workers.Job) {
 	tb.Helper()
 	var resumed atomic.Bool
@@ -63,8 +63,8 @@ func TestHostedWorkGoesOn(t *testing.T) {
 	}
 }
 
-// What a loop takes that is above work which has gone on there, and waits again, runs
-// like any other.
+// Work goes on above a loop, and waits again. The next work that the loop takes runs like any
+// other.
 func TestWorkAfterHostedWorkRuns(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1})

@@ -89,9 +89,9 @@ func TestEventReachesEveryWaiter(t *testing.T) {
 	}
 }
 
-// TestCancellationRacesWithEvent lets contexts end while the event happens.
-// Whoever waits comes back with one of both, and a late wake-up of one wait
-// does not end the next one of the same fiber or channel.
+// TestCancellationRacesWithEvent lets contexts end while the event happens. Each waiter comes
+// back with one of the two, and a late wake-up of one wait does not end the next one of the
+// same fiber or channel.
 func TestCancellationRacesWithEvent(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 2})
@@ -219,7 +219,7 @@ func TestWaiterThatIsLaidAside(t *testing.T) {
 	var w, other workers.Waiter
 	w.ArmOn(nil, s)
 	known := w
-	for range 20 { // Of what has come and a context that has ended, Wait takes either.
+	for range 20 { // If the event has come and the context has ended, Wait takes either.
 		known.Wake(nil, workers.Normal)
 		w.Lay()
 		w.ArmOn(nil, s)

@@ -45,7 +45,7 @@ func TestFibersOfTheSharedQueueAreWarmed(t *testing.T) {
 	if err := s.Stop(ctx); err != nil {
 		t.Fatal(err)
 	}
-	// Those that come alone, in a fair turn, are not.
+	// Jobs that come alone, in a fair turn, are not.
 	if got := s.Warmed(); got < n/2 {
 		t.Errorf("%d of %d fibers were warmed", got, n)
 	}

@@ -215,7 +215,7 @@ func TestFairTurnServesTheLowlyAgainAndAgain(t *testing.T) {
 		w.Push(n.node("own"), workers.Normal)
 		if x, _ := w.Poll(); n[x] == "low" {
 			served++
-			w.Poll() // What the turn has left.
+			w.Poll() // The rest of the turn.
 		}
 	}
 	if served != lowly {

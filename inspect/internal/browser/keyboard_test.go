@@ -34,8 +34,8 @@ func (p *tab) drawnAnew() {
 	}
 }
 
-// Whoever has no mouse keeps the place on a page that is drawn anew all the time:
-// on the title of a column, on a link in a row, in a choice.
+// The keyboard's focus stays on a page that is drawn again all the time: on the title of a
+// column, on a link in a row, in a choice.
 func TestFocusStays(t *testing.T) {
 	s, url := newSystem(t, inspect.WebConfig{})
 	s.work(t)
@@ -60,7 +60,7 @@ func TestFocusStays(t *testing.T) {
 	p.until(`document.activeElement.matches('tbody a')`)
 }
 
-// What was unfolded, or folded, stays so while news come.
+// An unfolded or folded part stays so while news come.
 func TestUnfoldedStays(t *testing.T) {
 	s, url := newSystem(t, inspect.WebConfig{})
 	sup, err := supervise.Start(s.System, supervise.Config{})

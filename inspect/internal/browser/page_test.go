@@ -26,9 +26,9 @@ func TestViews(t *testing.T) {
 	p.show("tree")
 	p.until(text + `.includes('child-2') && ` + text + `.includes('<img src=x')`)
 	p.keep("tree")
-	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('[aria-label="Fold parent"]').click()`)) // At once, as rows are drawn anew.
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('[aria-label="Fold parent"]').click()`)) // At once, as rows are drawn again.
 	p.until(`!` + text + `.includes('child-2')`)
-	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('[aria-label="Unfold parent"]').click()`)) // At once, as rows are drawn anew.
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('[aria-label="Unfold parent"]').click()`)) // At once, as rows are drawn again.
 	p.until(text + `.includes('child-2')`)
 
 	p.show("actors")
@@ -170,7 +170,7 @@ func TestTokenForm(t *testing.T) {
 	p.until(`document.getElementById('status')?.dataset.state === 'live'`)
 	p.show("actor/" + pidOf(t, s.busy))
 	const button = `document.querySelector('[data-key="suspend"]')`
-	for _, next := range []string{"Resume", "Suspend"} { // At once, as the page is drawn anew.
+	for _, next := range []string{"Resume", "Suspend"} { // At once, as the page is drawn again.
 		p.until(button)
 		p.do(chromedp.Evaluate[chromedp.Void](`window.confirm = () => true; ` + button + `.click()`))
 		p.until(button + `.innerText === '` + next + `' && ` + text + `.includes('suspended') === ` + map[bool]string{true: "true", false: "false"}[next == "Resume"])

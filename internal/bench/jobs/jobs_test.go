@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// subjects are those of jobs and those of tasks.
+// subjects has the subjects for jobs and for tasks.
 var subjects = append(slices.Clone(jobs.Subjects), &jobs.Errgroup)
 
 func TestEveryWorkloadWithEverySubject(t *testing.T) {

@@ -55,7 +55,7 @@ var errEndless = errors.New("a call of Measure does not come to an end")
 // the time of a bubble.
 type scripted struct {
 	each  time.Duration
-	odd   map[int]time.Duration // What the whole of a run takes, by its number from 1.
+	odd   map[int]time.Duration // The time of a whole run, by its number from 1.
 	sizes []int                 // Repetitions of each run.
 }
 

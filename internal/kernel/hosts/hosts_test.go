@@ -97,8 +97,8 @@ func TestPoolEndsWithItsSite(t *testing.T) {
 	})
 }
 
-// What was submitted before a kill is run by the goroutine that comes in the place of the abandoned one, while the handler
-// that was killed goes on. What is submitted after the end is void.
+// A kill abandons a goroutine, and the killed handler goes on. A new goroutine runs the work
+// that was submitted before the kill. Work that is submitted after the end is void.
 func TestThreadIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, at, end := site(t)
