@@ -332,7 +332,7 @@ c.running++`,
 		},
 		{
 			Name: "a key of nobody who waits is a cycle",
-			In:   "Pool.newWork",
+			In:   "pool.newWork",
 			Old: `if !a.asked {
 	break // Nobody waits for that one.
 }`,
@@ -343,7 +343,7 @@ c.running++`,
 		{
 			Name: "what is not needed stays",
 			In:   "Pool.each",
-			Old:  "p.core.giveUp(inner, w)",
+			Old:  "c.giveUp(inner, w)",
 			New:  "_ = w",
 			Want: "FAIL: TestMapBreakTakesBack",
 			Run:  "^TestMapBreakTakesBack$",
