@@ -63,6 +63,8 @@
 //	for ix, err := range pool.Map(ctx, pages) // In order; MapUnordered as they come.
 //	err = pool.Drain(ctx)                 // Or Stop, which drops what has not begun.
 //
+// [PoolSpec] makes a pool the child of a supervisor, and [PlayPool] a member of a troupe.
+//
 // With PoolConfig.Key, tasks of one key are done one by one and in order. An asked task has
 // the context of its asker. A router spreads messages over actors, each with its own state
 // and mailbox; a pool has one queue, from which a free worker takes the next task, so no

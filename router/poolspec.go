@@ -12,10 +12,10 @@ import (
 )
 
 // The child of a supervised pool is the front that every pool has, so supervision adds no
-// hop and no mailbox. Each incarnation of the front makes a core of its own and puts it in
-// the place of the last one, which is cut short before. It was considered to open one core
-// again and again. Then tasks that ignore the end of their context would keep their places
-// and keys for ever, and a restart, which is to heal that, would not.
+// hop and no mailbox. Each incarnation of the front makes a core of its own, cuts the
+// last one short, and replaces it. It was considered to open one core again and again. Then
+// tasks that ignore the end of their context would keep their places and keys for ever, and
+// a restart, which is to heal that, would not.
 
 // PoolSpec describes a pool as a child of a supervisor. It returns the pool as well, for
 // [Pool.Ask] and [Pool.Map]. The child may be changed before it is handed over, for example
@@ -33,8 +33,8 @@ import (
 //   - A kill ends the contexts of the tasks that run, with the cause [actor.ErrForced]. Their
 //     askers do not wait for them any longer, and get an error that wraps
 //     [actor.ErrKilled].
-//   - A restart begins with no tasks; what was sent to the ref and waits in its mailbox is
-//     kept. The pool and the refs stay valid. A task that has ignored the end of its context
+//   - A restart begins with no tasks. Messages that wait in the mailbox of the ref are kept,
+//     but for the few that [actor.Ref.Kill] names. The pool and the refs stay valid. A task that has ignored the end of its context
 //     takes no place of the new incarnation, and may run beside a task with its key.
 //
 // The configuration is checked with the supervisor's; its errors are errors of
@@ -130,7 +130,7 @@ func (f *childFront[J, R]) Stopped(ctx *actor.Context[J], _ error) {
 	f.unguard()
 }
 
-// open makes the core of an incarnation and puts it in the place of the last one.
+// open makes the core of an incarnation, which replaces the last one.
 func (h *home[J, R]) open(ctx *actor.Context[J], cfg PoolConfig[J, R]) (*pool[J, R], error) {
 	last := h.core.Load()
 	if last.s != nil && last.front.PID() != ctx.PID() {

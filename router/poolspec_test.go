@@ -187,7 +187,7 @@ func TestPoolMemberIntensity(t *testing.T) {
 	}
 }
 
-// What makes no sense is found before anything starts.
+// A wrong configuration is found before anything starts.
 func TestPoolMemberBadConfig(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	do := func(_ context.Context, n int) (int, error) { return n, nil }
@@ -323,7 +323,7 @@ func TestPoolMemberStoppedByItself(t *testing.T) {
 		}
 		wantErr(t, ref.Send(ctx, 1), actor.ErrStopped)
 		wantErr(t, pool.Send(ctx, 1), actor.ErrStopped)
-		wantNoErr(t, sup.Restart(ctx, "p"))
+		until(t, ctx, func() bool { return sup.Restart(ctx, "p") == nil }) // When it has noted the end.
 		n, err := pool.Ask(ctx, 5)
 		wantEqual(t, "asked after the restart", []any{n, err}, []any{5, nil})
 		wantNoErr(t, pool.Ref().Send(ctx, 5))
@@ -471,5 +471,43 @@ func TestPoolMemberStoppedByTimeout(t *testing.T) {
 		wantErr(s, sup.Err(), supervise.ErrIntensity, actor.ErrHandlerTimeout)
 		wantErr(s, told[0], actor.ErrForced)
 		wantErr(s, told[1], actor.ErrStopped)
+	})
+}
+
+// An asker of a pool that was killed is told at once, whatever its task does. The task takes
+// no place of the next incarnation.
+func TestPoolMemberKilledBesideATask(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
+		sys := s.System(actor.Config{})
+		wait, open := door(s, sys)
+		pool, child := router.PoolSpec(intConfig{
+			Name: "p", Workers: 1,
+			Do: func(ctx context.Context, n int) (int, error) {
+				if n == 0 {
+					return n, wait(context.WithoutCancel(ctx))
+				}
+				return n, nil
+			},
+		})
+		supervised(s, sys, supervise.Config{Children: []supervise.Spec{child}})
+		var heard []error
+		asker := spawn(s, sys, func(ctx *actor.Context[int], n int) error {
+			_, err := pool.Ask(ctx, n)
+			heard = append(heard, err)
+			return nil
+		})
+		wantNoErr(s, asker.Send(s.Context(), 0))
+		s.RunUntilIdle()
+		wantEqual(s, "heard before the kill", len(heard), 0)
+		wantNoErr(s, pool.Ref().Kill())
+		s.RunUntilIdle()
+		wantEqual(s, "heard after it", len(heard), 1)
+		wantNoErr(s, asker.Send(s.Context(), 1))
+		s.RunUntilIdle()
+		wantErr(s, heard[0], actor.ErrKilled)
+		wantEqual(s, "the next ask", heard[1], nil)
+		wantEqual(s, "stats", pool.Stats(), router.PoolStats{Name: "p", Workers: 1, Done: 1})
+		open()
+		s.RunUntilIdle()
 	})
 }
