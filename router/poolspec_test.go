@@ -151,7 +151,7 @@ func TestPoolMemberIntensity(t *testing.T) {
 	for restarts := range 2 {
 		ctx := guarded(t)
 		began := make(chan struct{}, 1)
-		pool, child := router.PoolSpec(intConfig{Name: "parser", Do: func(ctx context.Context, _ int) (int, error) {
+		pool, child := router.PoolSpec(intConfig{Name: "parser", Workers: 2, Do: func(ctx context.Context, _ int) (int, error) {
 			began <- struct{}{}
 			<-ctx.Done()
 			return 0, context.Cause(ctx)
