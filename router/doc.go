@@ -33,6 +33,8 @@
 //	for ix, err := range pool.Map(ctx, pages) // In order; MapUnordered as they come.
 //	err = pool.Drain(ctx)                 // Or Stop, which drops tasks that have not begun.
 //
+// [PoolSpec] makes a pool the child of a supervisor, and [PlayPool] a member of a troupe.
+//
 // All rules, and which strategy to choose, are in the [reference].
 //
 // [reference]: https://github.com/troupe-go/troupe/blob/main/docs/reference/routers.md

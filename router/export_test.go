@@ -48,17 +48,17 @@ func Decide[M any](c ElasticConfig[M], s Sample, changed time.Time) (to int, why
 // PriorityOf returns the priority of the job that is the pool's task with this
 // context.
 func PriorityOf[J, R any](ctx context.Context, p *Pool[J, R]) sched.Priority {
-	return p.core.own(ctx).Priority()
+	return p.core().own(ctx).Priority()
 }
 
 // StartForced takes a task on and gives it a place, then stops the pool by force,
 // and starts the task only now: as a stop may come between the two.
 func StartForced[J, R any](p *Pool[J, R], task J) error {
-	w, err := p.newWork(context.Background(), task, false)
+	c := p.core()
+	w, err := c.newWork(context.Background(), p.lane, task, false)
 	if err != nil {
 		return err
 	}
-	c := p.core
 	c.mu.Lock()
 	c.accept(w)
 	next := c.next()

@@ -11,7 +11,7 @@ import (
 // TestTestsFindPlantedFaults shows that none of what routers, elastic pools and
 // work pools promise can be lost unnoticed.
 func TestTestsFindPlantedFaults(t *testing.T) {
-	planted.Expect(t, "", routerFaults, elasticFaults, poolFaults)
+	planted.Expect(t, "", routerFaults, elasticFaults, poolFaults, poolSpecFaults)
 }
 
 var routerFaults = planted.Group{
@@ -332,7 +332,7 @@ c.running++`,
 		},
 		{
 			Name: "a key of nobody who waits is a cycle",
-			In:   "Pool.newWork",
+			In:   "pool.newWork",
 			Old: `if !a.asked {
 	break // Nobody waits for that one.
 }`,
@@ -343,7 +343,7 @@ c.running++`,
 		{
 			Name: "what is not needed stays",
 			In:   "Pool.each",
-			Old:  "p.core.giveUp(inner, w)",
+			Old:  "c.giveUp(inner, w)",
 			New:  "_ = w",
 			Want: "FAIL: TestMapBreakTakesBack",
 			Run:  "^TestMapBreakTakesBack$",
@@ -355,6 +355,44 @@ c.running++`,
 			New:  "return w.value, nil",
 			Want: "FAIL: TestPoolFailures",
 			Run:  "^TestPoolFailures$",
+		},
+	},
+}
+
+var poolSpecFaults = planted.Group{
+	Run: "^TestPool(Member|Spec)",
+	Faults: []planted.Fault{
+		{
+			Name: "a kill is known to the next incarnation alone",
+			In:   "childFront.guard",
+			Old:  "f.c.cutShort(context.Cause(ctx))",
+			New:  "_ = ctx",
+			Want: "FAIL: TestPoolMemberStoppedByTimeout",
+			Run:  "^TestPoolMemberStoppedByTimeout$",
+		},
+		{
+			Name: "a stop does not wait for the tasks of a member",
+			In:   "childFront.Stopped",
+			Old:  "!f.c.awaitQuiet(ctx)",
+			New:  "ctx.Err() != nil",
+			Want: "FAIL: TestPoolMemberOrder",
+			Run:  "^TestPoolMemberOrder$",
+		},
+		{
+			Name: "a spec starts two children at a time",
+			In:   "home.open",
+			Old:  "last.s != nil && last.front.PID() != ctx.PID()",
+			New:  "last.s != nil && last.front.PID() != last.front.PID()",
+			Want: "FAIL: TestPoolSpecTwice",
+			Run:  "^TestPoolSpecTwice$",
+		},
+		{
+			Name: "askers wait for tasks that a kill has left",
+			In:   "pool.cutShort",
+			Old:  "c.abandon(cause)",
+			New:  "_ = cause",
+			Want: "FAIL: TestPoolMemberKilledBesideATask",
+			Run:  "^TestPoolMemberKilledBesideATask$",
 		},
 	},
 }

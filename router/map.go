@@ -5,6 +5,8 @@ import (
 	"errors"
 	"iter"
 	"slices"
+
+	"github.com/troupe-go/troupe/actor"
 )
 
 // errNotNeeded ends tasks whose results nobody wants any more.
@@ -44,23 +46,24 @@ func (p *Pool[J, R]) each(ctx context.Context, tasks iter.Seq[J], yield func(R, 
 		yield(none, errors.New("router: Map was given a nil sequence"))
 		return
 	}
+	c := p.core()
 	inner, cancel := context.WithCancelCause(ctx)
 	var window []*work[J, R]
 	var indexes []int // The indexes of the tasks in window.
 	defer func() {
 		cancel(errNotNeeded)
 		for _, w := range window {
-			p.core.giveUp(inner, w)
+			c.giveUp(inner, w)
 		}
 	}()
 	take := func() bool {
 		i := 0
 		if unordered {
-			i = max(0, p.core.awaitAny(inner, window))
+			i = max(0, c.awaitAny(inner, window))
 		}
 		w, index := window[i], indexes[i]
 		window, indexes = slices.Delete(window, i, i+1), slices.Delete(indexes, i, i+1)
-		v, err := p.core.await(inner, w)
+		v, err := c.await(inner, w)
 		if err != nil {
 			err = &TaskError{Index: index, Task: w.task, Err: err}
 		}
@@ -71,9 +74,9 @@ func (p *Pool[J, R]) each(ctx context.Context, tasks iter.Seq[J], yield func(R, 
 		if ctx.Err() != nil {
 			break
 		}
-		window, indexes = append(window, p.begin(inner, task)), append(indexes, read)
+		window, indexes = append(window, c.begin(inner, p.lane, task)), append(indexes, read)
 		read++
-		for len(window) >= ahead*p.core.cfg.Workers {
+		for len(window) >= ahead*c.cfg.Workers {
 			if !take() {
 				return
 			}
@@ -91,13 +94,13 @@ func (p *Pool[J, R]) each(ctx context.Context, tasks iter.Seq[J], yield func(R, 
 }
 
 // begin takes a task on. If that fails, the task is over, with the error.
-func (p *Pool[J, R]) begin(ctx context.Context, task J) *work[J, R] {
-	w, err := p.newWork(ctx, task, true)
+func (c *pool[J, R]) begin(ctx context.Context, l actor.Lane, task J) *work[J, R] {
+	w, err := c.newWork(ctx, l, task, true)
 	if err == nil {
-		err = p.core.submit(ctx, w, true, false)
+		err = c.submit(ctx, w, true, false)
 	}
 	if err != nil {
-		w = &work[J, R]{p: p.core, task: task, stage: over, err: err}
+		w = &work[J, R]{p: c, task: task, stage: over, err: err}
 	}
 	return w
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -54,19 +55,25 @@ type PoolConfig[J, R any] struct {
 
 const maxPoolWorkers = 1 << 20 // A slip of the pen.
 
-func (c PoolConfig[J, R]) withDefaults(s *workers.Scheduler) (PoolConfig[J, R], error) {
+// check returns what is wrong with the configuration, or nil.
+func (c PoolConfig[J, R]) check() error {
 	switch {
 	case c.Do == nil:
-		return c, errors.New("router: PoolConfig.Do is nil; it does the tasks")
+		return errors.New("router: PoolConfig.Do is nil; it does the tasks")
 	case c.Workers < 0 || c.Workers > maxPoolWorkers:
-		return c, fmt.Errorf("router: PoolConfig.Workers is %d; it must be positive, at most %d, or 0 for the default", c.Workers, maxPoolWorkers)
+		return fmt.Errorf("router: PoolConfig.Workers is %d; it must be positive, at most %d, or 0 for the default", c.Workers, maxPoolWorkers)
 	case c.Capacity < 0:
-		return c, fmt.Errorf("router: PoolConfig.Capacity is %d; it must be positive, or 0 for the default", c.Capacity)
+		return fmt.Errorf("router: PoolConfig.Capacity is %d; it must be positive, or 0 for the default", c.Capacity)
 	case c.Priority > workers.Low:
-		return c, fmt.Errorf("router: PoolConfig.Priority is %v; use High, Normal or Low", c.Priority)
+		return fmt.Errorf("router: PoolConfig.Priority is %v; use High, Normal or Low", c.Priority)
 	case c.Timeout < 0:
-		return c, fmt.Errorf("router: PoolConfig.Timeout is %v; it must be positive, or 0 for none", c.Timeout)
+		return fmt.Errorf("router: PoolConfig.Timeout is %v; it must be positive, or 0 for none", c.Timeout)
 	}
+	return nil
+}
+
+// withDefaults fills in what a checked configuration leaves out.
+func (c PoolConfig[J, R]) withDefaults(s *workers.Scheduler) PoolConfig[J, R] {
 	if c.Name == "" {
 		c.Name = "pool"
 	}
@@ -79,28 +86,48 @@ func (c PoolConfig[J, R]) withDefaults(s *workers.Scheduler) (PoolConfig[J, R], 
 	if c.Capacity == 0 {
 		c.Capacity = 1024
 	}
-	return c, nil
+	return c
 }
 
 // missing reports whether there is no pool.
-func (p *Pool[J, R]) missing() bool { return p == nil || p.core == nil }
+func (p *Pool[J, R]) missing() bool { return p == nil || p.home == nil }
 
 // Pool does tasks: like one actor outside, with its lanes and a ref, and like many inside,
 // since up to PoolConfig.Workers of them are done at the same time, as jobs of the
 // scheduler, which idle workers steal. Its methods are safe for concurrent use. The methods
 // of a nil or zero Pool, which NewPool has not returned, return [ErrNoPool], or nothing.
 type Pool[J, R any] struct {
-	core *pool[J, R]
+	home *home[J, R]
 	lane actor.Lane
 }
 
-// pool is what all lanes of one Pool have in common.
+// home is what all lanes of one Pool have in common.
+type home[J, R any] struct {
+	// core is replaced at each start by a supervisor, by the front. All else reads it.
+	core  atomic.Pointer[pool[J, R]]
+	lanes [3]Pool[J, R]
+}
+
+func newHome[J, R any](c *pool[J, R]) *home[J, R] {
+	h := &home[J, R]{}
+	for l := range h.lanes {
+		h.lanes[l] = Pool[J, R]{h, actor.Lane(l)}
+	}
+	h.core.Store(c)
+	return h
+}
+
+// core returns the incarnation to which calls go now.
+func (p *Pool[J, R]) core() *pool[J, R] { return p.home.core.Load() }
+
+// pool is a Pool from one start to its end. A NewPool has one, and a supervised pool one
+// for each incarnation of its front: so tasks that a killed pool has left behind have
+// nothing to do with the next one.
 type pool[J, R any] struct {
 	cfg   PoolConfig[J, R]
 	s     *workers.Scheduler
 	key   any // The key by which a task's context leads to the task.
 	front actor.Ref[J]
-	lanes [3]Pool[J, R]
 
 	mu      sync.Mutex
 	ready   [3]queue[J, R] // By lane, tasks that may start.
@@ -129,19 +156,23 @@ func NewPool[J, R any](at actor.Spawner, cfg PoolConfig[J, R]) (*Pool[J, R], err
 	if err != nil {
 		return nil, err
 	}
-	if cfg, err = cfg.withDefaults((*workers.Scheduler)(sys.Scheduler())); err != nil {
+	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	c := &pool[J, R]{cfg: cfg, s: (*workers.Scheduler)(sys.Scheduler()), keys: map[uint64]*queue[J, R]{}}
-	c.key = ownKey{c}
-	for l := range c.lanes {
-		c.lanes[l] = Pool[J, R]{c, actor.Lane(l)}
-	}
-	c.front, err = actor.Spawn(at, actor.Actor[J](poolFront[J, R]{c}), actor.WithName(cfg.Name))
+	c := newCore(cfg, sys)
+	c.front, err = actor.Spawn(at, actor.Actor[J](poolFront[J, R]{c}), actor.WithName(c.cfg.Name))
 	if err != nil {
-		return nil, fmt.Errorf("router: start %s: %w", cfg.Name, err)
+		return nil, fmt.Errorf("router: start %s: %w", c.cfg.Name, err)
 	}
-	return &c.lanes[actor.Data], nil
+	return &newHome(c).lanes[actor.Data], nil
+}
+
+// newCore makes a pool of a checked configuration.
+func newCore[J, R any](cfg PoolConfig[J, R], sys *actor.System) *pool[J, R] {
+	s := (*workers.Scheduler)(sys.Scheduler())
+	c := &pool[J, R]{cfg: cfg.withDefaults(s), s: s, keys: map[uint64]*queue[J, R]{}}
+	c.key = ownKey{c}
+	return c
 }
 
 // On returns the same pool for the given lane. Waiting tasks of Control are done before
@@ -152,10 +183,10 @@ func (p *Pool[J, R]) On(l actor.Lane) *Pool[J, R] {
 	if p.missing() {
 		return p
 	}
-	if int(l) >= len(p.core.lanes) {
+	if int(l) >= len(p.home.lanes) {
 		l = actor.Data
 	}
-	return &p.core.lanes[l]
+	return &p.home.lanes[l]
 }
 
 // Ref returns a ref to an actor that hands what it is sent to the pool, on the
@@ -165,7 +196,7 @@ func (p *Pool[J, R]) Ref() actor.Ref[J] {
 	if p.missing() {
 		return actor.Ref[J]{}
 	}
-	return p.core.front.On(p.lane)
+	return p.core().front.On(p.lane)
 }
 
 // String returns the pool's name.
@@ -173,7 +204,7 @@ func (p *Pool[J, R]) String() string {
 	if p.missing() {
 		return "<no pool>"
 	}
-	return p.core.cfg.Name
+	return p.core().cfg.Name
 }
 
 // Send takes a task on, whose result nobody waits for; see PoolConfig.OnError.
@@ -185,22 +216,30 @@ func (p *Pool[J, R]) String() string {
 // without a key, or an error that wraps the cause of ctx. In a handler or a task,
 // with its context, a wait holds no worker. A task that sends to its own pool does
 // not wait, whatever the capacity.
-func (p *Pool[J, R]) Send(ctx context.Context, task J) error { return p.send(ctx, task, true, false) }
+func (p *Pool[J, R]) Send(ctx context.Context, task J) error {
+	if p.missing() {
+		return ErrNoPool
+	}
+	return p.core().send(ctx, p.lane, task, true, false)
+}
 
 // TrySend is Send, except that it returns [actor.ErrFull] instead of waiting.
 func (p *Pool[J, R]) TrySend(ctx context.Context, task J) error {
-	return p.send(ctx, task, false, false)
+	if p.missing() {
+		return ErrNoPool
+	}
+	return p.core().send(ctx, p.lane, task, false, false)
 }
 
-func (p *Pool[J, R]) send(ctx context.Context, task J, wait, front bool) error {
+func (c *pool[J, R]) send(ctx context.Context, l actor.Lane, task J, wait, front bool) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	w, err := p.newWork(ctx, task, false)
+	w, err := c.newWork(ctx, l, task, false)
 	if err != nil {
 		return err
 	}
-	return p.core.submit(ctx, w, wait, front)
+	return c.submit(ctx, w, wait, front)
 }
 
 // Ask does a task and returns its result: what Do returned, also a
@@ -214,17 +253,21 @@ func (p *Pool[J, R]) send(ctx context.Context, task J, wait, front bool) error {
 // waits for it, it gets [actor.ErrAskCycle].
 func (p *Pool[J, R]) Ask(ctx context.Context, task J) (R, error) {
 	var none R
+	if p.missing() {
+		return none, ErrNoPool
+	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	w, err := p.newWork(ctx, task, true)
+	c := p.core()
+	w, err := c.newWork(ctx, p.lane, task, true)
 	if err != nil {
 		return none, err
 	}
-	if err := p.core.submit(ctx, w, true, false); err != nil {
+	if err := c.submit(ctx, w, true, false); err != nil {
 		return none, err
 	}
-	return p.core.await(ctx, w)
+	return c.await(ctx, w)
 }
 
 // await waits until a task is over, or gives it up when ctx ends.
@@ -234,16 +277,20 @@ func (c *pool[J, R]) await(ctx context.Context, w *work[J, R]) (R, error) {
 		var none R
 		return none, fmt.Errorf("ask %s: %w", c.cfg.Name, context.Cause(ctx))
 	}
+	if w.abandoned != nil {
+		var none R
+		return none, w.abandoned
+	}
 	return w.value, w.err
 }
 
-// awaitAny waits until one of the tasks is over, and returns its index, or -1 if
-// ctx has ended before.
+// awaitAny waits until one of the tasks is over or abandoned, and returns its index, or -1
+// if ctx has ended before.
 func (c *pool[J, R]) awaitAny(ctx context.Context, tasks []*work[J, R]) int {
 	var waiter workers.Waiter
 	waiter.Arm(ctx, c.s)
 	defer waiter.Disarm()
-	isOver := func(w *work[J, R]) bool { return w.stage == over }
+	isOver := func(w *work[J, R]) bool { return w.stage == over || w.abandoned != nil }
 	var lent *work[J, R]
 	waits := false
 	c.mu.Lock()
@@ -328,12 +375,12 @@ type PoolStats struct {
 	Dropped   uint64 // Tasks that had not begun when the pool stopped.
 }
 
-// Stats returns a snapshot. It costs a mutex.
+// Stats returns a snapshot. It costs a mutex. A supervised pool counts from its last start on.
 func (p *Pool[J, R]) Stats() PoolStats {
 	if p.missing() {
 		return PoolStats{}
 	}
-	c := p.core
+	c := p.core()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
@@ -372,14 +419,19 @@ func (c *pool[J, R]) panicked(v any, stack []byte) {
 	log.Error("OnError panicked", slog.Any("panic", v), slog.String("pool", c.cfg.Name), slog.String("stack", string(stack)))
 }
 
-func (c *pool[J, R]) stopped() error { return fmt.Errorf("%s: %w", c.cfg.Name, actor.ErrStopped) }
+func (c *pool[J, R]) stopped() error {
+	if c.s == nil {
+		return fmt.Errorf("%s has not started; its supervisor starts it: %w", c.cfg.Name, actor.ErrStopped)
+	}
+	return fmt.Errorf("%s: %w", c.cfg.Name, actor.ErrStopped)
+}
 
 // poolFront is the actor behind [Pool.Ref].
 type poolFront[J, R any] struct{ c *pool[J, R] }
 
 // Receive hands a task to the pool. A message that it does not take is a dead letter.
 func (f poolFront[J, R]) Receive(ctx *actor.Context[J], task J) error {
-	if err := f.c.lanes[ctx.Lane()].send(ctx, task, true, true); err != nil {
+	if err := f.c.send(ctx, ctx.Lane(), task, true, true); err != nil {
 		return fmt.Errorf("%w: %w", actor.ErrUnhandled, err)
 	}
 	return nil

@@ -29,12 +29,15 @@ func (p *Pool[J, R]) stop(ctx context.Context, drain bool) error {
 	if p.missing() {
 		return ErrNoPool
 	}
-	return p.core.stop(ctx, drain)
+	return p.core().stop(ctx, drain)
 }
 
 func (c *pool[J, R]) stop(ctx context.Context, drain bool) error {
 	if ctx == nil {
 		ctx = context.Background()
+	}
+	if c.s == nil {
+		return c.stopped()
 	}
 	c.mu.Lock()
 	c.draining = c.draining || drain

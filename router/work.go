@@ -38,6 +38,7 @@ type work[J, R any] struct {
 	place         bool // It has one of the places of the workers.
 	adopted       bool // The scheduler knows it.
 	err           error
+	abandoned     error // Why the asker got an error before the end, if so. Set once, while the task runs.
 	waiter        workers.Waiter
 }
 
@@ -130,12 +131,8 @@ func (c *pool[J, R]) stopsItself(ctx context.Context) bool {
 
 // newWork makes a task. Its hash is asked for here, where an error is the
 // caller's.
-func (p *Pool[J, R]) newWork(ctx context.Context, task J, asked bool) (*work[J, R], error) {
-	if p.missing() {
-		return nil, ErrNoPool
-	}
-	c := p.core
-	w := &work[J, R]{p: c, task: task, lane: p.lane, asked: asked, above: c.own(ctx)}
+func (c *pool[J, R]) newWork(ctx context.Context, l actor.Lane, task J, asked bool) (*work[J, R], error) {
+	w := &work[J, R]{p: c, task: task, lane: l, asked: asked, above: c.own(ctx)}
 	if c.cfg.Key != nil {
 		var err error
 		if w.key, err = c.cfg.Key.of(task); err != nil {

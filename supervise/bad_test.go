@@ -2,6 +2,7 @@ package supervise_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -32,6 +33,8 @@ func TestBadSpecs(t *testing.T) {
 		"nil member":      {supervise.Config{Troupe: supervise.NewTroupe(func(c *supervise.Cast, _ *pair) { supervise.Play(c, nil, child) })}, []string{"no member"}},
 		"retry":           {of(supervise.Child[order]{Name: "x", New: newWorker, Retry: -1}), []string{"/s/x", "Retry is -1"}},
 		"shutdown":        {of(supervise.Child[order]{Name: "x", New: newWorker, Shutdown: -7}), []string{"/s/x", "-7ns", "BrutalKill"}},
+		"check":           {of(supervise.Child[order]{Name: "x", New: newWorker, Check: func() error { return errors.New("as wanted") }}), []string{"/s/x", "as wanted"}},
+		"check panics":    {of(supervise.Child[order]{Name: "x", New: newWorker, Check: func() error { panic("as wanted") }}), []string{"/s/x", "Child.Check", "as wanted"}},
 		"nameless nested": {of(supervise.Nested{}), []string{"/s", "Nested.Config.Name"}},
 	} {
 		t.Run(name, func(t *testing.T) {

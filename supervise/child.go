@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // How a child is stopped, in place of a time.
@@ -39,6 +40,10 @@ type Child[M any] struct {
 	Name string
 	// New makes the actor, once for each incarnation. It is called in the child.
 	New func() actor.Actor[M]
+	// Check returns what is wrong with what New has to make, or nil. It is called when the
+	// description is checked, before anything starts, and its error refuses it. A panic in it
+	// is such an error. Defaults to nil: there is nothing to check.
+	Check func() error
 	// Restart says when the child is restarted. Defaults to Permanent.
 	Restart Policy
 	// Significant says that its end may stop the supervisor, see [AutoShutdown].
@@ -132,6 +137,9 @@ func (c Child[M]) plan(at checkpoint) (*plan, error) {
 	if c.Retry > 0 && c.Restart == Temporary {
 		return nil, at.errorf(c.Name, "Retry is %d, but a temporary child is never restarted; make it Permanent or Transient", c.Retry)
 	}
+	if err := c.check(); err != nil {
+		return nil, at.errorf(c.Name, "%w", err)
+	}
 	p := &plan{
 		name: c.Name, policy: c.Restart, significant: c.Significant, empty: c.DropMail,
 		shutdown: c.Shutdown, startLimit: c.StartLimit,
@@ -151,6 +159,19 @@ func (c Child[M]) plan(at checkpoint) (*plan, error) {
 		return place{ref.PID(), ref}, err
 	}
 	return p, nil
+}
+
+// check calls Child.Check.
+func (c Child[M]) check() (err error) {
+	if c.Check == nil {
+		return nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("Child.Check: %w", workers.NewPanicError(v))
+		}
+	}()
+	return c.Check()
 }
 
 func (c Child[M]) options() []actor.Option {
