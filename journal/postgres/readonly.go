@@ -9,11 +9,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ErrReadOnly is returned by what would write to a store of [OpenReadOnly].
+// ErrReadOnly is returned by calls that write to a store of [OpenReadOnly].
 var ErrReadOnly = errors.New("postgres: the journal was opened to be read; use Open to write to it")
 
 // OpenReadOnly opens the journal of a database to read it, also while programs write to
-// it, and on a standby. What would write returns [ErrReadOnly]. It makes no tables: a
+// it, and on a standby. Calls that write return [ErrReadOnly]. It makes no tables: a
 // database without a journal is refused, and so are tables of an earlier version of this
 // package.
 func OpenReadOnly(ctx context.Context, url string) (*Store, error) {

@@ -10,11 +10,11 @@ import (
 	"os"
 )
 
-// ErrReadOnly is returned by what would write to a store of [OpenReadOnly].
+// ErrReadOnly is returned by calls that write to a store of [OpenReadOnly].
 var ErrReadOnly = errors.New("sqlite: the journal was opened to be read; use Open to write to it")
 
 // OpenReadOnly opens the journal of a file to read it, also while programs write to it.
-// What would write returns [ErrReadOnly], and the file is never changed. A file of an
+// Calls that write return [ErrReadOnly], and the file is never changed. A file of an
 // earlier version of this package is refused, since its tables would have to be changed.
 //
 // SQLite keeps an index of its log in a file beside the journal, whose name ends in -shm. So
@@ -78,8 +78,8 @@ func (s *Store) checkTables(ctx context.Context) error {
 
 // Check has SQLite read the whole file, and returns what it finds wrong with pages,
 // indexes and references, a text for each fault: at most some hundred. SQLite keeps no checksums, so
-// a byte that has changed inside of a value is not found. The cost is that of reading all
-// data.
+// a changed byte inside of a value is not found. Check takes as long as all data takes to be
+// read.
 func (s *Store) Check(ctx context.Context) (faults []string, err error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err

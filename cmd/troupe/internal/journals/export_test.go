@@ -24,7 +24,7 @@ func export(t *testing.T, s journals.Store) string {
 	return out.String()
 }
 
-// What was restored has each byte of the events, the snapshots and the fences, and knows
+// A restored journal has each byte of the events, the snapshots and the fences, and knows
 // the commands that were done.
 func TestExportAndRestore(t *testing.T) {
 	from := reading(t, sample(t))

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-go/troupe/journal"
 )
 
-// What one commit of a restore has at most.
+// The limits of one commit of a restore.
 const (
 	commitWrites = 512
 	commitBytes  = 4 << 20
