@@ -34,6 +34,9 @@ func TestExportAndRestore(t *testing.T) {
 	if want := (journals.Totals{Events: 7, Fences: 2, Snapshots: 1}); err != nil || totals != want {
 		t.Fatalf("restored %+v (%v), want %+v", totals, err, want)
 	}
+	if !strings.Contains(first, `<b>`) {
+		t.Errorf("the export hides what it need not:\n%s", first)
+	}
 	to := reading(t, path)
 	if second := export(t, to); second != first {
 		t.Errorf("the export of what was restored is\n%s, want\n%s", second, first)

@@ -1,6 +1,7 @@
 package journals
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,10 +85,14 @@ type binary struct {
 
 // MarshalJSON implements [json.Marshaler].
 func (t text) MarshalJSON() ([]byte, error) {
-	if utf8.ValidString(string(t)) {
-		return json.Marshal(string(t))
+	if !utf8.ValidString(string(t)) {
+		return json.Marshal(binary{[]byte(t)})
 	}
-	return json.Marshal(binary{[]byte(t)})
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false) // An export is for no page, and shall be read by people.
+	err := out.Encode(string(t))
+	return b.Bytes(), err
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].

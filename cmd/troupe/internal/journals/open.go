@@ -75,10 +75,15 @@ func checkPath(target string) error {
 
 // Redacted returns the target without a password.
 func Redacted(target string) string {
-	if u, err := url.Parse(target); err == nil && u.User != nil {
-		return u.Redacted()
+	u, err := url.Parse(target)
+	if err != nil || !isURL(target) && u.User == nil {
+		return target
 	}
-	return target
+	if q := u.Query(); q.Has("password") {
+		q.Set("password", "xxxxx") // As Redacted writes it.
+		u.RawQuery = q.Encode()
+	}
+	return u.Redacted()
 }
 
 // Find returns how a stream stands, or [ErrUnknownStream].

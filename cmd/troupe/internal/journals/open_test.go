@@ -27,3 +27,18 @@ func TestOpenRefusesURLs(t *testing.T) {
 		}
 	}
 }
+
+func TestRedacted(t *testing.T) {
+	for target, want := range map[string]string{
+		"bank.db":                             "bank.db",
+		"a?password=b":                        "a?password=b",
+		"%zz":                                 "%zz",
+		"postgres://u:secret@h/db":            "postgres://u:xxxxx@h/db",
+		"postgres://u@h/db?a=b":               "postgres://u@h/db?a=b",
+		"postgres:///db?password=secret&user": "postgres:///db?password=xxxxx&user=",
+	} {
+		if got := journals.Redacted(target); got != want {
+			t.Errorf("%q is told as %q, want %q", target, got, want)
+		}
+	}
+}
