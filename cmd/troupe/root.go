@@ -79,7 +79,7 @@ This command shows it at work on real input.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newDemo(), newSteal(), newStrands(), newEcho(), newTop(), newBench(), newVersion())
+	root.AddCommand(newDemo(), newSteal(), newStrands(), newEcho(), newTop(), newBench(), newJournal(), newVersion())
 	return root
 }
 

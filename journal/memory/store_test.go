@@ -14,6 +14,12 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
+// open is a store without Close.
+type open struct {
+	journal.Store
+	journal.Catalog
+}
+
 func TestSuite(t *testing.T) {
 	var mu sync.Mutex
 	stores := map[string]*memory.Store{}
@@ -21,10 +27,11 @@ func TestSuite(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if s := stores[dir]; s != nil {
-			return struct{ journal.Store }{s} // Without Close.
+			return open{s, s}
 		}
-		stores[dir] = memory.New()
-		return struct{ journal.Store }{stores[dir]}
+		s := memory.New()
+		stores[dir] = s
+		return open{s, s}
 	})
 }
 

@@ -50,6 +50,9 @@ func (s *Store) transact(ctx context.Context, f func(tx pgx.Tx) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
+	if s.readOnly {
+		return ErrReadOnly
+	}
 	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
 		return s.failed(ctx, "begin a transaction", err)

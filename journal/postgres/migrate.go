@@ -34,8 +34,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 		if version > len(steps) {
-			return fmt.Errorf("its tables have version %d, and this program knows versions up to %d: it is too old; use the version of journal/postgres that wrote them, or a later one",
-				version, len(steps))
+			return tooOld(version, len(steps))
 		}
 		for i, step := range steps[version:] {
 			text, err := files.ReadFile(step)
@@ -53,4 +52,9 @@ func (s *Store) migrate(ctx context.Context) error {
 		_, err := tx.Exec(ctx, "INSERT INTO journal_schema VALUES ($1)", len(steps))
 		return err
 	})
+}
+
+func tooOld(version, known int) error {
+	return fmt.Errorf("its tables have version %d, and this program knows versions up to %d: it is too old; use the version of journal/postgres that wrote them, or a later one",
+		version, known)
 }

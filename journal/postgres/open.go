@@ -26,6 +26,8 @@ type Store struct {
 	pool *pgxpool.Pool
 	owns bool // Close closes pool.
 
+	readOnly bool
+
 	state  sync.RWMutex
 	closed bool
 }

@@ -36,6 +36,9 @@ func (s *Store) transact(ctx context.Context, f func(ctx context.Context) error)
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
+	if s.readOnly {
+		return ErrReadOnly
+	}
 	if err := begin(ctx, s.writer); err != nil {
 		return s.failed("begin a transaction", err)
 	}

@@ -36,10 +36,10 @@ func (s *Store) fail(reason error) {
 }
 
 // failed returns the error of a statement. A disk that fails closes the store for good: what
-// is read or written after that can't be relied on.
+// is read or written after that can't be relied on. See OpenReadOnly for the exception.
 func (s *Store) failed(what string, err error) error {
 	var c interface{ Code() int }
-	if errors.As(err, &c) {
+	if !s.readOnly && errors.As(err, &c) {
 		switch c.Code() & 0xff {
 		case codeIO, codeCorrupt, codeNotDB:
 			s.fail(fmt.Errorf("%w, after its file has failed: %w", journal.ErrClosed, err))

@@ -34,8 +34,7 @@ func migrate(ctx context.Context, conn *sql.Conn) (err error) {
 		return err
 	}
 	if version > len(steps) {
-		return fmt.Errorf("its tables have version %d, and this program knows versions up to %d: it is too old; use the version of journal/sqlite that wrote the file, or a later one",
-			version, len(steps))
+		return tooOld(version, len(steps))
 	}
 	for i, step := range steps[version:] {
 		text, err := files.ReadFile(step)
@@ -52,4 +51,9 @@ func migrate(ctx context.Context, conn *sql.Conn) (err error) {
 	}
 	_, err = conn.ExecContext(ctx, "COMMIT")
 	return err
+}
+
+func tooOld(version, known int) error {
+	return fmt.Errorf("its tables have version %d, and this program knows versions up to %d: it is too old; use the version of journal/sqlite that wrote the file, or a later one",
+		version, known)
 }

@@ -30,6 +30,8 @@ type Store struct {
 	db   *sql.DB
 	owns bool // Close closes db.
 
+	readOnly bool // There is no writer, and its fields are empty.
+
 	mu       sync.Mutex // Of the writer.
 	writer   *sql.Conn
 	stmts    statements
@@ -165,7 +167,10 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.released = true
-	err := s.release()
+	var err error
+	if !s.readOnly {
+		err = s.release()
+	}
 	if s.owns {
 		err = errors.Join(err, s.db.Close())
 	}
