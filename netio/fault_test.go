@@ -36,8 +36,8 @@ var memoryFaults = planted.Group{
 		{
 			Name: "a listener has no limit",
 			In:   "memory.grant",
-			Old:  "m.line.Len() == 0 && m.used+n <= m.limit",
-			New:  "m.line.Len() == 0",
+			Old:  "len(m.line) == 0 && m.used+n <= m.limit",
+			New:  "len(m.line) == 0",
 			Want: "FAIL",
 			Run:  "^TestBufferOfAListener$",
 			Hang: true,
