@@ -45,7 +45,7 @@ type Probe struct {
 	// Config.OnDeadLetter.
 	DeadLetter func(DeadLetter)
 	// Slow, Blocked and TimedOut are called as Config.OnSlow, OnBlocked and
-	// OnTimeout are, at most 20 times a second each.
+	// OnTimeout are, at most 50 times a second each.
 	Slow, Blocked, TimedOut func(HandlerReport)
 	// SlowAfter is how long a handler may take before it is slow, if there is a Slow
 	// or Blocked, for actors about which neither Config nor an option says
