@@ -14,6 +14,7 @@ import (
 type restarting struct {
 	*memory.Store
 	inject func([]*journal.Write) memory.Fault
+	save   func() memory.Fault // Decides about a snapshot that is saved; nil has it saved.
 }
 
 func (r *restarting) restart(err error) {
@@ -45,3 +46,27 @@ func (r *restarting) LoadSnapshot(ctx context.Context, stream string) (journal.S
 	r.restart(err)
 	return s, err
 }
+
+func (r *restarting) SaveSnapshot(ctx context.Context, snap journal.Snapshot) error {
+	fault := memory.None
+	if r.save != nil {
+		fault = r.save()
+	}
+	var err error
+	switch fault {
+	case memory.Refuse, memory.CrashBefore:
+		err = errSave
+	default:
+		err = r.Store.SaveSnapshot(ctx, snap)
+	}
+	if fault == memory.CrashBefore || fault == memory.CrashAfter {
+		r.Store = r.Restart()
+		r.Inject(r.inject)
+	}
+	if fault != memory.None && err == nil {
+		err = errSave
+	}
+	return err
+}
+
+var errSave = errors.New("injected: the snapshot is not saved, or its answer is lost")

@@ -32,11 +32,11 @@ func (o *ordered) Receive(ctx *journal.Context[order, any], m order) error {
 }
 
 // Two actors for each of two streams take orders, while the store fails, loses answers
-// and crashes, and while actors are killed. Clients try again until they have an answer.
+// and crashes, in commits and when snapshots are saved, and while actors are killed. Clients try again until they have an answer.
 // Under any schedule each order is done exactly once, and an acknowledged one is there.
 func TestOrdersAreDoneOnceInSimulation(t *testing.T) {
 	lane.Short(t)
-	simtest.Run(t, simtest.Config{}, takeOrders)
+	simtest.Run(t, simtest.Config{Schedules: lane.Rounds(100, 1000, 20000)}, takeOrders)
 }
 
 func takeOrders(s *simtest.Sim) {
@@ -48,6 +48,7 @@ func takeOrders(s *simtest.Sim) {
 		}
 		return memory.Fault(s.Rand().IntN(5))
 	}
+	store.save = func() memory.Fault { return memory.Fault(s.Rand().IntN(5)) }
 	kind, err := journal.Actor(journal.Config[order, any]{
 		Journal: journal.New(store), Events: numbers, Snapshots: journal.SnapshotOf[int]("sum", 1), SnapshotEvery: 2,
 		New: func(self *journal.Self) journal.Behaviour[order, any] { return &ordered{counter{self: self}} },
@@ -95,6 +96,7 @@ func takeOrders(s *simtest.Sim) {
 	}
 	s.Advance(time.Hour) // Restarts wait for a while.
 	store.Inject(nil)
+	store.save = nil
 	for stream := range 2 {
 		want := 0
 		for i := stream; i < clients; i += 2 {

@@ -44,3 +44,14 @@ func Short(tb testing.TB) {
 		tb.Skip("-short leaves this out")
 	}
 }
+
+// Rounds returns how often a test repeats something in the lane.
+func Rounds(quick, check, nightly int) int {
+	switch current() {
+	case "check":
+		return check
+	case "nightly":
+		return nightly
+	}
+	return quick
+}

@@ -11,6 +11,10 @@ import (
 	"github.com/troupe-go/troupe/journal/postgres"
 )
 
+type noted struct{ N, Twice int }
+
+var notes = journal.Events[noted](journal.Event[noted]("noted"))
+
 // sum keeps the sum of all numbers in a table, and fails at one of them.
 func sum(failAt int) func(ctx context.Context, tx postgres.Tx, e journal.Envelope[noted]) error {
 	return func(ctx context.Context, tx postgres.Tx, e journal.Envelope[noted]) error {
