@@ -30,7 +30,7 @@ func statements(t *testing.T, url string, texts ...string) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	url := theServer(t).schema(t, schemaOf(t.TempDir()))
+	url := schema(t, theServer(t), schemaOf(t.TempDir()))
 	for name, c := range map[string]struct {
 		url   string
 		wants []string
@@ -63,7 +63,7 @@ func TestOlderBinary(t *testing.T) {
 // A database whose commits are not synced has them synced for the journal.
 func TestCommitsAreSynced(t *testing.T) {
 	server := theServer(t)
-	url := server.schema(t, schemaOf(t.TempDir())) + "&synchronous_commit=off"
+	url := schema(t, server, schemaOf(t.TempDir())) + "&synchronous_commit=off"
 	s := open(t, url)
 	statements(t, url, `CREATE TABLE seen (setting text);
 		CREATE FUNCTION note() RETURNS trigger AS $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$ LANGUAGE plpgsql;
@@ -249,7 +249,7 @@ func awaitBlocked(t *testing.T, url string, pid int, stored <-chan error) {
 
 // A pool of the caller's has other tables beside the journal, and outlives the store.
 func TestPoolOfTheCaller(t *testing.T) {
-	url := theServer(t).schema(t, schemaOf(t.TempDir()))
+	url := schema(t, theServer(t), schemaOf(t.TempDir()))
 	pool, err := pgxpool.New(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +274,7 @@ func TestPoolOfTheCaller(t *testing.T) {
 // The settings of the server say that nothing is synced.
 func TestServerThatDoesNotSync(t *testing.T) {
 	server := theServer(t)
-	url := server.schema(t, schemaOf(t.TempDir()))
+	url := schema(t, server, schemaOf(t.TempDir()))
 	statements(t, url, "ALTER SYSTEM SET fsync = off")
 	statements(t, url, "SELECT pg_reload_conf()")
 	defer func() {

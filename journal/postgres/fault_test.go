@@ -5,13 +5,14 @@ package postgres_test
 import (
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/pgserver"
 	"github.com/troupe-go/troupe/internal/planted"
 )
 
 // TestTestsFindPlantedFaults shows that none of what the store promises can be lost
 // unnoticed.
 func TestTestsFindPlantedFaults(t *testing.T) {
-	if _, err := binaries(); err != nil {
+	if _, err := pgserver.Find(); err != nil {
 		t.Skip(err)
 	}
 	planted.Expect(t, "", storeFaults)

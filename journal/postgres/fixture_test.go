@@ -28,7 +28,7 @@ func open(t *testing.T, url string) *postgres.Store {
 // fresh opens a store with empty tables, and returns its URL, too.
 func fresh(t *testing.T) (*postgres.Store, string) {
 	t.Helper()
-	url := theServer(t).schema(t, schemaOf(t.TempDir()))
+	url := schema(t, theServer(t), schemaOf(t.TempDir()))
 	return open(t, url), url
 }
 

@@ -52,11 +52,15 @@ func TestKillOfTheServer(t *testing.T) {
 	store, _ := fresh(t)
 	var books appending.Books
 	for range lane.Rounds(1, 5, 50) {
-		writeUntil(t, store, &books.Acknowledged, 1+rand.IntN(600), func() { server.kill(t) })
+		writeUntil(t, store, &books.Acknowledged, 1+rand.IntN(600), func() {
+			if err := server.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		})
 		if err := appendTo(store, "a"); err == nil {
 			t.Error("a store without a server stores something")
 		}
-		if err := server.start(); err != nil {
+		if err := server.Start(); err != nil {
 			t.Fatal(err)
 		}
 		books.Check(t, store)

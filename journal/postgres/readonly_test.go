@@ -44,7 +44,7 @@ func TestOpenReadOnly(t *testing.T) {
 
 // A database without a journal is refused, and stays without one.
 func TestOpenReadOnlyRefuses(t *testing.T) {
-	url := theServer(t).schema(t, schemaOf(t.TempDir()))
+	url := schema(t, theServer(t), schemaOf(t.TempDir()))
 	for range 2 {
 		_, err := postgres.OpenReadOnly(t.Context(), url)
 		wants(t, err, "no journal in it", "search_path")

@@ -28,7 +28,7 @@ func TestSuite(t *testing.T) {
 		if strings.HasSuffix(t.Name(), "cancelled") || !strings.HasPrefix(t.Name(), "TestSuite/f") {
 			lane.Check(t) // The quick lane has fences and feeds. Each case makes tables.
 		}
-		return open(t, s.schema(t, schemaOf(dir)))
+		return open(t, schema(t, s, schemaOf(dir)))
 	})
 }
 

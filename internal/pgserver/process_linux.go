@@ -1,13 +1,13 @@
-package postgres_test
+package pgserver
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
-	"testing"
 )
 
 // asPostgres has the command run as a user that PostgreSQL accepts.
@@ -22,14 +22,14 @@ func asPostgres(cmd *exec.Cmd) {
 
 // killWithChildren kills a process and its children, the parent first, as a crash of the
 // machine would.
-func killWithChildren(t *testing.T, pid int) {
-	t.Helper()
+func killWithChildren(pid int) (err error) {
 	children := childrenOf(pid)
 	for _, p := range append([]int{pid}, children...) {
-		if err := syscall.Kill(p, syscall.SIGKILL); err != nil && p == pid {
-			t.Fatalf("kill %d: %v", p, err)
+		if failed := syscall.Kill(p, syscall.SIGKILL); failed != nil && p == pid {
+			err = fmt.Errorf("kill %d: %w", p, failed)
 		}
 	}
+	return err
 }
 
 func childrenOf(pid int) (children []int) {
