@@ -40,7 +40,7 @@ func newBench() *cobra.Command {
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(benchSched.command(), benchStrands.command(), benchTasks.command(), newBenchTerminal())
+	cmd.AddCommand(benchSched.command(), benchStrands.command(), benchTasks.command(), benchJournal.command(), newBenchTerminal())
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/cmd/troupe/internal/storing"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/strands"
 	"github.com/troupe-go/troupe/internal/bench/jobs"
 	"github.com/troupe-go/troupe/internal/bench/suite"
@@ -37,6 +38,6 @@ var benchStrands = evaluation{
 
 // All that a process of its own may be told to run.
 var (
-	allWorkloads = slices.Concat(jobs.All, strands.Workloads)
-	allSubjects  = slices.Concat(jobs.Subjects, []*suite.Subject{&jobs.Errgroup}, strands.Subjects)
+	allWorkloads = slices.Concat(jobs.All, strands.Workloads, storing.Workloads)
+	allSubjects  = slices.Concat(jobs.Subjects, []*suite.Subject{&jobs.Errgroup}, strands.Subjects, storing.Subjects)
 )

@@ -20,12 +20,7 @@ func (s *Store) Append(ctx context.Context, batch []*journal.Write) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.transact(ctx, func(ctx context.Context) error {
-		for _, w := range batch {
-			if err := s.write(ctx, w); err != nil {
-				return fmt.Errorf("write to stream %q: %w", w.Stream, err)
-			}
-		}
-		return nil
+		return s.writeAll(ctx, batch)
 	})
 }
 
@@ -73,46 +68,6 @@ func (s *Store) stream(ctx context.Context, name string) (r row, err error) {
 		return row{}, nil
 	}
 	return r, err
-}
-
-// write stores one write, or refuses it, in the present transaction.
-func (s *Store) write(ctx context.Context, w *journal.Write) error {
-	r, err := s.stream(ctx, w.Stream)
-	if err != nil {
-		return err
-	}
-	done := false
-	if r.id != 0 && w.Once != "" {
-		if err := s.stmts.command.QueryRowContext(ctx, r.id, []byte(w.Once)).Scan(&done); err != nil {
-			return err
-		}
-	}
-	events := w.Events
-	if !w.Admit(uint64(r.version), uint64(r.fence), done) {
-		events = nil
-	}
-	raised := int64(w.Fence) > r.fence
-	if len(events) == 0 && !raised {
-		return nil
-	}
-	if r.id == 0 {
-		if err := s.stmts.addStream.QueryRowContext(ctx, []byte(w.Stream)).Scan(&r.id); err != nil {
-			return err
-		}
-	}
-	for i, e := range events {
-		r.version++
-		command := []byte(w.Once)
-		if i > 0 || w.Once == "" {
-			command = nil
-		}
-		if _, err := s.stmts.addEvent.ExecContext(ctx, r.id, r.version, []byte(e.Type), e.Schema, []byte(e.Codec),
-			w.Time.Unix(), w.Time.Nanosecond(), command, notNil(e.Data)); err != nil {
-			return err
-		}
-	}
-	_, err = s.stmts.setStream.ExecContext(ctx, r.version, max(r.fence, int64(w.Fence)), r.id)
-	return err
 }
 
 // notNil returns the data for a column that has a value in each row.

@@ -8,7 +8,10 @@ import (
 
 // statements are prepared on the writer's connection.
 type statements struct {
-	stream, command, addStream, addEvent, setStream, addSnapshot *sql.Stmt
+	stream, streams, command, addStream, addSnapshot *sql.Stmt
+
+	addEvent, addSomeEvents, addManyEvents    *sql.Stmt
+	setStream, setSomeStreams, setManyStreams *sql.Stmt
 }
 
 func (p *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
@@ -19,8 +22,13 @@ func (p *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 		{&p.stream, "SELECT id, version, fence FROM journal_streams WHERE name = ?"},
 		{&p.command, "SELECT EXISTS (SELECT 1 FROM journal_events WHERE stream = ? AND command = ?)"},
 		{&p.addStream, "INSERT INTO journal_streams (name, version, fence) VALUES (?, 0, 0) RETURNING id"},
-		{&p.addEvent, "INSERT INTO journal_events (stream, version, type, schema, codec, seconds, nanos, command, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-		{&p.setStream, "UPDATE journal_streams SET version = ?, fence = ? WHERE id = ?"},
+		{&p.streams, "SELECT name, id, version, fence FROM journal_streams WHERE name IN (" + repeated("?", manyStreams) + ")"},
+		{&p.addEvent, insertEvents(1)},
+		{&p.addSomeEvents, insertEvents(someRows)},
+		{&p.addManyEvents, insertEvents(manyRows)},
+		{&p.setStream, updateStreams(1)},
+		{&p.setSomeStreams, updateStreams(someRows)},
+		{&p.setManyStreams, updateStreams(manyRows)},
 		{&p.addSnapshot, "INSERT INTO journal_snapshots (stream, version, type, schema, codec, data) VALUES (?, ?, ?, ?, ?, ?)" +
 			" ON CONFLICT (stream) DO UPDATE SET version = excluded.version, type = excluded.type, schema = excluded.schema," +
 			" codec = excluded.codec, data = excluded.data WHERE excluded.version >= version"},
@@ -33,7 +41,10 @@ func (p *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 }
 
 func (p *statements) close() (err error) {
-	for _, s := range []*sql.Stmt{p.stream, p.command, p.addStream, p.addEvent, p.setStream, p.addSnapshot} {
+	for _, s := range []*sql.Stmt{
+		p.stream, p.streams, p.command, p.addStream, p.addSnapshot,
+		p.addEvent, p.addSomeEvents, p.addManyEvents, p.setStream, p.setSomeStreams, p.setManyStreams,
+	} {
 		if s != nil {
 			err = errors.Join(err, s.Close())
 		}

@@ -18,6 +18,8 @@ const (
 	Actors Family = "actors"
 	Jobs   Family = "jobs"
 	Tasks  Family = "tasks"
+	// Journals are of those that store events.
+	Journals Family = "journals"
 )
 
 // Kind says what the figure of a workload is.
