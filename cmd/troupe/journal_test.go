@@ -9,18 +9,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/cmd/troupe/internal/journals/places"
 	"github.com/troupe-go/troupe/journal"
 	"github.com/troupe-go/troupe/journal/sqlite"
 )
 
-// journalFile makes a journal with two streams, and returns its path.
+// journalFile makes a journal with three streams in a file, and returns its path.
 func journalFile(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "bank.db")
-	s, err := sqlite.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return journalAt(t, places.Place{})
+}
+
+// journalAt makes such a journal somewhere.
+func journalAt(t *testing.T, p places.Place) string {
+	t.Helper()
+	target := p.New(t)
+	s := p.Open(t, target)
 	deposit := func(stream, data string) *journal.Write {
 		return &journal.Write{Stream: stream, Expected: journal.AnyVersion, Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 			Events: []journal.Encoded{{Type: "deposited", Schema: 2, Codec: "json", Data: []byte(data)}}}
@@ -29,7 +33,7 @@ func journalFile(t *testing.T) string {
 	if err := errors.Join(s.Append(t.Context(), batch), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return target
 }
 
 // ok runs a command line that must succeed, and returns its output.
@@ -42,8 +46,10 @@ func ok(t *testing.T, args ...string) string {
 	return stdout
 }
 
-func TestJournalLists(t *testing.T) {
-	path := journalFile(t)
+func TestJournalLists(t *testing.T) { places.Each(t, listJournal) }
+
+func listJournal(t *testing.T, p places.Place) {
+	path := journalAt(t, p)
 	for _, c := range []struct {
 		args  []string
 		want  []string
@@ -76,15 +82,16 @@ func TestJournalLists(t *testing.T) {
 	}
 }
 
-func TestJournalExportAndRestore(t *testing.T) {
-	dir := t.TempDir()
-	text := ok(t, "journal", "export", journalFile(t))
+func TestJournalExportAndRestore(t *testing.T) { places.Each(t, exportJournal) }
+
+func exportJournal(t *testing.T, p places.Place) {
+	text := ok(t, "journal", "export", journalAt(t, p))
 	for line := range strings.Lines(text) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("the export has the line %q, want JSON", line)
 		}
 	}
-	file, path := filepath.Join(dir, "bank.jsonl"), filepath.Join(dir, "bank.db")
+	file, path := filepath.Join(t.TempDir(), "bank.jsonl"), p.New(t)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

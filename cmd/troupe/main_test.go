@@ -16,6 +16,7 @@ import (
 
 	main "github.com/troupe-go/troupe/cmd/troupe"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/demo"
+	"github.com/troupe-go/troupe/cmd/troupe/internal/journals/places"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/strands"
 	"github.com/troupe-go/troupe/internal/bench/runner"
 	"github.com/troupe-go/troupe/internal/lane"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == strands.ServerArg {
 		os.Exit(strands.Server(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	leak.Main(m)
+	leak.Main(places.Main{M: m})
 }
 
 // run runs a command line and returns its exit status and output.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/journals"
+	"github.com/troupe-go/troupe/cmd/troupe/internal/journals/places"
 	"github.com/troupe-go/troupe/journal"
 	"github.com/troupe-go/troupe/journal/memory"
-	"github.com/troupe-go/troupe/journal/sqlite"
 )
 
 func export(t *testing.T, s journals.Store) string {
@@ -26,10 +26,20 @@ func export(t *testing.T, s journals.Store) string {
 
 // A restored journal has each byte of the events, the snapshots and the fences, and knows
 // the commands that were done.
+// It may be in another kind of store.
 func TestExportAndRestore(t *testing.T) {
-	from := reading(t, sample(t))
+	places.Each(t, func(t *testing.T, p places.Place) {
+		exportAndRestore(t, reading(t, sampleAt(t, p)), p)
+	})
+	places.Each(t, func(t *testing.T, p places.Place) {
+		exportAndRestore(t, reading(t, sample(t)), p)
+	})
+}
+
+func exportAndRestore(t *testing.T, from journals.Store, p places.Place) {
+	t.Helper()
 	first := export(t, from)
-	path := filepath.Join(t.TempDir(), "restored.db")
+	path := p.New(t)
 	totals, err := journals.Restore(t.Context(), path, strings.NewReader(first))
 	if want := (journals.Totals{Events: 7, Fences: 2, Snapshots: 1}); err != nil || totals != want {
 		t.Fatalf("restored %+v (%v), want %+v", totals, err, want)
@@ -61,10 +71,7 @@ func TestExportAndRestore(t *testing.T) {
 			t.Errorf("restored is %+v, want %+v", r, want)
 		}
 	}
-	s, err := sqlite.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := p.Open(t, path)
 	again, old := write("account/1", "json", "1"), write("fenced", "json", "1")
 	again.Once, again.Fence, old.Fence = "c1", 7, 2
 	var fenced *journal.FencedError
@@ -148,8 +155,8 @@ func TestRestoreIntoAJournal(t *testing.T) {
 // A journal with a gap is not exported as if it were whole.
 func TestExportOfAGap(t *testing.T) {
 	path := sample(t)
-	edit(t, path, "DELETE FROM journal_events WHERE version = 2 AND codec = 'json'")
-	edit(t, path, "DELETE FROM journal_events WHERE position = 1")
+	places.Place{}.Edit(t, path, "DELETE FROM journal_events WHERE version = 2 AND codec = 'json'")
+	places.Place{}.Edit(t, path, "DELETE FROM journal_events WHERE position = 1")
 	var out bytes.Buffer
 	_, err := journals.Export(t.Context(), reading(t, path), &out)
 	if !errors.Is(err, journal.ErrGap) {

@@ -2,16 +2,14 @@ package journals_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/journals"
+	"github.com/troupe-go/troupe/cmd/troupe/internal/journals/places"
 	"github.com/troupe-go/troupe/journal"
-	"github.com/troupe-go/troupe/journal/sqlite"
 )
 
 var begin = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
@@ -37,14 +35,17 @@ func store(t *testing.T, s journal.Store, writes ...*journal.Write) {
 	}
 }
 
-// sample makes a journal with every kind of thing, and returns its path.
+// sample makes a journal in a file with every kind of thing, and returns its path.
 func sample(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "journal.db")
-	s, err := sqlite.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return sampleAt(t, places.Place{})
+}
+
+// sampleAt makes such a journal somewhere.
+func sampleAt(t *testing.T, p places.Place) string {
+	t.Helper()
+	target := p.New(t)
+	s := p.Open(t, target)
 	once := write("account/1", "json", `{"a": "<b>\u2028"}  `, `[1 , 2]`)
 	once.Once, once.Fence = "c1", 7
 	fenced := write("fenced", "json")
@@ -57,24 +58,7 @@ func sample(t *testing.T) string {
 	if err := errors.Join(s.SaveSnapshot(t.Context(), snapshot), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return path
-}
-
-// edit changes the tables of a file behind the back of the store.
-func edit(t *testing.T, path string, statements ...string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, statement := range statements {
-		if _, bad := db.Exec(statement); bad != nil {
-			err = errors.Join(err, bad)
-		}
-	}
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	return target
 }
 
 // reading opens a journal to read it.
