@@ -123,7 +123,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A disk without room refuses a commit, and the store goes on when there is room again.
+// A file that has reached its limit of pages refuses a write before the commit, and the
+// store goes on when there is room again.
 func TestFullDisk(t *testing.T) {
 	s := open(t, t.TempDir())
 	pages, err := s.WriterPragma("page_count")

@@ -28,6 +28,8 @@ type disk struct {
 	failing          string
 	failAfter        int // How many syncs of the file failing succeed, before one fails.
 	cut, failed      func()
+
+	refuses syscall.Errno // What each change returns instead: no room, or read-only.
 }
 
 type file struct {
@@ -109,6 +111,9 @@ func (d *disk) change(f *file, c change) syscall.Errno {
 	if d.off {
 		return syscall.EIO
 	}
+	if d.refuses != 0 {
+		return d.refuses
+	}
 	f.data = c.apply(f.data)
 	f.pending = append(f.pending, c)
 	return 0
@@ -163,6 +168,9 @@ func (d *disk) create(name string) (*file, syscall.Errno) {
 	defer d.mu.Unlock()
 	if d.off {
 		return nil, syscall.EIO
+	}
+	if d.refuses != 0 {
+		return nil, d.refuses
 	}
 	f := d.files[name]
 	if f == nil {

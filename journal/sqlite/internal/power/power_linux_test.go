@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/lane"
@@ -53,7 +54,7 @@ func child(path string) error {
 		return err
 	}
 	again := store.Append(context.Background(), []*journal.Write{w})
-	if !errors.Is(again, journal.ErrClosed) || !strings.Contains(again.Error(), "disk I/O error") {
+	if !errors.Is(again, journal.ErrClosed) || !strings.Contains(again.Error(), "disk") {
 		return fmt.Errorf("the next write returns %w", again)
 	}
 	for _, err := range store.Read(context.Background(), "0", 0) {
@@ -202,6 +203,67 @@ func TestSyncOfACheckpointFails(t *testing.T) {
 			t.Error("no sync has failed")
 		}
 		check(t, d, &books)
+	}
+}
+
+// The disk is full while many write. SQLite notices in the commit, so that the outcome is not
+// known: the store closes, with that error. All acknowledged events are there, and with room
+// again the journal goes on.
+func TestDiskIsFull(t *testing.T) {
+	d := newDisk()
+	var books appending.Books
+	full := 1 + rand.IntN(300)
+	m := run(t, d, &books, func(n int) {
+		const tooMany = 10_000 // Acknowledged by a store that does not notice.
+		switch n {
+		case full:
+			d.look(func() { d.refuses = syscall.ENOSPC })
+		case full + tooMany:
+			d.look(d.turnOff)
+		}
+	})
+	if !m.closed || !strings.Contains(m.errors.String(), "disk is full") {
+		t.Errorf("the store does not say that the disk is full: %s", &m.errors)
+	}
+	check(t, d, &books)
+	d.refuses = 0
+	before := books.Acknowledged
+	run(t, d, &books, func(n int) {
+		if n == 100 {
+			d.look(d.turnOff)
+		}
+	})
+	check(t, d, &books)
+	if books.Acknowledged == before {
+		t.Error("with room again nothing is stored")
+	}
+}
+
+// A disk that can't be written to is refused when the journal is opened, with its path.
+func TestDiskIsReadOnly(t *testing.T) {
+	for name, files := range map[string]bool{"without a journal": false, "with a journal": true} {
+		t.Run(name, func(t *testing.T) {
+			d := newDisk()
+			var books appending.Books
+			if files {
+				run(t, d, &books, func(n int) {
+					if n == 10 {
+						d.look(d.turnOff)
+					}
+				})
+				var err error
+				if d, err = load(check(t, d, &books)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d.refuses = syscall.EROFS
+			before := books.Acknowledged
+			m := run(t, d, &books, func(int) {})
+			if m.closed || books.Acknowledged != before || !strings.Contains(m.errors.String(), "journal.db") {
+				t.Errorf("a read-only disk is not refused: %s", &m.errors)
+			}
+			check(t, d, &books)
+		})
 	}
 }
 
