@@ -85,7 +85,9 @@ func (f *failpoint) name(batch []*journal.Write) {
 			text += fmt.Sprintf(" %s:%d", w.Stream, w.Expected+1)
 		}
 	}
-	fmt.Println(text)
+	if _, err := fmt.Fprintln(os.Stdout, text); err != nil {
+		panic(err)
+	}
 }
 
 // The process ends at each point of the committer, in a random commit. All that was

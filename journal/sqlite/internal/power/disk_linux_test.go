@@ -29,7 +29,7 @@ type disk struct {
 	failAfter        int // How many syncs of the file failing succeed, before one fails.
 	cut, failed      func()
 
-	refuses syscall.Errno // What each change returns instead: no room, or read-only.
+	refuses syscall.Errno // Each change returns it, if it is not 0: no room, or read-only.
 }
 
 type file struct {

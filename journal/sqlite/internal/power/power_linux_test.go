@@ -62,8 +62,8 @@ func child(path string) error {
 			return fmt.Errorf("a read returns %w", err)
 		}
 	}
-	fmt.Println(closed)
-	return failed
+	_, err = fmt.Fprintln(os.Stdout, closed)
+	return errors.Join(failed, err)
 }
 
 // machine is a child that appends to a journal on the disk.
