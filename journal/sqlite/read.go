@@ -72,12 +72,16 @@ func (s *Store) page(ctx context.Context, query string, args ...any) (page []jou
 			err = s.failedRead(ctx, closing)
 		}
 	}()
+	// Scan would make each of these anew for each row, and most names are the same as before.
+	var r journal.Record
+	var seconds, nanos int64
+	var stream, kind, codec, once sql.RawBytes
+	into := []any{&stream, &r.Version, &r.Position, &kind, &r.Schema, &codec, &seconds, &nanos, &once, &r.Data}
 	for bytes := 0; rows.Next(); {
-		var r journal.Record
-		var seconds, nanos int64
-		if err := rows.Scan(&r.Stream, &r.Version, &r.Position, &r.Type, &r.Schema, &r.Codec, &seconds, &nanos, (*text)(&r.Once), &r.Data); err != nil {
+		if err := rows.Scan(into...); err != nil {
 			return page, false, s.failedRead(ctx, err)
 		}
+		r.Stream, r.Type, r.Codec, r.Once = kept(r.Stream, stream), kept(r.Type, kind), kept(r.Codec, codec), kept(r.Once, once)
 		r.Time = time.Unix(seconds, nanos).UTC()
 		page = append(page, r)
 		if bytes += len(r.Data); bytes >= paging.Bytes {
@@ -90,15 +94,12 @@ func (s *Store) page(ctx context.Context, query string, args ...any) (page []jou
 	return page, len(page) < paging.Rows, nil
 }
 
-// text is a string that is NULL in the table if it is empty.
-type text string
-
-// Scan implements [sql.Scanner].
-func (t *text) Scan(value any) error {
-	var s sql.Null[[]byte]
-	err := s.Scan(value)
-	*t = text(s.V)
-	return err
+// kept returns the bytes as a string: the one before if it is the same.
+func kept(before string, b sql.RawBytes) string {
+	if before == string(b) {
+		return before
+	}
+	return string(b)
 }
 
 // failedRead returns the error of a call that reads: the cause, if ctx has ended.

@@ -89,8 +89,8 @@ func batchesToPostgres(r *suite.Run) (n int64, err error) {
 		return 0, err
 	}
 	r.Start()
-	for n := 0; n < r.N; n += writers {
-		if err := sendBatch(conn, n/writers); err != nil {
+	for n := 0; n < r.N; n += half {
+		if err := sendBatch(conn, n); err != nil {
 			return 0, err
 		}
 	}
@@ -99,15 +99,16 @@ func batchesToPostgres(r *suite.Run) (n int64, err error) {
 	return n, err
 }
 
-// sendBatch stores the event of a version in the stream of each writer, in a transaction.
-func sendBatch(conn *pgx.Conn, version int) error {
+// sendBatch stores the next events after n, each in the stream of another writer, in a
+// transaction.
+func sendBatch(conn *pgx.Conn, n int) error {
 	batch := &pgx.Batch{}
-	for i := range writers {
-		data, err := encoded(version)
+	for i := n; i < n+half; i++ {
+		data, err := encoded(i / writers)
 		if err != nil {
 			return err
 		}
-		batch.Queue("INSERT INTO events (stream, version, type, at, data) VALUES ($1, $2, $3, $4, $5)", i, version+1, "noted", time.Now(), data)
+		batch.Queue("INSERT INTO events (stream, version, type, at, data) VALUES ($1, $2, $3, $4, $5)", i%writers, i/writers+1, "noted", time.Now(), data)
 	}
 	return pgx.BeginFunc(background, conn, func(tx pgx.Tx) error { return tx.SendBatch(background, batch).Close() })
 }

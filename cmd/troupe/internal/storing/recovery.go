@@ -95,16 +95,15 @@ func readRows(r *suite.Run) (events int64, err error) {
 
 // readAll reads the events of the stream and decodes them.
 func readAll(db *sql.DB) (n int64, err error) {
-	rows, err := db.Query("SELECT e.position, e.version, e.type, e.schema, e.codec, e.seconds, e.nanos, e.command, e.data" +
-		" FROM journal_events e JOIN journal_streams s ON s.id = e.stream WHERE s.name = CAST('0' AS BLOB) ORDER BY e.version")
+	rows, err := db.Query("SELECT version, type, schema, codec, seconds, nanos, command, data FROM journal_events WHERE stream = 1 ORDER BY version")
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	var kind, codec, command, data sql.RawBytes
 	for rows.Next() {
-		var position, version, schema, seconds, nanos int64
-		var kind, codec, command, data []byte
-		if err := rows.Scan(&position, &version, &kind, &schema, &codec, &seconds, &nanos, &command, &data); err != nil {
+		var version, schema, seconds, nanos int64
+		if err := rows.Scan(&version, &kind, &schema, &codec, &seconds, &nanos, &command, &data); err != nil {
 			return n, err
 		}
 		var e noted

@@ -54,7 +54,7 @@ func countRows(path, table string) (n int64, err error) {
 	return n, errors.Join(err, db.Close())
 }
 
-func groupsToSQLite(r *suite.Run) (int64, error)  { return insertToSQLite(r, writers) }
+func groupsToSQLite(r *suite.Run) (int64, error)  { return insertToSQLite(r, half) }
 func singlesToSQLite(r *suite.Run) (int64, error) { return insertToSQLite(r, 1) }
 
 // insertToSQLite is what a program writes that has one stream for each of 64 writers,

@@ -32,8 +32,13 @@ const (
 	single = "single" // A commit for each event, by hand.
 )
 
-// writers is how many write at once. A group by hand has as many events: one of each.
-const writers = 64
+const (
+	// writers is how many write at once.
+	writers = 64
+	// half is how many events a transaction has by hand, and what 64 actors make of
+	// themselves: while one half commits, the other half comes.
+	half = writers / 2
+)
 
 func subjects() []*suite.Subject {
 	families := []suite.Family{suite.Journals}
@@ -45,7 +50,7 @@ func subjects() []*suite.Subject {
 		},
 	}
 	grouped := &suite.Subject{
-		Name: raw, About: "the same by hand: statements of the same driver, 64 events in a transaction", Families: families,
+		Name: raw, About: "the same by hand: statements of the same driver, 32 events in a transaction, as many as 64 actors make", Families: families,
 		Runs: map[string]suite.Func{
 			toSQLite.Name: groupsToSQLite, toPostgres.Name: batchesToPostgres, recovery.Name: readRows, many.Name: askAlone,
 		},
