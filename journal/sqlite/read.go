@@ -72,7 +72,7 @@ func (s *Store) page(ctx context.Context, query string, args ...any) (page []jou
 			err = s.failedRead(ctx, closing)
 		}
 	}()
-	// Scan would make each of these anew for each row, and most names are the same as before.
+	// Scan would make new ones for each row, and most names are the same as before.
 	var r journal.Record
 	var seconds, nanos int64
 	var stream, kind, codec, once sql.RawBytes
