@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 )
@@ -30,11 +31,14 @@ const (
 
 func newScan(i *Inspector) *scan { return &scan{i: i, reported: map[mailboxOf]int{}} }
 
-// look goes on with the scan, and begins again at the end.
+// look goes on with the scan, and begins again at the end. Then it has what is wrong found out.
 func (s *scan) look() {
 	n := 0
+	now := time.Now()
+	defer s.i.findOut(now)
 	for info := range s.i.sys.Infos(s.after) {
 		s.after = info.PID
+		s.i.diagnose.Mailbox(&info, now)
 		for _, l := range lanes {
 			s.judge(&info, l)
 		}
