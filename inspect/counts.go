@@ -82,6 +82,9 @@ type KindMetrics struct {
 	Capacity int `json:"capacity"`
 	// Senders is how many wait for room.
 	Senders int `json:"senders"`
+	// OldestMessageSeconds is for how long the oldest message has waited, as of the last look, see
+	// [Inspector.Findings]; 0 if none has waited since the look before.
+	OldestMessageSeconds float64 `json:"oldest_message_seconds"`
 
 	// The fields below count from the beginning of the inspector, except Handled, which
 	// counts from the beginning of the present actors.
@@ -122,6 +125,13 @@ type Metrics struct {
 	// are at most 50 reports in a second. The kinds of these handlers are not known.
 	SlowSuppressed     uint64 `json:"slow_suppressed"`
 	TimeoutsSuppressed uint64 `json:"timeouts_suppressed"`
+	// The next four are as of the last look, see [Inspector.Findings]: how many findings there are, by [FindingKind];
+	// how many handlers are stuck, see Config.StuckAfter; how long the longest handler has been under way; and how many
+	// spare workers are held by work that blocks.
+	Findings              map[string]int `json:"findings"`
+	StuckHandlers         int            `json:"stuck_handlers"`
+	LongestHandlerSeconds float64        `json:"longest_handler_seconds"`
+	SparesHeld            int            `json:"spares_held"`
 	// Delay is how long work waits for a worker, by priority; see
 	// Config.ProbeEvery.
 	Delay map[string]HistogramSnapshot `json:"delay"`
@@ -160,6 +170,7 @@ func (i *Inspector) Metrics() Metrics {
 		m.Kinds = append(m.Kinds, *k)
 	}
 	slices.SortFunc(m.Kinds, func(a, b KindMetrics) int { return cmp.Compare(a.Kind, b.Kind) })
+	i.addFindings(&m)
 	for p := range i.delays {
 		m.Delay[priorityName(p)] = i.delays[p].Snapshot()
 	}

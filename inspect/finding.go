@@ -82,3 +82,19 @@ func (i *Inspector) findOut(now time.Time) {
 	}
 	i.diagnose.Look(now, load)
 }
+
+// addFindings adds what the last look has measured.
+func (i *Inspector) addFindings(m *Metrics) {
+	f := i.diagnose.Figures()
+	m.StuckHandlers, m.LongestHandlerSeconds, m.SparesHeld = f.StuckHandlers, f.LongestHandler.Seconds(), f.SparesHeld
+	for n := range m.Kinds {
+		m.Kinds[n].OldestMessageSeconds = f.OldestMessage[m.Kinds[n].Kind].Seconds()
+	}
+	m.Findings = map[string]int{}
+	for _, kind := range diagnosis.Kinds {
+		m.Findings[kind] = 0
+	}
+	for _, one := range i.diagnose.Findings() {
+		m.Findings[one.Kind]++
+	}
+}

@@ -25,6 +25,9 @@ const (
 	Orphaned  = "orphans"         // Killed handlers have not returned.
 )
 
+// Kinds are all of them.
+var Kinds = [...]string{Stuck, Waiting, Forgotten, Suspended, Backlog, Failing, Ring, Lost, Starving, Orphaned}
+
 // Finding is one thing that is wrong at present.
 type Finding struct {
 	ID        string // The same as long as it is the same finding.

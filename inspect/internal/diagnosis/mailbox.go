@@ -41,7 +41,7 @@ func (p point) arrived() uint64 { return p.handled + uint64(p.length) }
 
 // Mailbox takes note of an actor's mailbox.
 func (d *Diagnosis) Mailbox(i *actor.Info, now time.Time) {
-	length := i.Stashed
+	length := 0 // Without what is stashed: that waits since its actor wants it to.
 	for _, n := range i.Mailbox {
 		length += n
 	}

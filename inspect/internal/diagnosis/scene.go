@@ -51,7 +51,7 @@ func (d *Diagnosis) scene(now time.Time) *scene {
 			continue
 		}
 		// An actor that has ended, or waits for messages, runs no handler: it is one of before a kill.
-		if info, err := d.sys.Info(id); err != nil || info.State == actor.Waiting || info.State == actor.Ready {
+		if info, err := d.sys.Info(id); err != nil || (info.State == actor.Waiting || info.State == actor.Ready) && info.Suspended == 0 {
 			delete(s.handlers, id)
 			s.orphans = append(s.orphans, r)
 		}
