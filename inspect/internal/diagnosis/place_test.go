@@ -40,7 +40,7 @@ main.(*payments).Receive(0xc0, 0x1, {0x1})
 			"goroutine 1 [IO wait]:\ninternal/poll.runtime_pollWait(0x1)\n\t/go/src/runtime/netpoll.go:351 +0x85\ncreated by main.main in goroutine 1\n\t/src/main.go:3 +0x1\n",
 			"", "it waits for input or output",
 		},
-		"no stack": {"", "", ""},
+		"no stack":                   {"", "", ""},
 		"a line of one that was cut": {"goroutine 7: its stack is not known, since those of all goroutines are longer than 256 MB", "", ""},
 	} {
 		if p := placeOf(c.stack); p.where != c.where || p.does() != c.does {
