@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
 )
 
 // counts are kept by kind of actor: so there are as many as the program's code
@@ -207,5 +208,21 @@ func (k *KindMetrics) add(i *actor.Info) {
 		k.Mailbox += i.Mailbox[l]
 		k.Capacity += i.Capacity[l]
 		k.Senders += i.Senders[l]
+	}
+}
+
+// addFindings adds what the last look has measured.
+func (i *Inspector) addFindings(m *Metrics) {
+	f := i.diagnose.Figures()
+	m.StuckHandlers, m.LongestHandlerSeconds, m.SparesHeld = f.StuckHandlers, f.LongestHandler.Seconds(), f.SparesHeld
+	for n := range m.Kinds {
+		m.Kinds[n].OldestMessageSeconds = f.OldestMessage[m.Kinds[n].Kind].Seconds()
+	}
+	m.Findings = map[string]int{}
+	for _, kind := range diagnosis.Kinds {
+		m.Findings[kind] = 0
+	}
+	for _, one := range i.diagnose.Findings() {
+		m.Findings[one.Kind]++
 	}
 }

@@ -140,7 +140,7 @@ var pageFaults = planted.Group{
 			Name: "a gone actor has no failures",
 			In:   "web.look",
 			Old:  "len(p.Failures) > 0 || p.Handler != nil",
-			New:  "len(failures) > 1000",
+			New:  "len(p.Failures) > 1000",
 			Want: "FAIL: TestStreamOfGoneActor",
 			Run:  "^TestStreamOfGoneActor$",
 		},

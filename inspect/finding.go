@@ -6,7 +6,6 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
-	"github.com/troupe-go/troupe/sched"
 )
 
 // FindingKind says what is wrong.
@@ -70,31 +69,4 @@ func (i *Inspector) Findings() []Finding {
 		})
 	}
 	return all
-}
-
-// findOut has what is wrong found out.
-func (i *Inspector) findOut(now time.Time) {
-	load := diagnosis.Load{Limit: i.cfg.CriticalAfter}
-	for p := range i.starved.probes {
-		if w := i.starved.probes[p].waited(); w > load.Waited {
-			load.Priority, load.Waited = sched.Priority(p), w
-		}
-	}
-	i.diagnose.Look(now, load)
-}
-
-// addFindings adds what the last look has measured.
-func (i *Inspector) addFindings(m *Metrics) {
-	f := i.diagnose.Figures()
-	m.StuckHandlers, m.LongestHandlerSeconds, m.SparesHeld = f.StuckHandlers, f.LongestHandler.Seconds(), f.SparesHeld
-	for n := range m.Kinds {
-		m.Kinds[n].OldestMessageSeconds = f.OldestMessage[m.Kinds[n].Kind].Seconds()
-	}
-	m.Findings = map[string]int{}
-	for _, kind := range diagnosis.Kinds {
-		m.Findings[kind] = 0
-	}
-	for _, one := range i.diagnose.Findings() {
-		m.Findings[one.Kind]++
-	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // scan looks at mailboxes, some in each turn, and reports those that fill up:
@@ -83,4 +85,15 @@ func (s *scan) tell(kind EventKind, level slog.Level, i *actor.Info, l actor.Lan
 		Kind: kind, Level: level, PID: i.PID, Name: i.Name, ActorKind: i.Kind, Message: i.Message, Lane: l.String(), Mailbox: length,
 		Text: fmt.Sprintf("the %v lane of %s%s %s: %d messages, with waiting senders, of %d", l, i.Name, i.PID, what, length, fullAt(i, l)),
 	})
+}
+
+// findOut has what is wrong found out.
+func (i *Inspector) findOut(now time.Time) {
+	load := diagnosis.Load{Limit: i.cfg.CriticalAfter}
+	for p := range i.starved.probes {
+		if w := i.starved.probes[p].waited(); w > load.Waited {
+			load.Priority, load.Waited = sched.Priority(p), w
+		}
+	}
+	i.diagnose.Look(now, load)
 }

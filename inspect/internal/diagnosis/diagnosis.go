@@ -22,7 +22,7 @@ const (
 type Load struct {
 	Priority sched.Priority // Of the work that has waited longest for a worker.
 	Waited   time.Duration
-	Limit    time.Duration // From which on it starves.
+	Limit    time.Duration // Work that has waited for so long starves.
 }
 
 // Diagnosis looks into one system, again and again. Its methods are safe for concurrent use, but for Mailbox and Look, which

@@ -22,7 +22,7 @@ type episode struct {
 	pid     actor.PID
 	name    string
 	kind    string
-	text    string // What happened last.
+	text    string // The last one, in words.
 	same    bool   // It was the same each time.
 	where   string
 	windows [2]struct { // Counts of the present and of the last window.

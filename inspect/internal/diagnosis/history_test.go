@@ -21,7 +21,7 @@ func TestHistoryForgets(t *testing.T) {
 	}
 }
 
-// What goes on at an even rate is counted at an even rate.
+// An even rate is counted as one.
 func TestHistoryOfEvenRate(t *testing.T) {
 	var h history[int]
 	for second := range 600 {

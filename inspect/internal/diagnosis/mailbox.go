@@ -75,7 +75,7 @@ func (m *mailbox) add(p point) {
 		}
 	}
 	for len(m.points) > 1 && m.points[1].arrived() <= p.handled {
-		m.points = slices.Delete(m.points, 0, 1) // Of what was handled only the last is of use.
+		m.points = slices.Delete(m.points, 0, 1) // Its messages were all handled by now, as were the next one's.
 	}
 	m.looks++
 	if n := len(m.points); n > 1 && m.looks%m.every != 0 {

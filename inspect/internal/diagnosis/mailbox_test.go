@@ -33,7 +33,7 @@ func TestAge(t *testing.T) {
 	if age := m.age(after(11)); age != time.Second {
 		t.Errorf("a second later it is %v old", age)
 	}
-	// Another incarnation begins to count anew.
+	// The next incarnation counts from the start.
 	m.add(point{after(12), 1, 2})
 	if age := m.age(after(12)); age != 0 {
 		t.Errorf("after a restart it is %v old", age)

@@ -8,7 +8,7 @@ import (
 
 // place is where a goroutine is.
 type place struct {
-	state string // What the runtime says, as "chan receive"; "" if it is not known.
+	state string // In the words of the runtime, as "chan receive"; "" if it is not known.
 	where string // The innermost function of the program's own code, with its file and line.
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// scene is the system at one look: which handlers run, and who waits for whom.
+// scene is the system at one look: the handlers that run, and their waits.
 type scene struct {
 	d        *Diagnosis
 	now      time.Time
@@ -148,8 +148,8 @@ func join(parts []string) string {
 	return list(parts...)
 }
 
-// stuck finds handlers that have been under way for long, and wait for no other actor. Those at the same place are one
-// finding.
+// stuck finds handlers that have been under way for long, and wait for no other actor. Several at the same place are
+// one finding.
 func (s *scene) stuck() (found []Finding) {
 	if s.d.stuckAfter < 0 {
 		return nil
@@ -212,7 +212,7 @@ func (s *scene) stuck() (found []Finding) {
 			f.Level = slog.LevelError
 		}
 		if g.place.locks() && len(groups) > 1 {
-			f.Level = slog.LevelWarn // What has the lock is among the other ones, probably.
+			f.Level = slog.LevelWarn // Another group probably holds the lock.
 		}
 		if s.holder == "" && !g.place.locks() {
 			s.holder = list(fmt.Sprintf("%s for %s %s", who, span(r.For), at), g.place.does())

@@ -32,7 +32,7 @@ func (l located) is(r actor.HandlerReport, now time.Time) bool {
 	return l.goroutine == r.Goroutine && l.began.Sub(now.Add(-r.For)).Abs() < slack
 }
 
-// places returns where handlers are, as far as that is known. What is not asked for is forgotten at the next dump.
+// places returns where handlers are, as far as that is known. The next dump forgets all handlers that are not among the reports.
 func (c *stackCache) places(now time.Time, reports []actor.HandlerReport) map[actor.PID]place {
 	all := make(map[actor.PID]place, len(reports))
 	missing := false
