@@ -1,6 +1,10 @@
-package diagnosis
+package diagnosis_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
+)
 
 func TestPlace(t *testing.T) {
 	for name, c := range map[string]struct{ stack, where, does string }{
@@ -43,18 +47,18 @@ main.(*payments).Receive(0xc0, 0x1, {0x1})
 		"no stack":                   {"", "", ""},
 		"a line of one that was cut": {"goroutine 7: its stack is not known, since those of all goroutines are longer than 256 MB", "", ""},
 	} {
-		if p := placeOf(c.stack); p.where != c.where || p.does() != c.does {
-			t.Errorf("%s: it is in %q, and %q; want %q, and %q", name, p.where, p.does(), c.where, c.does)
+		if where, does := diagnosis.Place(c.stack); where != c.where || does != c.does {
+			t.Errorf("%s: it is in %q, and %q; want %q, and %q", name, where, does, c.where, c.does)
 		}
 	}
 }
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		number(7): "7", number(131000): "131,000", number(1234567): "1,234,567", span(4400e6): "4.4s", span(59e9): "59s",
-		span(21 * 60e9): "21m", span(192 * 60e9): "3h12m", some(1, "sender"): "1 sender", some(0, "sender"): "0 senders",
-		join([]string{"a", "b", "c"}): "a, b and c", shortKind("example.com/shop/main.cart"): "main.cart",
-		firstLine("one\ntwo"): "one",
+		diagnosis.Number(7): "7", diagnosis.Number(131000): "131,000", diagnosis.Number(1234567): "1,234,567", diagnosis.Span(4400e6): "4.4s", diagnosis.Span(59e9): "59s",
+		diagnosis.Span(21 * 60e9): "21m", diagnosis.Span(192 * 60e9): "3h12m", diagnosis.Some(1, "sender"): "1 sender", diagnosis.Some(0, "sender"): "0 senders",
+		diagnosis.Join([]string{"a", "b", "c"}): "a, b and c", diagnosis.ShortKind("example.com/shop/main.cart"): "main.cart",
+		diagnosis.FirstLine("one\ntwo"): "one",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -89,10 +89,10 @@ func (m Model) head() string {
 
 // worst is the first of what is wrong.
 func (m Model) worst() string {
-	switch n := len(m.wrong); {
-	case n == 0:
+	switch n := len(m.wrong); n {
+	case 0:
 		return faint.Render("nothing is wrong")
-	case n == 1:
+	case 1:
 		return findingRow(m.wrong[0])
 	default:
 		return findingRow(m.wrong[0]) + faint.Render(fmt.Sprintf("  and %d more: !", n-1))
