@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
 )
 
 // counts are kept by kind of actor: so there are as many as the program's code
@@ -82,6 +83,9 @@ type KindMetrics struct {
 	Capacity int `json:"capacity"`
 	// Senders is how many wait for room.
 	Senders int `json:"senders"`
+	// OldestMessageSeconds is for how long the oldest message has waited, as of the last look, see
+	// [Inspector.Findings]; 0 if none has waited since the look before.
+	OldestMessageSeconds float64 `json:"oldest_message_seconds"`
 
 	// The fields below count from the beginning of the inspector, except Handled, which
 	// counts from the beginning of the present actors.
@@ -122,6 +126,13 @@ type Metrics struct {
 	// are at most 50 reports in a second. The kinds of these handlers are not known.
 	SlowSuppressed     uint64 `json:"slow_suppressed"`
 	TimeoutsSuppressed uint64 `json:"timeouts_suppressed"`
+	// The next four are as of the last look, see [Inspector.Findings]: how many findings there are, by [FindingKind];
+	// how many handlers are stuck, see Config.StuckAfter; how long the longest handler has been under way; and how many
+	// spare workers are held by work that blocks.
+	Findings              map[string]int `json:"findings"`
+	StuckHandlers         int            `json:"stuck_handlers"`
+	LongestHandlerSeconds float64        `json:"longest_handler_seconds"`
+	SparesHeld            int            `json:"spares_held"`
 	// Delay is how long work waits for a worker, by priority; see
 	// Config.ProbeEvery.
 	Delay map[string]HistogramSnapshot `json:"delay"`
@@ -160,6 +171,7 @@ func (i *Inspector) Metrics() Metrics {
 		m.Kinds = append(m.Kinds, *k)
 	}
 	slices.SortFunc(m.Kinds, func(a, b KindMetrics) int { return cmp.Compare(a.Kind, b.Kind) })
+	i.addFindings(&m)
 	for p := range i.delays {
 		m.Delay[priorityName(p)] = i.delays[p].Snapshot()
 	}
@@ -196,5 +208,21 @@ func (k *KindMetrics) add(i *actor.Info) {
 		k.Mailbox += i.Mailbox[l]
 		k.Capacity += i.Capacity[l]
 		k.Senders += i.Senders[l]
+	}
+}
+
+// addFindings adds what the last look has measured.
+func (i *Inspector) addFindings(m *Metrics) {
+	f := i.diagnose.Figures()
+	m.StuckHandlers, m.LongestHandlerSeconds, m.SparesHeld = f.StuckHandlers, f.LongestHandler.Seconds(), f.SparesHeld
+	for n := range m.Kinds {
+		m.Kinds[n].OldestMessageSeconds = f.OldestMessage[m.Kinds[n].Kind].Seconds()
+	}
+	m.Findings = map[string]int{}
+	for _, kind := range diagnosis.Kinds {
+		m.Findings[kind] = 0
+	}
+	for _, one := range i.diagnose.Findings() {
+		m.Findings[one.Kind]++
 	}
 }

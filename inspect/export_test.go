@@ -15,14 +15,14 @@ var GraphOf = graphOf
 // Tell has the inspector tell of an event.
 func Tell(i *Inspector, e Event) { i.hub.tell(e) }
 
-// Backlog is a buffer of events without a subscriber.
-type Backlog struct{ b backlog }
+// EventBacklog is a buffer of events without a subscriber.
+type EventBacklog struct{ b backlog }
 
-func NewBacklog(limit int) *Backlog { return &Backlog{backlog{limit: limit}} }
+func NewBacklog(limit int) *EventBacklog { return &EventBacklog{backlog{limit: limit}} }
 
-func (b *Backlog) Put(e Event)         { b.b.put(e) }
-func (b *Backlog) Take() (Event, bool) { return b.b.take() }
-func (b *Backlog) Dropped() uint64     { return b.b.dropped }
+func (b *EventBacklog) Put(e Event)         { b.b.put(e) }
+func (b *EventBacklog) Take() (Event, bool) { return b.b.take() }
+func (b *EventBacklog) Dropped() uint64     { return b.b.dropped }
 
 // ListenFor is Inspector.Listen with a time for clients to take answers.
 func ListenFor(i *Inspector, d time.Duration, state func(net.Conn, http.ConnState)) (*Server, error) {

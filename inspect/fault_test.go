@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var pageFaults = planted.Group{
-	Run: "^(TestPageRefusesForeignHosts|TestPageIsLocalWithoutToken|TestPageWantsToken|TestPageActs|TestPageAnswers|TestPageTellsMethods|TestPageSuspends|TestStreamOfGoneActor|TestSlowSubscriber|TestDeadLetters|TestPages|TestWaitGraphFindsRings|TestWaits|TestMetrics|TestFailuresOfAnActor|TestMalformedRecordings)$",
+	Run: "^(TestPageRefusesForeignHosts|TestPageIsLocalWithoutToken|TestPageWantsToken|TestPageActs|TestPageAnswers|TestPageTellsMethods|TestPageSuspends|TestStreamOfGoneActor|TestSlowSubscriber|TestDeadLetters|TestPages|TestWaitGraphFindsRings|TestWaits|TestMetrics|TestFailuresOfAnActor|TestMalformedRecordings|TestFindingsOnThePage)$",
 	Faults: []planted.Fault{
 		{
 			Name: "any host is ours",
@@ -139,8 +139,8 @@ var pageFaults = planted.Group{
 		{
 			Name: "a gone actor has no failures",
 			In:   "web.look",
-			Old:  "len(failures) > 0",
-			New:  "len(failures) > 1000",
+			Old:  "len(p.Failures) > 0 || p.Handler != nil",
+			New:  "len(p.Failures) > 1000",
 			Want: "FAIL: TestStreamOfGoneActor",
 			Run:  "^TestStreamOfGoneActor$",
 		},
@@ -244,6 +244,22 @@ b.dropped++`,
 			New:  "at < 0 && before > at",
 			Want: "FAIL: TestMalformedRecordings",
 			Run:  "^TestMalformedRecordings$",
+		},
+		{
+			Name: "what is wrong is never found out",
+			In:   "Inspector.findOut",
+			Old:  "i.diagnose.Look(now, load)",
+			New:  "",
+			Want: "FAIL: TestFindingsOnThePage",
+			Run:  "^TestFindingsOnThePage$",
+		},
+		{
+			Name: "no findings are null",
+			In:   "Inspector.Findings",
+			Old:  "make([]Finding, 0, len(found))",
+			New:  "[]Finding(nil)",
+			Want: "FAIL: TestFindingsOnThePage",
+			Run:  "^TestFindingsOnThePage$",
 		},
 	},
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
@@ -26,6 +27,9 @@ type Config struct {
 	// SlowAfter is how long a handler may take until it is slow. Defaults to 10 ms;
 	// -1 means that handlers are not watched.
 	SlowAfter time.Duration
+	// StuckAfter is how long a handler may take until it is stuck, which is a [Finding]. Handlers that wait for other
+	// actors are not, but the last one of the chain is. It is found out every ScanEvery. Defaults to 5 s; -1 means never.
+	StuckAfter time.Duration
 	// ProbeEvery is how often it is measured, for each priority, how long work
 	// waits for a worker. Defaults to 1 s; -1 means never.
 	ProbeEvery time.Duration
@@ -36,8 +40,8 @@ type Config struct {
 	// workers. It stops the whole program for some us for each goroutine. Defaults
 	// to false.
 	Stacks bool
-	// ScanEvery is how often mailboxes are looked at, up to 20,000 each time.
-	// Defaults to 1 s; -1 means never.
+	// ScanEvery is how often mailboxes are looked at, up to 20,000 each time, and all that is wrong
+	// is listed, see [Inspector.Findings]. Defaults to 1 s; -1 means never.
 	ScanEvery time.Duration
 	// Watermark is the part of a lane's capacity from which on its mailbox is
 	// reported; a lane that takes all counts as full with 10,000. Defaults to 0.8.
@@ -67,6 +71,7 @@ func (c Config) withDefaults() (Config, error) {
 		never bool
 	}{
 		{"SlowAfter", &c.SlowAfter, 10 * time.Millisecond, true},
+		{"StuckAfter", &c.StuckAfter, 5 * time.Second, true},
 		{"ProbeEvery", &c.ProbeEvery, time.Second, true},
 		{"ScanEvery", &c.ScanEvery, time.Second, true},
 		{"StarvingAfter", &c.StarvingAfter, 100 * time.Millisecond, false},
@@ -105,6 +110,8 @@ type Inspector struct {
 	failures failures
 	counts   counts
 	delays   [priorities]Histogram // Of the probes, by priority.
+	starved  *starvation
+	diagnose *diagnosis.Diagnosis
 
 	recorderMu sync.Mutex
 	recorder   *Recorder
@@ -133,10 +140,11 @@ func New(sys *actor.System, cfg Config) (*Inspector, error) {
 	i := &Inspector{cfg: cfg, sys: sys, began: time.Now(), closing: make(chan struct{})}
 	i.hub.logger = cfg.Logger
 	i.letters.limit, i.failures.limit = cfg.Letters, cfg.Failures
+	i.diagnose, i.starved = diagnosis.New(sys, cfg.StuckAfter), newStarvation(i)
 	if i.unobserve, err = sys.Observe(i.probe(gap)); err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
-	i.run(cfg.ProbeEvery, newStarvation(i).look)
+	i.run(cfg.ProbeEvery, i.starved.look)
 	i.run(cfg.ScanEvery, newScan(i).look)
 	return i, nil
 }

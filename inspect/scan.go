@@ -3,8 +3,11 @@ package inspect
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
+	"github.com/troupe-go/troupe/sched"
 )
 
 // scan looks at mailboxes, some in each turn, and reports those that fill up:
@@ -30,11 +33,14 @@ const (
 
 func newScan(i *Inspector) *scan { return &scan{i: i, reported: map[mailboxOf]int{}} }
 
-// look goes on with the scan, and begins again at the end.
+// look goes on with the scan, and begins again at the end. Then it has what is wrong found out.
 func (s *scan) look() {
 	n := 0
+	now := time.Now()
+	defer s.i.findOut(now)
 	for info := range s.i.sys.Infos(s.after) {
 		s.after = info.PID
+		s.i.diagnose.Mailbox(&info, now)
 		for _, l := range lanes {
 			s.judge(&info, l)
 		}
@@ -79,4 +85,15 @@ func (s *scan) tell(kind EventKind, level slog.Level, i *actor.Info, l actor.Lan
 		Kind: kind, Level: level, PID: i.PID, Name: i.Name, ActorKind: i.Kind, Message: i.Message, Lane: l.String(), Mailbox: length,
 		Text: fmt.Sprintf("the %v lane of %s%s %s: %d messages, with waiting senders, of %d", l, i.Name, i.PID, what, length, fullAt(i, l)),
 	})
+}
+
+// findOut has what is wrong found out.
+func (i *Inspector) findOut(now time.Time) {
+	load := diagnosis.Load{Limit: i.cfg.CriticalAfter}
+	for p := range i.starved.probes {
+		if w := i.starved.probes[p].waited(); w > load.Waited {
+			load.Priority, load.Waited = sched.Priority(p), w
+		}
+	}
+	i.diagnose.Look(now, load)
 }

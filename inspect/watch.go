@@ -21,6 +21,7 @@ func (i *Inspector) ended(e actor.Ending) {
 	if kind != actor.Failed && kind != actor.Killed {
 		return
 	}
+	i.diagnose.Failed(e, time.Now())
 	f := Failure{Time: time.Now(), Error: e.Reason.Error(), Exit: kind.String()}
 	if p := (*actor.PanicError)(nil); errors.As(e.Reason, &p) {
 		f.Stack = string(p.Stack())
@@ -83,6 +84,7 @@ func (i *Inspector) deadLetter(d actor.DeadLetter) {
 		k.dropped[d.Lane].Add(1)
 	}
 	l := i.letters.add(d)
+	i.diagnose.Lost(d, l.Error, l.Time)
 	n, ok := i.letters.alarm.allow(time.Now())
 	if !ok {
 		return

@@ -38,7 +38,7 @@ type web struct {
 // parameters), actors/{pid}, actors/{pid}/children, tree, links, waits, workers,
 // stacks, tasks, jobs and strands (with the fields of [JobQuery]), jobs/{id},
 // timers (with the fields of [TimerQuery]), names (in parts of at most limit, 1000, that begin with the
-// parameter prefix and come behind the parameter after), letters, events, metrics, sample, and recording, if there
+// parameter prefix and come behind the parameter after), findings, letters, events, metrics, sample, and recording, if there
 // is a [Recorder]; and api/stream is a stream of server-sent events. Each page
 // has one.
 //
@@ -86,6 +86,7 @@ func (w *web) route() {
 		"strands":               w.strands,
 		"timers":                w.timers,
 		"names":                 w.names,
+		"findings":              func(*http.Request) (any, error) { return w.i.Findings(), nil },
 		"letters":               func(*http.Request) (any, error) { return w.i.DeadLetters(), nil },
 		"events":                func(*http.Request) (any, error) { return w.recent.list(), nil },
 		"metrics":               func(*http.Request) (any, error) { return w.i.Metrics(), nil },

@@ -94,12 +94,19 @@ func (w *web) actor(r *http.Request) (any, error) {
 	return w.look(id)
 }
 
-// look returns an actor, also one that has stopped, if it failed.
+// look returns an actor, also one that has stopped, if it failed, or was killed and its handler has not returned.
 func (w *web) look(id actor.PID) (actorPage, error) {
 	a, err := w.i.Actor(id)
 	if err != nil {
-		if failures := w.i.Failures(id); len(failures) > 0 {
-			return actorPage{Actor: Actor{PID: id, State: actor.Exited.String(), Failures: failures}, Gone: true}, nil
+		p := actorPage{Actor: Actor{PID: id, State: actor.Exited.String(), Failures: w.i.Failures(id)}, Gone: true}
+		for _, r := range w.i.sys.Handlers() {
+			if r.PID == id {
+				p.Name, p.Kind, p.Handler = r.Name, r.Kind, handlerOf(r)
+				p.Handler.Stack = r.Stack()
+			}
+		}
+		if len(p.Failures) > 0 || p.Handler != nil {
+			return p, nil
 		}
 		return actorPage{}, err
 	}

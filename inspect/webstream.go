@@ -41,10 +41,12 @@ const (
 type news struct {
 	Sample  Sample   `json:"sample"`
 	History []Sample `json:"history,omitempty"` // In the first message, if asked for.
-	View    any      `json:"view,omitempty"`
-	Error   string   `json:"error,omitempty"` // Why there is no view.
-	Events  []Event  `json:"events,omitempty"`
-	Dropped uint64   `json:"dropped,omitempty"` // Events, so far.
+	// Findings are what is wrong.
+	Findings []Finding `json:"findings"`
+	View     any       `json:"view,omitempty"`
+	Error    string    `json:"error,omitempty"` // Why there is no view.
+	Events   []Event   `json:"events,omitempty"`
+	Dropped  uint64    `json:"dropped,omitempty"` // Events, so far.
 	// NextSeconds is when the next message comes, about.
 	NextSeconds float64 `json:"next_seconds"`
 }
@@ -118,6 +120,7 @@ func (w *web) compose(look func() (any, error), events *follower) (n news) {
 		}
 		n.Events = append(n.Events, e)
 	}
+	n.Findings = w.i.Findings()
 	n.Dropped = events.missed + events.from.Dropped()
 	return n
 }

@@ -78,6 +78,7 @@ func TestQuietSearch(t *testing.T) {
 		})
 		return
 	}
+	t.Setenv("TROUPE_SCHEDULES", "") // It would be another search.
 	out := runSelf(t, "SIMTEST_QUIET")
 	for _, want := range []string{`: simtest: 1,200 schedules, \d+\.\d s, quiet\n`, `: simtest: 1 schedules, which are all, \d`, `: simtest: 1 schedules, and there are more, \d`} {
 		if !regexp.MustCompile(want).MatchString(out) {

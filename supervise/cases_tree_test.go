@@ -2,6 +2,7 @@ package supervise_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -429,7 +430,9 @@ var _ = define(map[string]func(*scene){
 		s.fail(sup, "a", failing)
 		s.until(func() bool { return sup.Restarts() == 1 && s.info(sup, "b").State == supervise.Running })
 		s.forced(s.info(sup, "b").Reason, "/sup/b")
-		s.ok(sup.Stop(s.ctx))
+		if err := sup.Stop(s.ctx); s.sim != nil || !errors.Is(err, actor.ErrForced) { // On a busy machine the new b may not stop in time.
+			s.ok(err)
+		}
 	},
 	"who is to be killed is not told": func(s *scene) {
 		sup := s.start(supervise.Config{Children: []supervise.Spec{s.stubborn("a", supervise.BrutalKill)}})

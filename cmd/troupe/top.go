@@ -71,7 +71,7 @@ func newTop() *cobra.Command {
 	set.IntVar(&f.limit, "limit", 20, "`number` of actors, or of other rows")
 	set.DurationVar(&f.every, "every", time.Second, "`time` between two looks of the live view")
 	set.BoolVar(&f.once, "once", false, "one report, no live view")
-	set.StringVar(&f.view, "view", "actors", "`what` is shown: actors, tree, jobs, strands, timers or names")
+	set.StringVar(&f.view, "view", "actors", "`what` is shown: actors, findings, tree, jobs, strands, timers or names")
 	set.BoolVar(&f.tree, "tree", false, "the same as --view tree")
 	set.BoolVar(&f.json, "json", false, "as JSON")
 	return cmd
@@ -122,6 +122,9 @@ func (f *topFlags) report(ctx context.Context, c *top.Client, view top.View, std
 	case top.TreeView:
 		nodes, err := c.Tree(ctx, f.limit)
 		return f.write(stdout, nodes, err, func() error { return top.WriteTree(stdout, nodes) })
+	case top.FindingsView:
+		found, err := c.Findings(ctx)
+		return f.write(stdout, found, err, func() error { return top.WriteFindings(stdout, found) })
 	case top.StrandsView:
 		jobs.Type = inspect.StrandJob
 		fallthrough

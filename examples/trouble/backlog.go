@@ -19,8 +19,8 @@ func (mailer) Receive(ctx *actor.Context[letter], _ letter) error {
 }
 
 // backlog has eight customers that send 100 letters a second each.
-func backlog(ctx context.Context, sys *actor.System) (func(), error) {
-	mail, err := actor.Spawn(sys, mailer{}, actor.WithName("mailer"), actor.WithCapacity(actor.Data, 500))
+func backlog(ctx context.Context, sys *actor.System, names *names) (func(), error) {
+	mail, err := actor.Spawn(sys, mailer{}, actor.WithName(names.culprit()), actor.WithCapacity(actor.Data, 500))
 	if err != nil {
 		return nil, err
 	}

@@ -35,20 +35,20 @@ func (p prices) Receive(ctx *actor.Context[question], q question) error {
 	return q.answer.Send(ctx, 100-number)
 }
 
-func ring(ctx context.Context, sys *actor.System) (func(), error) {
-	sup, err := supervise.Start(sys, supervise.Config{Intensity: 1000, Period: time.Second})
+func ring(ctx context.Context, sys *actor.System, names *names) (func(), error) {
+	sup, err := supervise.Start(sys, supervise.Config{Name: names.next(), Intensity: 1000, Period: time.Second})
 	if err != nil {
 		return nil, err
 	}
 	var priced actor.Ref[question]
 	store, err := supervise.Spawn(ctx, sup, supervise.Child[question]{
-		Name: "stock", New: func() actor.Actor[question] { return stock{&priced} },
+		Name: names.next(), New: func() actor.Actor[question] { return stock{&priced} },
 	})
 	if err != nil {
 		return nil, err
 	}
 	priced, err = supervise.Spawn(ctx, sup, supervise.Child[question]{
-		Name: "prices", New: func() actor.Actor[question] { return prices{store} },
+		Name: names.culprit(), New: func() actor.Actor[question] { return prices{store} },
 	})
 	if err != nil {
 		return nil, err

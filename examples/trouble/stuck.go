@@ -30,12 +30,12 @@ func (p *payments) Receive(_ *actor.Context[order], o order) error {
 // charge waits for the answer, however long that takes: this is the mistake.
 func (p *payments) charge() string { return <-p.answers }
 
-func stuck(ctx context.Context, sys *actor.System) (func(), error) {
-	pay, err := actor.Spawn(sys, &payments{make(chan string, 1)}, actor.WithName("payments"), actor.WithCapacity(actor.Data, 20))
+func stuck(ctx context.Context, sys *actor.System, names *names) (func(), error) {
+	pay, err := actor.Spawn(sys, &payments{make(chan string, 1)}, actor.WithName(names.culprit()), actor.WithCapacity(actor.Data, 20))
 	if err != nil {
 		return nil, err
 	}
-	shop, err := actor.Spawn(sys, &checkout{pay}, actor.WithName("checkout"), actor.WithCapacity(actor.Data, 20))
+	shop, err := actor.Spawn(sys, &checkout{pay}, actor.WithName(names.next()), actor.WithCapacity(actor.Data, 20))
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +44,4 @@ func stuck(ctx context.Context, sys *actor.System) (func(), error) {
 			wait(ctx, 20*time.Millisecond)
 		}
 	}, nil
-}
-
-// wait returns after d, or when ctx ends.
-func wait(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
 }

@@ -36,6 +36,10 @@ var (
 	forgotten = figure{"actor.forgotten", "replies", "Of these asks, those whose handler had returned.", true, nil}
 	ghosts    = figure{"actor", "ghosts", "Handlers that have not returned since they were killed.", false, nil}
 
+	findings = figure{"findings", "findings", "What is wrong, as of the last look, by the kind of finding.", false, []string{"finding"}}
+	stuck    = figure{"actor.stuck", "handlers", "Handlers that have been under way for long and wait for no other actor.", false, nil}
+	spares   = figure{"sched.spares.held", "workers", "Spare workers that are held by work that blocks.", false, nil}
+
 	queued   = figure{"sched.queued", "nodes", "Pieces of work that wait.", false, []string{"priority"}}
 	jobs     = figure{"sched", "jobs", "Jobs that have not ended.", false, nil}
 	overdue  = figure{"sched.overdue", "jobs", "Jobs that have timed out and go on.", false, nil}
@@ -51,7 +55,7 @@ var (
 	// all has them in order.
 	all = []*figure{
 		&actors, &mailbox, &capacity, &senders, &handled, &letters, &yields, &restarts, &exits,
-		&dropped, &slow, &timeouts, &late, &unhandled, &asks, &forgotten, &ghosts,
+		&dropped, &slow, &timeouts, &late, &unhandled, &asks, &forgotten, &ghosts, &findings, &stuck, &spares,
 		&queued, &jobs, &overdue, &refused, &awake, &ran, &stolen, &parked, &suspends, &preempts, &blocks,
 	}
 )
@@ -64,6 +68,22 @@ var (
 
 	measured = []*figure{&latency, &duration, &delay}
 )
+
+// The figures that say how old something is.
+var (
+	oldestHandler = figure{"actor.handler.oldest", "s", "Time that the longest handler has been under way.", false, nil}
+	oldestMessage = figure{"actor.message.oldest", "s", "Time that the oldest message has waited, 0 if it came since the last look.", false, []string{"kind"}}
+
+	ages = []*figure{&oldestHandler, &oldestMessage}
+)
+
+// observeAges emits how old things are, in seconds.
+func observeAges(m inspect.Metrics, emit func(f *figure, seconds float64, labels ...string)) {
+	emit(&oldestHandler, m.LongestHandlerSeconds)
+	for _, k := range m.Kinds {
+		emit(&oldestMessage, k.OldestMessageSeconds, k.Kind)
+	}
+}
 
 // observe looks at the system once, and emits what is counted.
 func observe(m inspect.Metrics, w inspect.Workers, emit func(f *figure, value uint64, labels ...string)) {
@@ -88,6 +108,11 @@ func observe(m inspect.Metrics, w inspect.Workers, emit func(f *figure, value ui
 	emit(&asks, m.AskTimeouts)
 	emit(&forgotten, m.Forgotten)
 	emit(&ghosts, uint64(max(0, m.Ghosts)))
+	for kind, n := range m.Findings {
+		emit(&findings, uint64(n), kind)
+	}
+	emit(&stuck, uint64(m.StuckHandlers))
+	emit(&spares, uint64(m.SparesHeld))
 	observeWorkers(w, emit)
 }
 

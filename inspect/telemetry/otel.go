@@ -42,8 +42,21 @@ func Instrument(i *inspect.Inspector, p metric.MeterProvider, sampleEvery int) (
 		instruments[f] = o
 		list = append(list, o)
 	}
+	gauges := map[*figure]metric.Float64Observable{}
+	for _, f := range ages {
+		g, err := meter.Float64ObservableGauge("troupe."+f.name, metric.WithUnit(f.unit), metric.WithDescription(f.help))
+		if err != nil {
+			return nil, fmt.Errorf("telemetry: %s: %w", f.name, err)
+		}
+		gauges[f] = g
+		list = append(list, g)
+	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
-		observe(i.Metrics(), i.Workers(), func(f *figure, value uint64, labels ...string) {
+		m := i.Metrics()
+		observeAges(m, func(f *figure, seconds float64, labels ...string) {
+			to.ObserveFloat64(gauges[f], seconds, f.attributes(labels))
+		})
+		observe(m, i.Workers(), func(f *figure, value uint64, labels ...string) {
 			to.ObserveInt64(instruments[f], int64(value), f.attributes(labels))
 		})
 		return nil
@@ -66,7 +79,7 @@ func (f *figure) observable(meter metric.Meter) (metric.Int64Observable, error) 
 	switch f.name {
 	case "actor", "sched", "sched.worker", "actor.throughput": // The unit completes the name.
 		name += "." + f.unit
-	case "actor.dead", "actor.slow", "actor.late", "actor.ask", "actor.forgotten", "actor.dropped", "sched.overdue": // Without what is counted it would say something else.
+	case "actor.dead", "actor.slow", "actor.stuck", "actor.late", "actor.ask", "actor.forgotten", "actor.dropped", "sched.overdue": // Without what is counted it would say something else.
 		name += "_" + f.unit
 	}
 	if f.counter {

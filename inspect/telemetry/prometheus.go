@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,13 +25,16 @@ func Handler(i *inspect.Inspector) http.Handler {
 func Collector(i *inspect.Inspector) prometheus.Collector {
 	c := &collector{i: i, descs: map[*figure]*prometheus.Desc{}}
 	for _, f := range all {
-		name := f.prometheusName() + "_" + f.unit
+		name := f.prometheusName()
+		if f.name != f.unit {
+			name += "_" + f.unit
+		}
 		if f.counter {
 			name += "_total"
 		}
 		c.descs[f] = prometheus.NewDesc(name, f.help, f.labels, nil)
 	}
-	for _, f := range measured {
+	for _, f := range slices.Concat(measured, ages) {
 		c.descs[f] = prometheus.NewDesc(f.prometheusName()+"_seconds", f.help, f.labels, nil)
 	}
 	return c
@@ -59,6 +63,9 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 			kind = prometheus.CounterValue
 		}
 		to <- prometheus.MustNewConstMetric(c.descs[f], kind, float64(value), labels...)
+	})
+	observeAges(m, func(f *figure, seconds float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(c.descs[f], prometheus.GaugeValue, seconds, labels...)
 	})
 	for _, k := range m.Kinds {
 		to <- c.histogram(&latency, k.Latency, k.Kind)

@@ -75,6 +75,10 @@ func TestHandler(t *testing.T) {
 		`troupe_actor_dropped_messages_total{kind="telemetry_test.sink",lane="data"} 0`,
 		`troupe_actor_handler_timeouts_total{action="cancel",kind="telemetry_test.sink"} 0`,
 		`troupe_actor_slow_handlers_total{kind="telemetry_test.sink"} 0`,
+		`troupe_findings{finding="stuck_handler"} 0`,
+		`troupe_actor_stuck_handlers 0`,
+		`troupe_actor_handler_oldest_seconds 0`,
+		`troupe_actor_message_oldest_seconds{kind="telemetry_test.sink"} 0`,
 		`troupe_sched_queued_nodes{priority="normal"} 0`,
 		`troupe_sched_worker_runs_total{worker="0"} `,
 	} {
@@ -138,6 +142,7 @@ func TestInstrument(t *testing.T) {
 		t.Errorf("the attributes are %v", took.DataPoints[0].Attributes.ToSlice())
 	}
 	for _, name := range []string{
+		"troupe.findings", "troupe.actor.stuck_handlers", "troupe.actor.handler.oldest",
 		"troupe.actor.dropped_messages", "troupe.actor.handler", "troupe.actor.live", "troupe.actor.dead_letters", "troupe.actor.slow_handlers", "troupe.actor.late_replies", "troupe.actor.ask_timeouts", "troupe.actor.forgotten_replies", "troupe.actor.restarts",
 		"troupe.actor.throughput.yields", "troupe.sched.overdue_jobs", "troupe.sched.worker.steals", "troupe.actor.message.latency",
 	} {

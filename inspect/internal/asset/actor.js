@@ -50,8 +50,8 @@ function content(page, a) {
   return [
     el('div', { class: 'bar' }, el('h1', {}, title(a)), state(a), handler(a.handler), el('span', { class: 'grow' }), ...actions(page, a)),
     note ? el('p', { class: 'notice', role: 'status' }, note) : null,
-    a.gone ? el('p', { class: 'notice' }, 'This actor has stopped. Its last errors are below.') : null,
-    a.handler && a.handler.slow ? card('The current handler', el('p', {}, 'It has been handling ', el('code', {}, a.handler.message || a.handler.handler), a.handler.message ? ' (' + a.handler.handler + ')' : '', ' for ' + time(a.handler.seconds) + '.'),
+    a.gone ? el('p', { class: 'notice' }, 'This actor has stopped.' + (a.handler ? ' A handler of it was killed, and has not returned: Go cannot end a goroutine.' : '') + (a.failures ? ' Its last errors are below.' : '')) : null,
+    a.handler && a.handler.slow ? card(a.gone ? 'The handler that has not returned' : 'The current handler', el('p', {}, 'It has been handling ', el('code', {}, a.handler.message || a.handler.handler), a.handler.message ? ' (' + a.handler.handler + ')' : '', ' for ' + time(a.handler.seconds) + '.'),
       a.handler.stack ? el('pre', { tabindex: 0, 'data-key': 'stack' }, a.handler.stack) : null) : null,
     a.around ? card('Waits', table([{ title: 'Who' }, { title: 'How' }, { title: 'On' }, { title: '' }], a.around.map((w) => ({
       key: w.from + w.to, cells: [link(w.from, w.from_name), w.kind, link(w.to, w.to_name), w.in_cycle ? el('span', { class: 'tag bad' }, 'in a ring') : ''],

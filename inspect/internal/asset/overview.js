@@ -1,6 +1,7 @@
 // What the system as a whole does.
 import { card, count, el, replace, table, time } from './dom.js';
 import { lines } from './chart.js';
+import { wrong } from './findings.js';
 
 const figures = [
   { title: 'Messages handled per second', now: (s) => count(s.handled_per_second), series: [(s) => s.handled_per_second], format: count, note: (s) => count(s.actors) + ' actors' },
@@ -23,6 +24,7 @@ export const overview = {
     if (!boxes || !main.contains(boxes.grid)) build(main);
     const all = page.samples, s = all[all.length - 1];
     if (!s) return;
+    replace(boxes.wrong, wrong(page));
     const measured = all.filter((one) => one.interval_seconds > 0), times = measured.map((one) => one.t);
     figures.forEach((f, i) => {
       const b = boxes.all[i];
@@ -47,6 +49,7 @@ function build(main) {
   }));
   const grid = el('div', { class: 'grid' }, ...all.map((b, i) => card(figures[i].title, el('div', { class: 'figure' }, b.now, b.note), b.canvas)));
   const kinds = el('div');
-  boxes = { grid, all, kinds };
-  main.replaceChildren(grid, card('By kind of actor', kinds));
+  const wrong = el('section', { class: 'card', id: 'findings', 'aria-label': 'What is wrong now', 'aria-live': 'polite' });
+  boxes = { grid, all, kinds, wrong };
+  main.replaceChildren(wrong, grid, card('By kind of actor', kinds));
 }

@@ -99,13 +99,21 @@ func (c *Client) refused(status int, body []byte) error {
 	case status == http.StatusUnauthorized:
 		return fmt.Errorf("top: %s wants another token", c.base)
 	}
-	return fmt.Errorf("top: %s: %s", c.base, why.Error)
+	err := fmt.Errorf("top: %s: %s", c.base, why.Error)
+	if status == http.StatusNotFound {
+		err = fmt.Errorf("%w: %w", errNoPart, err)
+	}
+	return err
 }
+
+// errNoPart is what an older program says.
+var errNoPart = errors.New("top: the program does not know that part of the page")
 
 // Look is what is shown of a program.
 type Look struct {
-	Name   string         `json:"name"`
-	Sample inspect.Sample `json:"sample"`
+	Name     string            `json:"name"`
+	Findings []inspect.Finding `json:"findings"`
+	Sample   inspect.Sample    `json:"sample"`
 	inspect.Page
 }
 
@@ -122,6 +130,9 @@ func (c *Client) Look(ctx context.Context, q inspect.Query) (l Look, err error) 
 		return l, fmt.Errorf("top: what answers at %s is not the live page of a troupe", c.base)
 	}
 	l.Name = system.Name
+	if l.Findings, err = c.Findings(ctx); err != nil {
+		return l, err
+	}
 	if err := c.get(ctx, "sample", nil, &l.Sample); err != nil {
 		return l, err
 	}
@@ -172,6 +183,14 @@ func (c *Client) Waits(ctx context.Context) (w WaitsLook, err error) {
 // Events returns the last events, the oldest first.
 func (c *Client) Events(ctx context.Context) (e []inspect.Event, err error) {
 	return e, c.get(ctx, "events", nil, &e)
+}
+
+// Findings returns what is wrong, the worst first. A program of before there were findings has none.
+func (c *Client) Findings(ctx context.Context) (f []inspect.Finding, err error) {
+	if err = c.get(ctx, "findings", nil, &f); errors.Is(err, errNoPart) {
+		return nil, nil
+	}
+	return f, err
 }
 
 // Tree returns the actors from the top down.

@@ -16,6 +16,7 @@ var keyHelp = [][2]string{
 	{"/", "only names that begin with what is typed"},
 	{"→ ←", "the next page of a list, or the one before"},
 	{"a t", "all actors as a list, or as a tree"},
+	{"!", "what is wrong now: the causes, the worst first"},
 	{"w", "workers, and what holds them"},
 	{"g", "the graph of who waits for whom; rings are marked"},
 	{"e", "events: failures, slow handlers, full mailboxes"},
@@ -26,7 +27,7 @@ var keyHelp = [][2]string{
 }
 
 // screensByKey are those that a key leads to.
-var screensByKey = map[string]screen{"a": listScreen, "t": treeScreen, "w": workersScreen, "g": waitsScreen, "e": eventsScreen, "J": jobsScreen, "T": timersScreen, "N": namesScreen}
+var screensByKey = map[string]screen{"!": findingsScreen, "a": listScreen, "t": treeScreen, "w": workersScreen, "g": waitsScreen, "e": eventsScreen, "J": jobsScreen, "T": timersScreen, "N": namesScreen}
 
 func (m Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	name := key.String()

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
 )
 
@@ -19,6 +20,7 @@ type Source interface {
 	Workers(ctx context.Context) (inspect.Workers, error)
 	Waits(ctx context.Context) (WaitsLook, error)
 	Events(ctx context.Context) ([]inspect.Event, error)
+	Findings(ctx context.Context) ([]inspect.Finding, error)
 	Lists
 }
 
@@ -36,6 +38,7 @@ const (
 	jobScreen // One of them.
 	timersScreen
 	namesScreen
+	findingsScreen
 
 	numScreens
 )
@@ -72,6 +75,7 @@ type Model struct {
 	workers inspect.Workers
 	waits   WaitsLook
 	events  []inspect.Event
+	wrong   []inspect.Finding
 	jobs    inspect.JobPage
 	job     inspect.Job
 	timers  inspect.TimerPage
@@ -98,16 +102,18 @@ type View string
 
 // The views.
 const (
-	ActorsView  View = "actors"
-	TreeView    View = "tree"
-	JobsView    View = "jobs"
-	StrandsView View = "strands"
-	TimersView  View = "timers"
-	NamesView   View = "names"
+	ActorsView View = "actors"
+	// FindingsView is what is wrong.
+	FindingsView View = "findings"
+	TreeView     View = "tree"
+	JobsView     View = "jobs"
+	StrandsView  View = "strands"
+	TimersView   View = "timers"
+	NamesView    View = "names"
 )
 
 // Views are all of them.
-var Views = []View{ActorsView, TreeView, JobsView, StrandsView, TimersView, NamesView}
+var Views = []View{ActorsView, FindingsView, TreeView, JobsView, StrandsView, TimersView, NamesView}
 
 // NewModel returns a view that looks every so often.
 func NewModel(source Source, q inspect.Query, view View, every time.Duration) Model {
@@ -125,6 +131,8 @@ func NewModel(source Source, q inspect.Query, view View, every time.Duration) Mo
 		m.screen = timersScreen
 	case NamesView:
 		m.screen = namesScreen
+	case FindingsView:
+		m.screen = findingsScreen
 	}
 	if m.screen.isListing() {
 		m.lists[m.screen].prefix, m.query.Name = q.Name, ""
@@ -172,6 +180,8 @@ func (m *Model) ask() tea.Cmd {
 			a.data, a.err = source.Waits(ctx)
 		case eventsScreen:
 			a.data, a.err = source.Events(ctx)
+		case findingsScreen:
+			a.data, a.err = source.Findings(ctx)
 		case jobsScreen, jobScreen, timersScreen, namesScreen:
 			a.data, a.err = askList(ctx, source, screen, list, jobs, id)
 		default:
@@ -216,7 +226,9 @@ func (m Model) take(a answer) (tea.Model, tea.Cmd) {
 		switch data := a.data.(type) {
 		case Look:
 			m.rate(data.Actors, a.at)
-			m.look = data
+			m.look, m.wrong = data, data.Findings
+		case []inspect.Finding:
+			m.wrong = data
 		case []inspect.Node:
 			m.tree = data
 		case ActorLook:
@@ -301,6 +313,10 @@ func (m Model) chosen() string {
 	case eventsScreen:
 		if m.at < len(m.events) && m.events[m.at].ActorKind != "" {
 			return textOf(m.events[m.at].PID)
+		}
+	case findingsScreen:
+		if m.at < len(m.wrong) && m.wrong[m.at].PID != (actor.PID{}) {
+			return textOf(m.wrong[m.at].PID)
 		}
 	}
 	return m.chosenOfList()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,7 @@ func (p *program) Look(_ context.Context, q inspect.Query) (top.Look, error) {
 	p.asked = append(p.asked, q)
 	l := top.Look{Name: "tested"}
 	l.Next, l.Matched = "more", -1
+	l.Findings, _ = p.Findings(context.Background())
 	for n := range 100 {
 		a := stuckActor(n)
 		a.Handled = p.handled
@@ -65,6 +67,10 @@ func (p *program) Workers(context.Context) (inspect.Workers, error) {
 
 func (p *program) Waits(context.Context) (top.WaitsLook, error) {
 	return top.WaitsLook{Waits: []top.Wait{{Wait: inspect.Wait{From: pid(3), To: pid(4), Kind: "ask"}, InCycle: true}}, Total: 1, InCycle: 1}, p.err
+}
+
+func (p *program) Findings(context.Context) ([]inspect.Finding, error) {
+	return []inspect.Finding{{Level: slog.LevelError, Text: "payments stuck \x1b[2J", PID: pid(3)}, {Text: "mailer has a backlog"}}, p.err
 }
 
 func (p *program) Events(context.Context) ([]inspect.Event, error) {

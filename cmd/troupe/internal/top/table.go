@@ -11,8 +11,26 @@ import (
 	"github.com/troupe-go/troupe/inspect"
 )
 
-// Write writes a look as a table.
+// WriteFindings writes what is wrong, a line each.
+func WriteFindings(w io.Writer, findings []inspect.Finding) error {
+	if len(findings) == 0 {
+		_, err := fmt.Fprintln(w, "nothing is wrong")
+		return err
+	}
+	for _, f := range findings {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", strings.ToLower(f.Level.String()), clean(f.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write writes a look: what is wrong, and a table of actors.
 func Write(w io.Writer, l Look) error {
+	if err := WriteFindings(w, l.Findings); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)                                                                                                                                                              //nolint:errcheck // The flush tells.
 	fmt.Fprintf(w, "%s: %d actors, %.0f messages/s, %d in mailboxes, %d waits\n\n", clean(l.Name), l.Sample.Actors, l.Sample.HandledPerSecond, l.Sample.Mailbox, l.Sample.Waits) //nolint:errcheck // The flush tells.
 	t := newTable(w)
 	for _, a := range l.Actors {

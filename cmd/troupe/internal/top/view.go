@@ -2,6 +2,7 @@ package top
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,9 +29,9 @@ func (m Model) View() tea.View {
 	return v
 }
 
-// around is how many lines there are besides the rows: the head, the line of
+// around is how many lines there are besides the rows: the head, the worst of what is wrong, the line of
 // what is shown, the titles of the columns, and the keys.
-const around = 4
+const around = 5
 
 // room is how many rows can be seen.
 func (m Model) room() int { return m.height - around }
@@ -40,7 +41,7 @@ func (m Model) draw() string {
 	if m.ended || m.width < 1 || m.height < 1 {
 		return ""
 	}
-	lines := []string{m.head(), m.what()}
+	lines := []string{m.head(), m.worst(), m.what()}
 	if m.help {
 		lines = append(lines, help()...)
 	} else {
@@ -86,6 +87,26 @@ func (m Model) head() string {
 	return text
 }
 
+// worst is the first of what is wrong.
+func (m Model) worst() string {
+	switch n := len(m.wrong); n {
+	case 0:
+		return faint.Render("nothing is wrong")
+	case 1:
+		return findingRow(m.wrong[0])
+	default:
+		return findingRow(m.wrong[0]) + faint.Render(fmt.Sprintf("  and %d more: !", n-1))
+	}
+}
+
+// findingRow is red where others suffer.
+func findingRow(f inspect.Finding) string {
+	if f.Level > slog.LevelWarn {
+		return red.Render(clean(f.Text))
+	}
+	return yellow.Render(clean(f.Text))
+}
+
 // what says what is shown, or what is wrong.
 func (m Model) what() string {
 	switch {
@@ -105,6 +126,8 @@ func (m Model) what() string {
 		return fmt.Sprintf("%d workers are awake, %d jobs are under way", m.workers.Awake, m.workers.Jobs)
 	case waitsScreen:
 		return fmt.Sprintf("%d waits, %d of them in a ring", m.waits.Total, m.waits.InCycle)
+	case findingsScreen:
+		return fmt.Sprintf("what is wrong now: %d findings", len(m.wrong))
 	case eventsScreen:
 		return fmt.Sprintf("the last %d events", len(m.events))
 	case jobsScreen, jobScreen, timersScreen, namesScreen:
@@ -124,7 +147,7 @@ func (m Model) what() string {
 }
 
 func (m Model) foot() string {
-	keys := "? help  q quit  ↑↓ choose  enter open  s sort  / filter  a actors  t tree  J jobs  w workers  g waits  e events  T timers  N names  p pause"
+	keys := "? help  q quit  ! wrong  ↑↓ choose  enter open  s sort  / filter  a actors  t tree  J jobs  w workers  g waits  e events  T timers  N names  p pause"
 	if m.screen == actorScreen || m.screen == jobScreen {
 		keys = "↑↓ scroll  esc back  p pause  ? help  q quit"
 	}
@@ -149,6 +172,8 @@ func (m Model) titles() string {
 		return fmt.Sprintf("%-8s %-11s %9s %12s %10s %9s %10s", "WORKER", "STATE", "QUEUED", "RAN", "STOLEN", "PARKED", "PREEMPTED")
 	case waitsScreen:
 		return fmt.Sprintf("%-34s %-5s %-34s", "WHO", "HOW", "ON")
+	case findingsScreen:
+		return "WHAT"
 	case eventsScreen:
 		return fmt.Sprintf("%-9s %-16s %s", "TIME", "KIND", "WHAT")
 	case jobsScreen, timersScreen, namesScreen:
@@ -187,6 +212,10 @@ func (m Model) rows() (rows []string) {
 	case actorScreen:
 		if m.loaded {
 			rows = describe(&m.actor)
+		}
+	case findingsScreen:
+		for _, f := range m.wrong {
+			rows = append(rows, findingRow(f))
 		}
 	case workersScreen:
 		rows = m.workerRows()
