@@ -31,7 +31,7 @@ type program struct {
 	actors    []*programActor
 	echo      actor.Ref[question]     // Whom handlers ask.
 	forwarder actor.Ref[forwardedAsk] // The players hand questions on to it.
-	pump      *actor.Pump             // Of those that live in a loop.
+	pump      *actor.Pump             // The loop of the actors that live in one.
 	loops     sync.WaitGroup          // The loop of the pump, and the main one.
 
 	mu      sync.Mutex
@@ -86,7 +86,7 @@ func newProgram(t tester, draw *rapid.T) *program {
 			} else {
 				p.others++
 			}
-			//nolint:errorlint // One that had failed before wraps what its handler has met.
+			//nolint:errorlint // An actor that had failed before wraps what its handler has met.
 			if d.Reason == actor.ErrOverflow || d.Reason == actor.ErrMailboxLimit {
 				p.dropped++
 			}
