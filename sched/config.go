@@ -45,10 +45,10 @@ type Config struct {
 	// more than half of a queue. Few spread short work over many workers, many cost less
 	// for each piece. Defaults to 64.
 	MaxSteal int
-	// BackoffMin and BackoffMax bound how long a sleeping worker waits until work is looked
-	// for on its behalf: BackoffMin after it fell asleep, then twice as long each time, up
-	// to BackoffMax. A submission wakes a worker at once, so this concerns only work of
-	// which no submission tells, such as a lone piece whose owner does not come to it. A
+	// BackoffMin and BackoffMax bound how long a sleeping worker waits until the monitor
+	// looks for work on its behalf: BackoffMin after it fell asleep, then twice as long
+	// each time, up to BackoffMax. A submission wakes a worker at once, so the look finds
+	// only work without a submission, such as a lone piece that its owner does not take. A
 	// look comes up to 8 ms late. Default to 1 ms and 1 s.
 	BackoffMin, BackoffMax time.Duration
 	// PreemptionDepth is how many pieces of work may wait on a worker for having given way
