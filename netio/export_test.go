@@ -22,7 +22,7 @@ func AwaitAccepting(ctx context.Context, l *Listener) error { return l.current()
 func Linger(l *Listener, d time.Duration) { l.lingering = d }
 
 // SetPatience sets for how long the connections of a listener wait for memory before peers
-// are cut off. The time of those that wait already begins anew.
+// are cut off. For connections that wait already, the time restarts.
 func SetPatience(l *Listener, d time.Duration) {
 	m := &l.current().group.memory
 	m.mu.Lock()

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-go/troupe/supervise"
 )
 
-// ListenerConfig configures a Listener whose connections are actors that take
-// messages of type M, and write those of type Out.
+// ListenerConfig configures a Listener whose connections are actors. They take
+// messages of type M and write messages of type Out.
 type ListenerConfig[M, Out any] struct {
 	// Name is the name of the listener in the tree of actors. Defaults to "netio".
 	Name string
@@ -331,7 +331,7 @@ func (l *Listener) Stop(ctx context.Context) error {
 	err := o.group.wait.Wait(ctx)
 	if err != nil {
 		err = fmt.Errorf("netio: %d connections were cut off by the stop: %w", o.group.force(ErrListenerStopped), err)
-		_ = o.group.wait.Wait(calm) // For those that were killed.
+		_ = o.group.wait.Wait(calm) // For the connections that were killed.
 	}
 	return errors.Join(err, l.stopActor(calm, o))
 }
