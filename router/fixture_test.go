@@ -151,9 +151,8 @@ func hold(tb testing.TB, ref actor.Ref[task]) (release func()) {
 
 func byKey(t task) (string, bool) { return t.key, t.key != "" }
 
-// refuse makes a routee accept nothing any more, while it has not stopped, so
-// that nobody is told of its end: it waits for a child, until the returned
-// function is called.
+// refuse makes a routee refuse messages although it has not ended yet: its stop waits
+// for a child, until the returned function is called. So its end is not known yet.
 func refuse(tb testing.TB, ref actor.Ref[task]) (release func()) {
 	tb.Helper()
 	in, out := make(chan struct{}), make(chan struct{})

@@ -36,9 +36,9 @@ func empty(tb testing.TB, ref actor.Ref[task], release func()) (again func()) {
 	return hold(tb, ref)
 }
 
-// lateness sends messages, of which the first makes the router look at its held
-// routees, until the routee that is emptied after that gets one, and returns how
-// many of them went elsewhere.
+// lateness sends messages. The first makes the router look at its held routees. Then
+// one routee is emptied. lateness returns how many messages went to other routees
+// before the empty routee got one.
 func lateness(tb testing.TB, r router.Router[task], ref actor.Ref[task], release func()) (late int, again func()) {
 	tb.Helper()
 	for range 20 { // Else it would get its share of the next ones, as an equal.
@@ -69,8 +69,8 @@ func TestSmallestMailboxLooks(t *testing.T) {
 	}
 }
 
-// What the router has sent since its last look counts: stuck routees with long
-// backlogs get the same.
+// The router counts the messages that it has sent since its last look: stuck routees
+// with long backlogs get the same number.
 func TestSmallestMailboxCountsItsOwn(t *testing.T) {
 	start, _, release := heldCrew(t, 4, 300)
 	defer func() {
@@ -139,8 +139,8 @@ func TestBoundedHashLooksAgain(t *testing.T) {
 	wantEqual(t, "home", r.Stats().Backlogs[home], 501)
 }
 
-// What the router has sent since its last look counts: among stuck routees, the
-// popular key's gets each message that the bound allows, and no other.
+// The router counts the messages that it has sent since its last look: among stuck
+// routees, the routee of the popular key gets as many messages as the bound allows.
 func TestBoundedHashCountsItsOwn(t *testing.T) {
 	start, c, release := heldCrew(t, 4, 100)
 	defer func() {
@@ -161,9 +161,9 @@ func TestBoundedHashCountsItsOwn(t *testing.T) {
 	}
 }
 
-// While one who looks is interrupted, the messages of others are routed, each by
-// what is so. When he goes on, what he has seen is too old to serve: who had least
-// then, and has more than the others now, gets nothing.
+// While a sender that looks at the backlogs is interrupted, the messages of others are
+// routed by the true backlogs. When the sender goes on, its look is too old to be used:
+// the routee that had the shortest backlog then, and has the longest now, gets nothing.
 func TestInterruptedLook(t *testing.T) {
 	start, c, release := heldCrew(t, 4, 100)
 	defer func() {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-go/troupe/router"
 )
 
-// Routees are added and removed at run time; who is there already, or is not,
-// is passed over.
+// Routees are added and removed at run time. To add a routee twice, or to remove an
+// unknown one, does nothing.
 func TestAddAndRemove(t *testing.T) { simulated.Too(t, testAddAndRemove) }
 
 func testAddAndRemove(t testing.TB) {

@@ -343,7 +343,7 @@ func (c *pool[J, R]) takePlace(w *work[J, R]) {
 }
 
 // giveUp takes back a task that nobody waits for any more, if it has not begun.
-// One that has is told by its context.
+// A task that has begun learns it from its context.
 func (c *pool[J, R]) giveUp(ctx context.Context, w *work[J, R]) {
 	c.mu.Lock()
 	waits := w.stage == ready || w.stage == behind

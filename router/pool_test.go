@@ -71,8 +71,7 @@ func TestPool(t *testing.T) {
 	wantEqual(t, "done", []any{s.Done, s.Failed, s.Running, s.Waiting}, []any{10, 0, 0, [3]int{}})
 }
 
-// What goes wrong in a task is the error of its asker, or of OnError, and of
-// nobody else.
+// The failure of a task is reported to its asker, or to OnError, and to nobody else.
 func TestPoolFailures(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	ctx := guarded(t)
@@ -225,7 +224,7 @@ func TestPoolControlIsUrgent(t *testing.T) {
 	}
 }
 
-// Tasks of one key are done one at a time and in order, those of others at the
+// Tasks of one key run one at a time and in order. Tasks of other keys run at the
 // same time.
 func TestPoolKeys(t *testing.T) {
 	const keys, each = 5, 100

@@ -108,7 +108,7 @@ func TestLeastOfTwo(t *testing.T) {
 	wantEqual(t, "the only one", who(t, guarded(t), r, task{}), 0)
 }
 
-// Each key stays with one routee, whose order is that of the sender.
+// Each key stays with one routee, which gets the messages in the sender's order.
 func TestConsistentHash(t *testing.T) {
 	lane.Check(t)
 	simulated.Too(t, testConsistentHash)
@@ -251,7 +251,7 @@ func TestWaitForChosen(t *testing.T) {
 	}
 }
 
-// The lane of the router is that of the message.
+// A routee gets a message on the lane it was sent on.
 func TestLanes(t *testing.T) { simulated.Too(t, testLanes) }
 
 func testLanes(t testing.TB) {

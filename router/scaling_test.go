@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/router"
 )
 
-// What is decided for a sample, at the thresholds and on both sides of them.
+// TestDecide checks the decision for samples at the thresholds and on both sides.
 func TestDecide(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
 	cfg := router.ElasticConfig[task]{
