@@ -114,8 +114,8 @@ func (p page) event(kind inspect.EventKind) (e inspect.Event) {
 	return e
 }
 
-// The slowest handler is that of payments, its stack says where, and checkout
-// waits for room behind it.
+// The slowest handler belongs to payments. Its stack says where it is stuck, and
+// checkout waits for room behind it.
 func TestStuckHandlerIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for real time")
