@@ -71,8 +71,8 @@ type Config struct {
 	// exact to 1/32 of the time. Defaults to 30 s; -1 means that jobs have no
 	// timeout but their own; see WithTimeout.
 	JobTimeout time.Duration
-	// MaxQueued is how many jobs may be queued that have not begun. Defaults to 0,
-	// which means that there is no bound.
+	// MaxQueued is how many jobs may be queued that have not begun. Defaults to no
+	// bound; -1 means the same.
 	MaxQueued int
 	// WhenFull says what Go does when MaxQueued jobs are queued. Defaults to
 	// WaitWhenFull.
@@ -82,7 +82,7 @@ type Config struct {
 	// nothing else to do, and so do the spare workers in their places. With 8
 	// Workers, {Critical: 2, High: 2} leaves 4 for all work. Workers reserved for
 	// Low are like those that are not reserved. The ones for the most urgent work
-	// have the lowest ids. Defaults to none.
+	// have the lowest ids. Defaults to none; -1 means the same.
 	Reserved [4]int
 	// Placement says where work from outside goes. Defaults to Shared.
 	Placement Placement
