@@ -42,3 +42,12 @@ func Look(l *Listener) {
 	m.mu.Unlock()
 	m.look(moved)
 }
+
+// StopIsLimited reports whether the stop of a listener waits for its connections for a
+// limited time.
+func StopIsLimited(l *Listener) bool {
+	ctx, cancel := l.limit(context.Background())
+	defer cancel()
+	_, limited := ctx.Deadline()
+	return limited
+}
