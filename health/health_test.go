@@ -247,7 +247,7 @@ func TestNoSystem(t *testing.T) {
 		if r := health.Check(ctx, sys); r.Level != actor.Unhealthy || !strings.Contains(r.Reason, "NewSystem") {
 			t.Errorf("the report is %+v", r)
 		}
-		for name, h := range map[string]http.Handler{"live": health.Live(sys, health.Config{}), "ready": health.Ready(sys, health.Config{Deadline: -1})} {
+		for name, h := range map[string]http.Handler{"live": health.Live(sys, health.Config{}), "ready": health.Ready(sys, health.Config{})} {
 			if code, r := get(t, h); code != 503 || r.Level != actor.Unhealthy {
 				t.Errorf("%s is %d: %+v", name, code, r)
 			}

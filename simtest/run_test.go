@@ -356,7 +356,7 @@ func TestBadConfig(t *testing.T) {
 		{simtest.Config{Schedules: -1}, body, "Schedules is -1"},
 		{simtest.Config{Steps: -1}, body, "Steps is -1"},
 		{simtest.Config{Depth: -1}, body, "Depth is -1"},
-		{simtest.Config{Repeat: -1}, body, "Repeat is -1"},
+		{simtest.Config{Repeat: -2}, body, "Repeat is -2"},
 		{simtest.Config{Forbid: 1 << 7}, body, "Forbid is 128"},
 		{simtest.Config{Strategy: 9}, body, "unknown strategy 9"},
 		{simtest.Config{}, nil, "body is nil"},
