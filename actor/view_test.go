@@ -436,7 +436,7 @@ type localKey struct{}
 
 func (localKey) LocalKey() {}
 
-func TestLocalValuesStayBehind(t *testing.T) {
+func TestLocalValuesAreNotPassedOn(t *testing.T) {
 	ctx := context.WithValue(context.WithValue(guarded(t), localKey{}, 1), traceKey{}, 2)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {
