@@ -97,7 +97,7 @@ func find(r *health.Report, path string) *health.Report {
 	return nil
 }
 
-func TestLevelsGoUp(t *testing.T) {
+func TestLevelsPropagateToTheSupervisor(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
 		a, b, _ := clinic(s, sys, supervise.Backoff{})

@@ -472,7 +472,7 @@ func (r *relay) Run(f *workers.Fiber, _ sched.Priority) {
 
 // The watchdog of real time looks on while a long run goes on. Under the race
 // detector this takes long enough for it to look several times.
-func TestWatchedRun(t *testing.T) {
+func TestWatchdogDuringALongRun(t *testing.T) {
 	lane.Check(t)
 	simtest.Run(t, simtest.Config{Schedules: 1, Steps: 1_000_000}, func(s *simtest.Sim) {
 		left := 100_000
