@@ -13,9 +13,8 @@ import (
 // descriptor, its coroutine's records, and the end of its stack. Each line has the
 // address of the next, so a worker would wait for several of them in turn, some 100 ns
 // each. But fibers come out of a shared queue many at a time, so the worker knows
-// which are next. Before it continues a fiber, it tells the processor to fetch the
-// lines of the second fiber after it. The addresses of these lines begin in the node of
-// that fiber, so the worker has had that node fetched, too, six fibers earlier.
+// which are next. Before it continues a fiber, it tells the processor to fetch the lines
+// of the second fiber after it. Its node leads to them, and was fetched six fibers before.
 //
 // A processor makes a limited number of fetches at a time, and waits if it is asked for
 // more. When all fibers of a batch were fetched at once, 27 lines each, the fetches took
