@@ -40,7 +40,7 @@ type asking struct {
 	index int32
 
 	// The rest is written before open, and then read and written under a pin.
-	asker  *proc // Whose handler waits; nil for a goroutine.
+	asker  *proc // The actor whose handler waits; nil if a goroutine waits.
 	holder *proc // The actor that has to act for the wait to end, if known, or nil.
 	kind   WaitKind
 	lane   Lane

@@ -223,6 +223,22 @@ func TestBlockingLimit(t *testing.T) {
 	}
 }
 
+// Without a limit, more handlers block at the same time than the default allows.
+func TestBlockingWithoutALimit(t *testing.T) {
+	const handlers = 600
+	ctx := guarded(t)
+	sys := onOneWorker(t, actor.Config{MaxBlocking: -1})
+	entered, open := make(chan struct{}, handlers), make(chan struct{})
+	for range handlers {
+		ref := spawnActor(t, sys, actor.Actor[int](&gate{entered: entered, open: open}), actor.WithBackend(actor.OnBlocking))
+		send(t, ctx, ref, 0)
+	}
+	for range handlers {
+		receive(t, ctx, entered)
+	}
+	close(open)
+}
+
 // RunMain has the handlers on its own goroutine, and Stop runs them when it has
 // returned.
 func TestRunMain(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// extra is what few incarnations need.
+// extra has the fields that few incarnations need.
 type extra[M any] struct {
-	behaviours []Actor[M] // Those below the present one. The handler's own.
+	behaviours []Actor[M] // The behaviours below the present one. Only the handler uses them.
 	stash      []stashed[M]
 	returning  []stashed[M] // Messages that are to go back to the lanes.
 }

@@ -18,39 +18,40 @@ import (
 // # Protocol
 //
 // The body runs only while a handler or a hook of its actor does, which waits
-// for it meanwhile: the handler of a message begins when the body is given it,
-// and returns when the body asks for the next. So a process is an actor like all
-// others, and the time from one receive to the next counts as a handler's, with
-// all that goes with it: timeouts, measures, the answer for the asker, the
+// for it meanwhile: the handler of a message begins when the body gets the
+// message, and returns when the body asks for the next one. So a process is an actor like all
+// others, and the time from one receive to the next counts as a handler's:
+// with timeouts, measures, the answer for the asker, the
 // fence after a kill.
 //
-// State says whose turn it is. The goroutine that takes it from waiting, by
-// compare-and-swap, owns the fields below: mostly the handler, which writes what the body is to get
-// before it sets the body running; or else a body that finds its fence raised. It
-// goes back by the body alone, which then wakes the handler.
+// The field state says whether the body or the handler runs. A goroutine that moves it
+// away from waiting, by compare-and-swap, owns the fields below. Mostly that is the
+// handler: it writes the message for the body, and then sets the body running. It can also
+// be a body that finds itself fenced off. Only the body moves state back to waiting, and
+// then wakes the handler.
 //
-// The alternative was to have the body itself be the activation of its actor
-// while it is in Receive: it would take messages without a switch, where now
-// there are four for each (0.2 us). It was not tried, for then nothing that is
-// known of handlers would hold for it, and all of it would be there twice.
+// The alternative: the body itself is the activation of its actor while it is in Receive.
+// It would take messages without the four switches (0.2 us) that each costs now. It was not
+// tried: the rules of handlers would not hold for such a body, so all their code would be
+// there twice.
 type body struct {
 	node  workers.Node
 	frame workers.Frame // Leads to the body's fiber, where the actor's own leads to the handler's.
 	scope *scope        // Of the incarnation. Written once, before the body begins.
 	main  func() error
 	state atomic.Uint32
-	traps bool // See told. Guarded by proc.mu.
+	traps bool // Whether TrapExits has set a function. Guarded by proc.mu.
 
-	// The side whose turn it is owns the rest.
+	// The side that state names owns the rest.
 	handler *workers.Fiber  // The handler that waits for the body.
-	lane    Lane            // Of the message that the body is given.
-	kept    [numLanes]int32 // How many messages it has not wanted so far. They are in the stash.
-	verdict error           // Why it gets none.
-	last    bool            // It is the last that it gets.
-	over    bool            // It has got that.
+	lane    Lane            // The lane of the message that the body is given.
+	kept    [numLanes]int32 // How many messages the body has passed over so far. They are in the stash.
+	verdict error           // Why the body gets no message.
+	last    bool            // This message is the last one.
+	over    bool            // The body has got the last message.
 	ghost   bool            // It goes on although it was killed, and leaves the process's fields to the handler.
-	reason  error           // Why it has ended.
-	wish    wish            // Until when it waits.
+	reason  error           // Why the body has ended.
+	wish    wish            // Until when the body waits.
 	due     time.Time       // The time until which wish waits.
 	alarm   alarm           // Made on first use.
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// dancer has a partner, without whom it can't go on.
-type dancer struct {
+// partnerWatcher watches a partner, and fails if a step needs the partner after its end.
+type partnerWatcher struct {
 	partner actor.PID
 	watch   actor.Monitor
 }
@@ -20,14 +20,14 @@ type step struct {
 	reply actor.Reply[bool]
 }
 
-func (d *dancer) Started(ctx *actor.Context[step]) (err error) {
+func (d *partnerWatcher) Started(ctx *actor.Context[step]) (err error) {
 	if d.watch, err = ctx.Monitor(d.partner); err != nil {
 		return err
 	}
 	return ctx.Link(d.partner)
 }
 
-func (d *dancer) Receive(ctx *actor.Context[step], m step) error {
+func (d *partnerWatcher) Receive(ctx *actor.Context[step], m step) error {
 	if !m.alone {
 		return m.reply.Send(ctx, true)
 	}
@@ -38,7 +38,7 @@ func (d *dancer) Receive(ctx *actor.Context[step], m step) error {
 }
 
 // Down makes it a Watcher.
-func (d *dancer) Down(ctx *actor.Context[step], _ actor.Monitor, e actor.Exit) error {
+func (d *partnerWatcher) Down(ctx *actor.Context[step], _ actor.Monitor, e actor.Exit) error {
 	fmt.Println(ctx.Name(), "is told of", e.Name)
 	return nil
 }
@@ -53,23 +53,23 @@ func ExampleContext_Unlink() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var dancers []actor.Ref[step]
-	for _, name := range []string{"Ginger", "Rita"} {
-		ref, err := actor.Spawn(sys, actor.Actor[step](&dancer{partner: partner.PID()}), actor.WithName(name))
+	var watchers []actor.Ref[step]
+	for _, name := range []string{"patient", "strict"} {
+		ref, err := actor.Spawn(sys, actor.Actor[step](&partnerWatcher{partner: partner.PID()}), actor.WithName(name))
 		if err != nil {
 			log.Fatal(err)
 		}
-		dancers = append(dancers, ref)
+		watchers = append(watchers, ref)
 	}
-	dance := func(ref actor.Ref[step], alone bool) (bool, error) {
+	takeStep := func(ref actor.Ref[step], alone bool) (bool, error) {
 		return actor.Ask(ctx, ref, func(r actor.Reply[bool]) step { return step{alone, r} })
 	}
-	fmt.Println(dance(dancers[0], true)) // The monitor was at work until then.
-	fmt.Println(dance(dancers[1], false))
+	fmt.Println(takeStep(watchers[0], true)) // The monitor was at work until then.
+	fmt.Println(takeStep(watchers[1], false))
 	_ = partner.Send(ctx, job{fails: true})
-	<-dancers[1].Done()
-	fmt.Println(errors.As(dancers[1].Err(), new(*actor.LinkedError)))
-	fmt.Println(dance(dancers[0], false))
+	<-watchers[1].Done()
+	fmt.Println(errors.As(watchers[1].Err(), new(*actor.LinkedError)))
+	fmt.Println(takeStep(watchers[0], false))
 	// Output:
 	// true <nil>
 	// true <nil>

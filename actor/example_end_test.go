@@ -167,14 +167,14 @@ func ExampleParent() {
 	// printed page 2
 }
 
-// cook says how well it does.
-type cook struct{ gas bool }
+// search reports how well it works.
+type search struct{ indexed bool }
 
-func (cook) Receive(*actor.Context[int], int) error { return nil }
+func (search) Receive(*actor.Context[int], int) error { return nil }
 
-func (c cook) Health(*actor.Context[int]) actor.Health {
-	if !c.gas {
-		return actor.Health{Level: actor.Degraded, Reason: "only cold dishes"}
+func (c search) Health(*actor.Context[int]) actor.Health {
+	if !c.indexed {
+		return actor.Health{Level: actor.Degraded, Reason: "the index is missing"}
 	}
 	return actor.Health{}
 }
@@ -183,14 +183,14 @@ func (c cook) Health(*actor.Context[int]) actor.Health {
 func ExampleSystem_Checkup() {
 	sys := exampleSystem()
 	defer stop(sys)
-	if _, err := actor.Spawn(sys, actor.Actor[int](cook{}), actor.WithName("cook")); err != nil {
+	if _, err := actor.Spawn(sys, actor.Actor[int](search{}), actor.WithName("search")); err != nil {
 		log.Fatal(err)
 	}
 	for _, d := range sys.Checkup(context.Background()) {
 		fmt.Println(d.Path, "is", d.Level, "-", d.Reason)
 	}
 	// Output:
-	// /cook is degraded - only cold dishes
+	// /search is degraded - the index is missing
 }
 
 // A Probe observes what happens to actors, here their ends.
@@ -205,7 +205,7 @@ func ExampleSystem_Observe() {
 		log.Fatal(err)
 	}
 	defer unsee()
-	ref, err := actor.Spawn(sys, actor.Func(func(*actor.Context[int], int) error { return nil }), actor.WithName("clerk"))
+	ref, err := actor.Spawn(sys, actor.Func(func(*actor.Context[int], int) error { return nil }), actor.WithName("worker"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func ExampleSystem_Observe() {
 	}
 	_ = ref.Drain(ctx)
 	// Output:
-	// clerk has ended after 3 messages: <nil>
+	// worker has ended after 3 messages: <nil>
 }
 
 // A timer sends later. It ends with its owner, here with the system.

@@ -10,13 +10,13 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// clerk finishes what it has been told to before it goes.
-type clerk struct {
+// fileKeeper closes its open files before it stops.
+type fileKeeper struct {
 	open   int
 	opened chan struct{}
 }
 
-func (c *clerk) Receive(ctx *actor.Context[string], m string) error {
+func (c *fileKeeper) Receive(ctx *actor.Context[string], m string) error {
 	switch m {
 	case "open":
 		c.open++
@@ -31,7 +31,7 @@ func (c *clerk) Receive(ctx *actor.Context[string], m string) error {
 }
 
 // Leave makes it a Leaver: it is called instead of the stop.
-func (c *clerk) Leave(ctx *actor.Context[string]) error {
+func (c *fileKeeper) Leave(ctx *actor.Context[string]) error {
 	fmt.Println("asked to leave, with", c.open, "open")
 	for range c.open {
 		if err := ctx.Self().Send(ctx, "close"); err != nil {
@@ -47,7 +47,7 @@ func ExampleLeaver() {
 	sys := exampleSystem()
 	defer stop(sys)
 	opened := make(chan struct{})
-	ref, err := actor.Spawn(sys, actor.Actor[string](&clerk{opened: opened}))
+	ref, err := actor.Spawn(sys, actor.Actor[string](&fileKeeper{opened: opened}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -66,12 +66,12 @@ func ExamplePID() {
 	// true <nil> true
 }
 
-// clan is an actor with children.
-type clan struct{ ready chan<- struct{} }
+// parentOfTwo is an actor with two children.
+type parentOfTwo struct{ ready chan<- struct{} }
 
-func (c clan) Started(ctx *actor.Context[job]) error {
+func (c parentOfTwo) Started(ctx *actor.Context[job]) error {
 	defer close(c.ready)
-	for _, name := range []string{"Mary", "John"} {
+	for _, name := range []string{"one", "two"} {
 		if _, err := actor.Spawn(ctx, actor.Func(work), actor.WithName(name)); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (c clan) Started(ctx *actor.Context[job]) error {
 	return err
 }
 
-func (clan) Receive(ctx *actor.Context[job], m job) error { return work(ctx, m) }
+func (parentOfTwo) Receive(ctx *actor.Context[job], m job) error { return work(ctx, m) }
 
 // The tree of actors, and what is to come by timers, can be looked at from
 // outside.
@@ -88,7 +88,7 @@ func ExampleSystem_Children() {
 	sys := exampleSystem()
 	defer stop(sys)
 	ready := make(chan struct{})
-	if _, err := actor.Spawn(sys, actor.Actor[job](clan{ready}), actor.WithName("Adam")); err != nil {
+	if _, err := actor.Spawn(sys, actor.Actor[job](parentOfTwo{ready}), actor.WithName("parent")); err != nil {
 		log.Fatal(err)
 	}
 	<-ready
@@ -115,11 +115,11 @@ func ExampleSystem_Children() {
 		fmt.Println(t.OwnerName, "sends to", t.ToName, "on", t.Lane)
 	}
 	// Output:
-	// Adam 2
-	// - Mary actor_test.job
-	// - John actor_test.job
+	// parent 2
+	// - one actor_test.job
+	// - two actor_test.job
 	// 3 actors
-	// Adam sends to Adam on management
+	// parent sends to parent on management
 }
 
 // How much an actor has to do is cheap to ask. The message that is being handled

@@ -205,16 +205,16 @@ func ExampleProbe_restarted() {
 		log.Fatal(err)
 	}
 	defer unsee()
-	clerk, err := actor.Spawn(sys, actor.Func(work), actor.WithName("clerk"), actor.WithThroughput(2))
+	worker, err := actor.Spawn(sys, actor.Func(work), actor.WithName("worker"), actor.WithThroughput(2))
 	if err != nil {
 		log.Fatal(err)
 	}
-	_ = sys.Suspend(clerk.PID()) // So that all wait.
+	_ = sys.Suspend(worker.PID()) // So that all wait.
 	for range 5 {
-		_ = clerk.Send(ctx, job{})
+		_ = worker.Send(ctx, job{})
 	}
-	_ = sys.Resume(clerk.PID())
-	_ = clerk.Drain(ctx)
+	_ = sys.Resume(worker.PID())
+	_ = worker.Drain(ctx)
 
 	news := make(chan actor.Ref[string], 1)
 	restart := func(ctx *actor.Context[string], child actor.PID) error { return ctx.Restart(child) }
@@ -225,8 +225,8 @@ func ExampleProbe_restarted() {
 	_ = printer.Send(ctx, "")
 	<-news
 	// Output:
-	// clerk has yielded
-	// clerk has yielded
+	// worker has yielded
+	// worker has yielded
 	// printer has ended: failed
 	// printer begins
 	// a new one

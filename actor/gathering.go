@@ -37,7 +37,7 @@ type gathering struct {
 	asks   []inquirer // Not written any more once it was run.
 	all    bool       // All of them are waited for, also those that fail.
 	waiter workers.Waiter
-	asker  *proc // Whose handler waits; nil for a goroutine.
+	asker  *proc // The actor whose handler waits; nil if a goroutine waits.
 	up     address
 	// entered says that the waits were made known. The caller's own.
 	entered bool

@@ -8,8 +8,8 @@ type handlerKind uint8
 
 const (
 	sent      handlerKind = iota // A message that belongs to no ask.
-	asked                        // One that belongs to an ask.
-	ticked                       // One that belongs to no ask, and that a timer has sent.
+	asked                        // A message that belongs to an ask.
+	ticked                       // A message from a timer that belongs to no ask.
 	signalled                    // A process goes on by a signal.
 	hooked                       // A hook runs: hooked plus its number.
 

@@ -9,7 +9,7 @@ import (
 
 // A handler is inside its actor and those above, with whatever context, and
 // inside no other.
-func TestInside(t *testing.T) {
+func TestHandlerIsInsideItsActor(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	nop := func(*actor.Context[int], int) error { return nil }
 	other, err := actor.Spawn(sys, actor.Func(nop))

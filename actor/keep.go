@@ -12,7 +12,7 @@ import (
 // Stopped hook runs when both have. So the end of an actor is the end of all that
 // was begun in it.
 //
-// One that is killed lets them go. They are cancelled, but may be as deaf as the
+// A killed actor lets them go. They are cancelled, but may be as deaf as the
 // handler that it was killed for.
 
 var _ workers.Keeper = (*Context[int])(nil)

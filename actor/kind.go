@@ -39,9 +39,9 @@ type kinded interface {
 	standsFor() (code uintptr, other any)
 }
 
-// kindOf returns the kind of an actor, and whether that says which hooks it has. Of
-// [Func] it is the function, and of [FirstOf] that of the first, whose hooks are
-// not those of the whole.
+// kindOf returns the kind of an actor, and whether the kind says which hooks the actor
+// has. The kind of a [Func] is its function. A [FirstOf] has the kind of its first
+// part, but its hooks come from all parts.
 func kindOf(a any) (k *kind, telling bool) {
 	if v, ok := a.(kinded); ok {
 		code, other := v.standsFor()

@@ -86,8 +86,8 @@ type lane struct {
 	size    int // The length of out, and
 	room    int // its capacity.
 	head    int // The next of out.
-	claimed int // Up to here it may take.
-	end     int // Up to here it may take before it looks at the marks.
+	claimed int // The consumer may take the messages before this index.
+	end     int // It may take the messages before this index without a look at the marks.
 	pace
 	admitted bool // There was something in in after the swap, or has been moved there for senders since.
 	// unclaimed counts the messages at the end of out that are not claimed. It is
@@ -95,8 +95,8 @@ type lane struct {
 	unclaimed xatomic.Int32
 	rest      xatomic.Int32 // Of out, not yet handled. Written by the consumer.
 	taken     xatomic.Count // It is head, for snapshots. Written by the consumer.
-	// swapped counts the messages that ever came into out. Written by the
-	// consumer under the mutex.
+	// swapped counts all messages that have been moved into out. The consumer writes
+	// it under the mutex.
 	swapped int64
 	waiting line.Line[*sendWaiter] // Guarded by the mailbox's mutex, like
 	slid    int64                  // how many messages were dropped between out and in, of a tight lane.
@@ -137,11 +137,11 @@ type lane struct {
 // is shared.
 type sendWaiter struct {
 	message any            // A *M, to the message. Set before.
-	size    int            // Of the message, if the actor's are weighed. Set before.
+	size    int            // The size of the message, if the actor's messages are weighed. Set before.
 	asked   address        // The ask that the message belongs to. Set before.
-	timer   *timer         // Whose tick it is, or nil. Set before.
-	wake    workers.Waiter // Of a sender. Set before.
-	wait    *asking        // Of the handler that sends, if it is one.
+	timer   *timer         // The timer that sent the message, or nil. Set before.
+	wake    workers.Waiter // Wakes the sender. Set before.
+	wait    *asking        // The wait of the handler that sends; nil if a goroutine sends.
 	done    bool
 	err     error // Why the message was not accepted.
 	// since is when the sender came, if the actor is observed.

@@ -10,12 +10,12 @@ import (
 // MailboxLimit bounds what an actor's lanes hold together, see
 // [WithMailboxLimit].
 type MailboxLimit struct {
-	// Items is how many messages may wait. Defaults to 0, which is no limit.
+	// Items is how many messages may wait. Defaults to no limit; -1 means the same.
 	Items int
 	// Bytes is how many bytes they may take. A message counts with the size of its
 	// type and of the strings and slices in it, but not what is behind its pointers,
-	// in maps, or in slices of slices; WithSizeOf says it better. Defaults to 0,
-	// which is no limit.
+	// in maps, or in slices of slices; WithSizeOf says it better. Defaults to no
+	// limit; -1 means the same.
 	Bytes int
 	// Then is what is done about a message that would exceed the limit. Defaults to
 	// ShedNewest.
@@ -65,13 +65,16 @@ func (a LimitAction) String() string {
 func WithMailboxLimit(limit MailboxLimit) Option {
 	return func(o *options) error {
 		switch {
-		case limit.Items < 0 || limit.Bytes < 0:
-			return fmt.Errorf("actor: a mailbox limit of %d messages and %d bytes; neither must be negative", limit.Items, limit.Bytes)
-		case limit.Items == 0 && limit.Bytes == 0:
+		case limit.Items < -1:
+			return fmt.Errorf("actor: MailboxLimit.Items is %d; it must be positive, or 0 or -1 for no limit", limit.Items)
+		case limit.Bytes < -1:
+			return fmt.Errorf("actor: MailboxLimit.Bytes is %d; it must be positive, or 0 or -1 for no limit", limit.Bytes)
+		case limit.Items <= 0 && limit.Bytes <= 0:
 			return errors.New("actor: a mailbox limit of neither messages nor bytes; set Items or Bytes")
 		case limit.Then >= numLimitActions:
 			return fmt.Errorf("actor: unknown limit action %d; use ShedNewest, ShedOldest or LimitRestart", limit.Then)
 		}
+		limit.Items, limit.Bytes = max(0, limit.Items), max(0, limit.Bytes)
 		o.ownOverflow().limit = limit
 		return nil
 	}

@@ -55,6 +55,23 @@ func TestShedByItems(t *testing.T) {
 	}
 }
 
+// A limit of -1 is none, so the other one alone counts.
+func TestLimitOfItemsOrBytesAlone(t *testing.T) {
+	ctx := guarded(t)
+	for _, limit := range []actor.MailboxLimit{{Items: 2, Bytes: -1}, {Items: -1, Bytes: 2 * 8}} {
+		sys := newSystem(t, actor.Config{})
+		g := newGate()
+		ref := spawnActor(t, sys, actor.Actor[int](g), actor.WithMailboxLimit(limit))
+		g.hold(t, ctx, ref)
+		send(t, ctx, ref, 1, 2, 3)
+		i, err := ref.Info()
+		wantNoErr(t, err)
+		wantSame(t, "waiting", i.Mailbox, [3]int{2})
+		wantSame(t, "dropped", i.Dropped, [3]uint64{1})
+		wantSame(t, "handled", g.drained(t, ctx, ref), []int{1, 2})
+	}
+}
+
 // Urgent messages give way to none but their like.
 func TestLimitSparesUrgentLanes(t *testing.T) {
 	for _, then := range []actor.LimitAction{actor.ShedNewest, actor.ShedOldest} {
@@ -269,7 +286,8 @@ func TestBadLimits(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	some := actor.MailboxLimit{Bytes: 10}
 	for want, opts := range map[string][]actor.Option{
-		"neither must be negative": {actor.WithMailboxLimit(actor.MailboxLimit{Items: -1})},
+		"MailboxLimit.Items is -2": {actor.WithMailboxLimit(actor.MailboxLimit{Items: -2})},
+		"MailboxLimit.Bytes is -2": {actor.WithMailboxLimit(actor.MailboxLimit{Bytes: -2})},
 		"neither messages nor":     {actor.WithMailboxLimit(actor.MailboxLimit{Then: actor.ShedOldest})},
 		"unknown limit action 7":   {actor.WithMailboxLimit(actor.MailboxLimit{Items: 1, Then: 7})},
 		"nil function":             {actor.WithMailboxLimit(some), actor.WithSizeOf[int](nil)},

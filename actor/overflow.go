@@ -24,8 +24,8 @@ const (
 	// place: for those to whom only the latest matters. A message of such a lane
 	// costs its actor about three times as much, some 200 ns more.
 	Sliding
-	// Unbounded takes all messages. Nobody waits and nothing is dropped, so that
-	// the memory of the process is the limit, or WithMailboxLimit.
+	// Unbounded takes all messages. No sender waits and no message is dropped, so the
+	// only limits are WithMailboxLimit and the memory of the process.
 	Unbounded
 
 	numBuffers = 4
@@ -77,7 +77,7 @@ func (o *options) ownOverflow() *overflow {
 	return o.overflow
 }
 
-// settleOverflow checks what the options say together.
+// settleOverflow checks that the options about full lanes fit together.
 func (o *options) settleOverflow(c cellular) error {
 	v := o.overflow
 	if v == nil {

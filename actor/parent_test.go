@@ -469,7 +469,7 @@ func TestKillChild(t *testing.T) {
 	wantErr(t, stranger, actor.ErrNotChild)
 }
 
-func TestPath(t *testing.T) {
+func TestPathOfAnActor(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	paths := make(chan string, 1)
 	a := spawnActor(t, sys, actor.Actor[int](&hooks[int]{started: func(ctx *actor.Context[int]) error {

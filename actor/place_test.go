@@ -119,7 +119,7 @@ func TestAffinity(t *testing.T) {
 	}
 }
 
-func TestNear(t *testing.T) {
+func TestSpawnNearAnotherActor(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{Workers: 3})
 	place := func(ref actor.Ref[question]) workers.Place {

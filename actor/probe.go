@@ -104,12 +104,12 @@ const defaultSampleEvery = 64
 // maxSampleEvery keeps the mask within an int32.
 const maxSampleEvery = 1 << 30
 
-// Observe makes p be told of what happens in the system from now on, beside
-// the present probes, until the returned function is called. A call
-// that has begun by then may still end later. Without probes the price is a
-// load for each activation of an actor, and a comparison for each message. Samples
-// and counts cost 2 ns more for each message, and some 300 bytes for an actor with a
-// measured message; each handler that is watched costs 3 ns.
+// Observe adds p to the probes of the system: from now on p learns what happens, until
+// the returned function is called. A call of p that has begun by then may still end
+// later. Without probes the price is a load for each activation of an actor, and a
+// comparison for each message. Samples and counts cost 2 ns more for each message, and
+// some 300 bytes for an actor with a measured message; each handler that is watched
+// costs 3 ns.
 //
 // Observe returns an error for a nil Probe, a SampleEvery that is negative or more
 // than 2^30, and a SampleGap or SlowAfter that is negative.

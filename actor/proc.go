@@ -223,7 +223,7 @@ const (
 	sysChildHeld            // The child has failed and waits for a decision.
 	sysChildReady           // The child has started.
 	sysCheckup              // Somebody asks how well the actor does.
-	sysSignal               // One that it is linked to has ended.
+	sysSignal               // A linked actor has ended.
 	sysFailed               // A reader has failed; by the incarnation itself.
 )
 
@@ -380,7 +380,7 @@ func (p *proc) windUp(from *workers.Fiber, keepSeats bool) (over bool) {
 	over = p.aloneLocked() || keepSeats && p.atRestLocked()
 	ending := func(child *proc) sysKind {
 		if keepSeats && child.nature.has(seat) {
-			return sysRecall // One that rests already ignores it.
+			return sysRecall // An actor that rests already ignores it.
 		}
 		return sysStop
 	}

@@ -122,7 +122,7 @@ func (s *lifeProgram) step(what string, a, b *member) {
 		s.in(a, func(c memberContext) error { return c.Link(b.ref.PID()) })
 		a.links[b], b.links[a] = true, true
 	case "unlink":
-		for _, m := range s.members { // One that it has a link with, if there is.
+		for _, m := range s.members { // An actor that it has a link with, if there is one.
 			if a.links[m] {
 				b = m
 			}

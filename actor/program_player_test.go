@@ -16,11 +16,11 @@ import (
 // programActor is an actor of a random program, and its model.
 type programActor struct {
 	of       *program
-	ref      actor.Ref[letter]
+	ref      actor.Ref[programMessage]
 	mu       sync.Mutex // A ghost and the next incarnation share the programActor.
-	handled  []letter
-	seen     map[letter]bool // The letters that were put aside.
-	accepted map[letter]bool
+	handled  []programMessage
+	seen     map[programMessage]bool // The letters that were put aside.
+	accepted map[programMessage]bool
 	refused  int
 	stopped  bool // Somebody asked it to, or it failed.
 	killed   bool // So a ghost may note a message late.
@@ -88,7 +88,7 @@ func (p *programActor) draw(restarted bool) (opts []actor.Option) {
 	}
 	switch p.form {
 	case reading:
-		opts = append(opts, actor.WithReadOnly(func(l letter) bool { return l.n%2 == 0 }), actor.WithMaxReaders(rapid.IntRange(1, 3).Draw(t, "readers")))
+		opts = append(opts, actor.WithReadOnly(func(l programMessage) bool { return l.n%2 == 0 }), actor.WithMaxReaders(rapid.IntRange(1, 3).Draw(t, "readers")))
 	case reenters:
 		opts = append(opts, actor.WithReentrancy(actor.Reentrancy(rapid.IntRange(1, 2).Draw(t, "reentrancy"))),
 			actor.WithMaxSuspended(rapid.IntRange(1, 3).Draw(t, "suspended")))
@@ -108,22 +108,22 @@ func (p *programActor) draw(restarted bool) (opts []actor.Option) {
 var timeouts = [][]actor.Option{
 	{actor.WithHandlerTimeout(time.Millisecond, actor.TimeoutCancel)},
 	{actor.WithSendTimeout(time.Millisecond, actor.TimeoutWarn), actor.WithAskTimeout(time.Millisecond, actor.TimeoutCancel)},
-	{actor.WithTimeoutFor(actor.TimeoutCancel, func(l letter) time.Duration { return time.Duration(l.n%2) * time.Millisecond })},
+	{actor.WithTimeoutFor(actor.TimeoutCancel, func(l programMessage) time.Duration { return time.Duration(l.n%2) * time.Millisecond })},
 	{actor.WithHandlerTimeout(time.Millisecond, actor.TimeoutStop)},
 	{actor.WithAskTimeout(time.Millisecond, actor.TimeoutStop), actor.WithHandlerTimeout(time.Millisecond, actor.TimeoutCancel)},
-	{actor.WithTimeoutFor(actor.TimeoutStop, func(l letter) time.Duration { return time.Duration(l.n%2) * time.Millisecond })},
+	{actor.WithTimeoutFor(actor.TimeoutStop, func(l programMessage) time.Duration { return time.Duration(l.n%2) * time.Millisecond })},
 }
 
 const firstStopping = 3 // Of timeouts.
 
 // incarnation returns the actor that the programActor is.
-func (p *programActor) incarnation() actor.Actor[letter] {
+func (p *programActor) incarnation() actor.Actor[programMessage] {
 	r := &programHandler{p: p}
 	switch {
 	case p.form == sequential || p.form == picking:
-		return actor.NewProcess(func(x *actor.Process[letter]) error { return p.live(x, r) })
+		return actor.NewProcess(func(x *actor.Process[programMessage]) error { return p.live(x, r) })
 	case p.changes:
-		return composed{actor.FirstOf(actor.Func(func(*actor.Context[letter], letter) error { return actor.ErrUnhandled }), actor.Actor[letter](r))}
+		return composed{actor.FirstOf(actor.Func(func(*actor.Context[programMessage], programMessage) error { return actor.ErrUnhandled }), actor.Actor[programMessage](r))}
 	}
 	return r
 }
@@ -136,10 +136,12 @@ type programHandler struct {
 	writes atomic.Int32 // Of these, those that may write.
 }
 
-func (r *programHandler) Receive(c *actor.Context[letter], l letter) error { return r.receive(c, l, 0) }
+func (r *programHandler) Receive(c *actor.Context[programMessage], l programMessage) error {
+	return r.receive(c, l, 0)
+}
 
 // receive is the behaviour with so many below it.
-func (r *programHandler) receive(c *actor.Context[letter], l letter, depth int) error {
+func (r *programHandler) receive(c *actor.Context[programMessage], l programMessage, depth int) error {
 	r.begin(l)
 	defer r.end(l)
 	reads := r.p.form == reading && l.n%2 == 0
@@ -156,11 +158,11 @@ func (r *programHandler) receive(c *actor.Context[letter], l letter, depth int) 
 }
 
 // change has the actor become something else, or go back.
-func (r *programHandler) change(c *actor.Context[letter], l letter) {
+func (r *programHandler) change(c *actor.Context[programMessage], l programMessage) {
 	switch now := r.depth; l.n % 5 {
 	case 1:
 		r.depth++
-		if err := c.Become(func(c *actor.Context[letter], l letter) error { return r.receive(c, l, now+1) }); err != nil {
+		if err := c.Become(func(c *actor.Context[programMessage], l programMessage) error { return r.receive(c, l, now+1) }); err != nil {
 			r.depth--
 		}
 	case 3:
@@ -172,7 +174,7 @@ func (r *programHandler) change(c *actor.Context[letter], l letter) {
 
 // begin notes that a message is being handled, by this incarnation alone, and checks that no
 // other is but those that may be at the same time.
-func (r *programHandler) begin(l letter) {
+func (r *programHandler) begin(l programMessage) {
 	writes := int32(1)
 	if r.p.form == reading && l.n%2 == 0 {
 		writes = 0
@@ -183,26 +185,28 @@ func (r *programHandler) begin(l letter) {
 	}
 }
 
-func (r *programHandler) end(l letter) {
+func (r *programHandler) end(l programMessage) {
 	r.active.Add(-1)
 	if r.p.form != reading || l.n%2 != 0 {
 		r.writes.Add(-1)
 	}
 }
 
-func (r *programHandler) Down(*actor.Context[letter], actor.Monitor, actor.Exit) error { return nil }
+func (r *programHandler) Down(*actor.Context[programMessage], actor.Monitor, actor.Exit) error {
+	return nil
+}
 
 // composed is one of several that try in turn.
-type composed struct{ actor.Actor[letter] }
+type composed struct{ actor.Actor[programMessage] }
 
-func (c composed) Down(*actor.Context[letter], actor.Monitor, actor.Exit) error { return nil }
+func (c composed) Down(*actor.Context[programMessage], actor.Monitor, actor.Exit) error { return nil }
 
 // live is the body of a sequential programActor.
-func (p *programActor) live(x *actor.Process[letter], r *programHandler) error {
+func (p *programActor) live(x *actor.Process[programMessage], r *programHandler) error {
 	for {
-		l, err := letter{}, actor.ErrNoMessage
+		l, err := programMessage{}, actor.ErrNoMessage
 		if p.form == picking {
-			l, err = x.ReceiveWithin(0, func(l letter) bool { return l.n%2 == 1 })
+			l, err = x.ReceiveWithin(0, func(l programMessage) bool { return l.n%2 == 1 })
 		}
 		if errors.Is(err, actor.ErrNoMessage) {
 			l, err = x.Receive(x)
@@ -225,7 +229,7 @@ func (p *programActor) live(x *actor.Process[letter], r *programHandler) error {
 
 // putAside reports whether the message was put aside, as some are that nobody waits for.
 // Others bring them back.
-func (p *programActor) putAside(c *actor.Context[letter], l letter) bool {
+func (p *programActor) putAside(c *actor.Context[programMessage], l programMessage) bool {
 	if !p.stashes || l.inner {
 		return false
 	}
@@ -242,7 +246,7 @@ func (p *programActor) putAside(c *actor.Context[letter], l letter) bool {
 }
 
 // note keeps in mind that the message is being handled.
-func (p *programActor) note(l letter) {
+func (p *programActor) note(l programMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !l.inner && (!p.retries || !slices.Contains(p.handled, l.key())) {
@@ -259,7 +263,7 @@ type programContext interface {
 }
 
 // handle is what all forms do with a message.
-func (p *programActor) handle(c programContext, l letter) error {
+func (p *programActor) handle(c programContext, l programMessage) error {
 	p.note(l)
 	p.settleDown(c, l)
 	if p.asks && l.n%3 == 0 {
@@ -288,7 +292,7 @@ func (p *programActor) handle(c programContext, l letter) error {
 }
 
 // settleDown gives the programActor children, timers and ties.
-func (p *programActor) settleDown(c programContext, l letter) {
+func (p *programActor) settleDown(c programContext, l programMessage) {
 	if l.inner {
 		// Else ticks that come faster than they are handled keep all else from its turn.
 		if p.ticks && p.inner.Add(1)%100 == 0 {
@@ -303,7 +307,7 @@ func (p *programActor) settleDown(c programContext, l letter) {
 		}
 	}
 	if p.begets && l.n%8 == 6 {
-		_, _ = actor.SendAfter(c, time.Duration(l.n%3)*100*time.Microsecond, p.ref.On(l.lane), letter{n: l.n % 3, inner: true})
+		_, _ = actor.SendAfter(c, time.Duration(l.n%3)*100*time.Microsecond, p.ref.On(l.lane), programMessage{n: l.n % 3, inner: true})
 	}
 	if p.ticks {
 		p.tick(c, l)
@@ -313,7 +317,7 @@ func (p *programActor) settleDown(c programContext, l letter) {
 		case 1:
 			_ = c.Link(p.peer.ref.PID())
 		case 2:
-			if x, ok := c.(*actor.Context[letter]); ok {
+			if x, ok := c.(*actor.Context[programMessage]); ok {
 				_, _ = x.Monitor(p.peer.ref.PID())
 			}
 		}
@@ -321,10 +325,10 @@ func (p *programActor) settleDown(c programContext, l letter) {
 }
 
 // tick has messages come again and again, until another message stops that.
-func (p *programActor) tick(c programContext, l letter) {
+func (p *programActor) tick(c programContext, l programMessage) {
 	switch l.n % 8 {
 	case 4, 7:
-		if t, err := actor.Every(c, time.Duration(1+l.n%3)*100*time.Microsecond, p.ref.On(l.lane), letter{n: l.n % 3, pad: l.pad, inner: true}); err == nil {
+		if t, err := actor.Every(c, time.Duration(1+l.n%3)*100*time.Microsecond, p.ref.On(l.lane), programMessage{n: l.n % 3, pad: l.pad, inner: true}); err == nil {
 			p.mu.Lock()
 			p.ticking = append(p.ticking, t)
 			p.mu.Unlock()
@@ -346,8 +350,8 @@ func (p *programActor) stopTicking() {
 
 // consult asks or tells the programActor's peer something, which asks its own then. Rings of such
 // asks, and of waits for room, end in errors.
-func (p *programActor) consult(c context.Context, l letter) {
-	inner := letter{n: l.n - 1, lane: l.lane, inner: true, pad: l.pad}
+func (p *programActor) consult(c context.Context, l programMessage) {
+	inner := programMessage{n: l.n - 1, lane: l.lane, inner: true, pad: l.pad}
 	switch {
 	case p.peer == nil, l.inner && l.n <= 0:
 		return
@@ -356,14 +360,16 @@ func (p *programActor) consult(c context.Context, l letter) {
 	}
 	switch to := p.peer.ref.On(l.lane); l.n % 4 {
 	case 1:
-		_, _ = actor.Ask(c, to, func(r actor.Reply[int]) letter { inner.reply = r; return inner })
+		_, _ = actor.Ask(c, to, func(r actor.Reply[int]) programMessage { inner.reply = r; return inner })
 	case 2:
 		_ = to.Send(c, inner)
 	case 3:
-		var all []actor.Ref[letter]
+		var all []actor.Ref[programMessage]
 		for _, other := range p.of.actors {
 			all = append(all, other.ref.On(l.lane))
 		}
-		_, _ = actor.AskQuorum(c, all, 1+l.n%len(all), func(r actor.Reply[int]) letter { return letter{n: inner.n, lane: l.lane, inner: true, reply: r} })
+		_, _ = actor.AskQuorum(c, all, 1+l.n%len(all), func(r actor.Reply[int]) programMessage {
+			return programMessage{n: inner.n, lane: l.lane, inner: true, reply: r}
+		})
 	}
 }

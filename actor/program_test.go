@@ -31,12 +31,12 @@ type program struct {
 	actors    []*programActor
 	echo      actor.Ref[question]     // Whom handlers ask.
 	forwarder actor.Ref[forwardedAsk] // The players hand questions on to it.
-	pump      *actor.Pump             // Of those that live in a loop.
+	pump      *actor.Pump             // The loop of the actors that live in one.
 	loops     sync.WaitGroup          // The loop of the pump, and the main one.
 
 	mu      sync.Mutex
-	letters map[letter]int // Dead ones.
-	dropped int            // Of these, for want of room.
+	letters map[programMessage]int // Dead ones.
+	dropped int                    // Of these, for want of room.
 	// others are the dead letters that handlers have sent.
 	others int
 }
@@ -48,8 +48,8 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// letter is a message; no two are equal.
-type letter struct {
+// programMessage is a message; no two are equal.
+type programMessage struct {
 	from, n int
 	lane    actor.Lane
 	failing bool
@@ -58,17 +58,17 @@ type letter struct {
 	reply   actor.Reply[int]
 }
 
-func (l letter) String() string {
-	return fmt.Sprintf("letter %d of %d on %v, failing: %v, by a handler: %v", l.n, l.from, l.lane, l.failing, l.inner)
+func (l programMessage) String() string {
+	return fmt.Sprintf("programMessage %d of %d on %v, failing: %v, by a handler: %v", l.n, l.from, l.lane, l.failing, l.inner)
 }
 
-func (l letter) key() letter {
+func (l programMessage) key() programMessage {
 	l.reply = actor.Reply[int]{}
 	return l
 }
 
 func newProgram(t tester, draw *rapid.T) *program {
-	p := &program{t: t, draw: draw, letters: map[letter]int{}}
+	p := &program{t: t, draw: draw, letters: map[programMessage]int{}}
 	if p.sim, _ = t.(*simtest.Sim); p.sim != nil {
 		p.ctx = p.sim.Context()
 	} else {
@@ -81,12 +81,12 @@ func newProgram(t tester, draw *rapid.T) *program {
 		OnDeadLetter: func(d actor.DeadLetter) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			if l, ok := d.Message.(letter); ok && !l.inner {
+			if l, ok := d.Message.(programMessage); ok && !l.inner {
 				p.letters[l.key()]++
 			} else {
 				p.others++
 			}
-			//nolint:errorlint // One that had failed before wraps what its handler has met.
+			//nolint:errorlint // An actor that had failed before wraps what its handler has met.
 			if d.Reason == actor.ErrOverflow || d.Reason == actor.ErrMailboxLimit {
 				p.dropped++
 			}
@@ -117,7 +117,7 @@ func newProgram(t tester, draw *rapid.T) *program {
 
 // spawn adds an actor, under a parent that restarts it or at the top.
 func (p *program) spawn(restarted bool, capacity, throughput int) {
-	a := &programActor{of: p, accepted: map[letter]bool{}, seen: map[letter]bool{}}
+	a := &programActor{of: p, accepted: map[programMessage]bool{}, seen: map[programMessage]bool{}}
 	opts := append(a.draw(restarted), actor.WithThroughput(throughput))
 	for _, l := range lanes {
 		b := actor.Buffer(rapid.IntRange(0, 3).Draw(p.draw, "buffer"))
@@ -149,7 +149,7 @@ func (p *program) spawn(restarted bool, capacity, throughput int) {
 	p.actors = append(p.actors, a)
 }
 
-func (p *program) keptChild(a *programActor, opts []actor.Option) (parent actor.Ref[int], child actor.Ref[letter], err error) {
+func (p *program) keptChild(a *programActor, opts []actor.Option) (parent actor.Ref[int], child actor.Ref[programMessage], err error) {
 	ready := make(chan struct{})
 	parent, err = actor.Spawn(p.sys, actor.Actor[int](&keeping[int]{hooks[int]{
 		started: func(c *actor.Context[int]) (err error) {
@@ -184,7 +184,7 @@ type sender struct {
 
 func (s *sender) run(ctx context.Context) {
 	for n, x := range s.steps {
-		s.step(ctx, s.of.actors[x.actor], letter{from: s.n, n: n, lane: lanes[x.lane], failing: x.fails, pad: padding[:n%5*300]}, x.kind)
+		s.step(ctx, s.of.actors[x.actor], programMessage{from: s.n, n: n, lane: lanes[x.lane], failing: x.fails, pad: padding[:n%5*300]}, x.kind)
 	}
 }
 
@@ -195,7 +195,7 @@ func (s *sender) Receive(c *actor.Context[question], q question) error {
 }
 
 // step does what a sender does next, and notes what became of it.
-func (s *sender) step(ctx context.Context, a *programActor, l letter, kind int) {
+func (s *sender) step(ctx context.Context, a *programActor, l programMessage, kind int) {
 	to := a.ref.On(l.lane)
 	var err error
 	switch kind {
@@ -205,7 +205,7 @@ func (s *sender) step(ctx context.Context, a *programActor, l letter, kind int) 
 		err = s.of.withdrawing(ctx, l.n, func(ctx context.Context) error { return to.Send(ctx, l) })
 	case 2:
 		var v int
-		v, err = actor.Ask(ctx, to, func(r actor.Reply[int]) letter { l.reply = r; return l })
+		v, err = actor.Ask(ctx, to, func(r actor.Reply[int]) programMessage { l.reply = r; return l })
 		if err == nil && v != l.n+1 {
 			s.of.t.Errorf("the answer to %d is %d", l.n, v)
 		}
@@ -381,7 +381,7 @@ func (p *program) until(ok func() bool) bool {
 
 // lettersOf returns how often a message that was not handled is a dead letter. It waits for the
 // first time: a timer may just have made room for what it sends. The caller holds mu.
-func (p *program) lettersOf(l letter) int {
+func (p *program) lettersOf(l programMessage) int {
 	for p.sim == nil && p.letters[l] == 0 && p.ctx.Err() == nil {
 		p.mu.Unlock()
 		runtime.Gosched()

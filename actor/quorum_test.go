@@ -148,7 +148,7 @@ func TestQuorumBesideAFullLane(t *testing.T) {
 		}
 		s.RunUntilIdle()
 		wantSummary(s, answers, "12 6 13")
-		// One that stops refuses what waits for room.
+		// An actor that stops refuses messages that wait for room.
 		for range 2 {
 			send(s, s.Context(), full, question{})
 			s.RunUntilIdle()

@@ -32,7 +32,7 @@ func (a *activation) handleShared(x *scope, l *lane, which Lane) error {
 	reads, asked, err := a.tellApart(l, which)
 	switch {
 	case a.mu.Load()&termBits != a.term:
-		return nil // Whose message it was, it is to be a dead letter.
+		return nil // The actor was killed, so the message becomes a dead letter.
 	case err != nil:
 		return a.reject(l, which, err)
 	case reads:
@@ -216,7 +216,7 @@ func newReads[M any](tell func(m M) bool) *reads {
 			return tell(*m), asked
 		},
 		apart: func(m any) bool {
-			message, _ := m.(M) // One that is a nil interface has no type.
+			message, _ := m.(M) // A nil interface has no type.
 			return tell(message)
 		},
 		handle: func(a *activation, in letters, l *lane, which Lane, asked address, e *errand) error {

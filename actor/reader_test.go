@@ -179,7 +179,7 @@ func TestReadersAreLimited(t *testing.T) {
 	wantNoErr(t, ref.Drain(ctx))
 }
 
-func TestWhatAReaderMayNotDo(t *testing.T) {
+func TestOperationsForbiddenToReaders(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawnShared(t, sys, 2)

@@ -54,10 +54,10 @@ type replySlot[T any] struct {
 }
 
 // Send answers the ask with v. It never waits. It returns [ErrReplied] if the
-// ask was answered before, and [ErrLateReply] if the asker does not wait any
-// more; the answer is then dropped and counted, by the system of the actor that was
-// asked. Once an asker that has its answer goes on, a second one may be told as late,
-// too. It returns [ErrFenced] if ctx belongs to an incarnation that was killed or
+// ask was answered before, and [ErrLateReply] if the asker no longer waits. In both
+// cases the answer is dropped; the system of the asked actor counts late answers. When
+// the asker has gone on with the first answer, a second one may also get ErrLateReply.
+// Send returns [ErrFenced] if ctx belongs to an incarnation that was killed or
 // replaced; the ask then fails with [ErrNoReply].
 func (r Reply[T]) Send(ctx context.Context, v T) error {
 	ctx = orBackground(ctx)
@@ -139,8 +139,8 @@ func (r Reply[T]) answer(f *workers.Fiber, v T, err error) error {
 	return nil
 }
 
-// late counts an answer by the user's code that is late; err is what it has met. It
-// returns that, with who has answered, if an actor has.
+// late handles the error err of an answer from the user's code. It counts the answer if
+// it was late, and returns err with the name of the actor that has answered, if any.
 //
 //go:noinline
 func (r Reply[T]) late(ctx context.Context, err error) error {

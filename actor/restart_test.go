@@ -194,9 +194,11 @@ func TestFailureToMakeTheNextIncarnation(t *testing.T) {
 
 // Each incarnation has its own context and its own children, and an old context
 // does not stop a new incarnation.
-func TestIncarnationsAreApart(t *testing.T) { simulated.Too(t, testIncarnationsAreApart) }
+func TestIncarnationsHaveTheirOwnContexts(t *testing.T) {
+	simulated.Too(t, testIncarnationsHaveTheirOwnContexts)
+}
 
-func testIncarnationsAreApart(t testing.TB) {
+func testIncarnationsHaveTheirOwnContexts(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	contexts := make(chan *actor.Context[int], 4)
@@ -230,9 +232,11 @@ func testIncarnationsAreApart(t testing.TB) {
 	}
 }
 
-func TestDecisionsAboutOthers(t *testing.T) { simulated.Too(t, testDecisionsAboutOthers) }
+func TestDecisionsAboutForeignChildren(t *testing.T) {
+	simulated.Too(t, testDecisionsAboutForeignChildren)
+}
 
-func testDecisionsAboutOthers(t testing.TB) {
+func testDecisionsAboutForeignChildren(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	gone := spawn(t, sys, func(*actor.Context[int], int) error { return nil })

@@ -104,10 +104,9 @@ func (a *activation) closeSpan() {
 	}
 }
 
-// plain returns the span if all that is watched is how long handlers take. Of
-// these nothing is noted but the turn, by begin and end, which are small enough to
-// have a place in the loop. The rest of the span is as they need it: whoever else
-// uses it leaves it so.
+// plain returns the span if only the duration of handlers is watched. For such
+// handlers begin and end write nothing but the turn, and are small enough to be
+// inlined in the loop. Code that changes other fields of the span must reset them.
 func (a *activation) plain() *span {
 	if a.noted {
 		return nil

@@ -38,12 +38,14 @@ func (l SpareLimit) String() string {
 // allows.
 const defaultMaxGhosts = 1000
 
-// limitDefaults fills in the limits that are about blocked handlers, and reports those
+// limitDefaults fills in the limits that are about blocked handlers, and reports limits
 // that make no sense.
 func (c *Config) limitDefaults() error {
 	switch {
 	case c.MaxSpares < -1:
 		return fmt.Errorf("actor: Config.MaxSpares is %d; it must be positive, 0 for the default, or -1 for none", c.MaxSpares)
+	case c.AskTimeout < -1:
+		return fmt.Errorf("actor: Config.AskTimeout is %v; it must be positive, 0 for the default of %v, or -1 for no limit", c.AskTimeout, defaultAskTimeout)
 	case c.MaxGhosts < -1:
 		return fmt.Errorf("actor: Config.MaxGhosts is %d; it must be positive, 0 for the default, or -1 for no limit", c.MaxGhosts)
 	case c.MaxGhosts == 0:

@@ -249,7 +249,7 @@ type options struct {
 	priority   workers.Priority // For Data and Management.
 	backend    Backend
 	host       hosts.Host // Nil for the scheduler.
-	pump       *Pump      // Whose loop host is, or nil.
+	pump       *Pump      // The pump whose loop is the host, or nil.
 	place      workers.Place
 	placed     bool
 	near       *proc // The actor that place is yet to be taken from.

@@ -253,7 +253,7 @@ func (l *lane) putBack(size, room int) {
 //
 //go:noinline
 func (c *Context[M]) stow(which Lane, m *letter, tries int32) {
-	message, _ := m.message.(M) // One that is a nil interface has no type.
+	message, _ := m.message.(M) // A nil interface has no type.
 	e := c.extraLocked()
 	e.returning = append([]stashed[M]{{lane: which, tries: tries, asked: m.kept(), m: message}}, e.returning...)
 }

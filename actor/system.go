@@ -65,7 +65,7 @@ type Config struct {
 	// else asks; the time in which an ask waits for room may come on top. The asked handler's
 	// context has no deadline by it. [WithoutAskTimeout] is for single asks that rightly take
 	// longer. There is no limit in a simulation (see package simtest), which reports an ask
-	// that nobody answers. Defaults to 5 s; a negative value means that there is no limit.
+	// that nobody answers. Defaults to 5 s; -1 means that there is no limit.
 	AskTimeout time.Duration
 
 	// MaxBlocking is on how many goroutines the handlers of actors run at a time that

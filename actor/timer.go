@@ -33,13 +33,13 @@ type timer struct {
 	over   bool // It has fired for the last time, or was stopped.
 	missed uint64
 
-	// The timers of an owner are a list, and those that wait for their time a heap.
-	// Guarded by its mu.
+	// All timers of an owner are in its list. Timers that wait for their time are also in
+	// its heap. Guarded by the owner's mu.
 	prev, next *timer
 	dueAt      int // Its place in the heap, from 1 on, or 0.
 
 	// The message that was sent and waits: at most one. Guarded by the receiver's mu.
-	mark   mark          // Of is the tick. Written once, before the timer is shared.
+	mark   mark          // Its field of is the message. Written once, before the timer is shared.
 	waiter *sendWaiter   // While it waits for room.
 	size   int           // If the receiver's messages are weighed.
 	since  time.Duration // When it was sent, or -1.

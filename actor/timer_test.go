@@ -87,7 +87,7 @@ func testBadTimers(t testing.TB) {
 
 // The ticks of a timer come at the interval. While their actor is stalled they
 // don't pile up, but are counted; afterwards they come on time again.
-func TestEvery(t *testing.T) {
+func TestTimerAtAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sys := newSystem(t, actor.Config{})
 		var at []time.Duration
@@ -371,7 +371,7 @@ func TestNoTickIsEarly(t *testing.T) {
 }
 
 // Timers are sent for in the order of their times, however they were set and stopped.
-func TestDues(t *testing.T) {
+func TestTimersAreSortedByTheirTimes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := actor.NewDues()
 		times := map[int]int{}

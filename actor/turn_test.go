@@ -14,7 +14,7 @@ import (
 // A handler that is resumed without a reason, such as by a late wake-up, goes on with its
 // wait, and the wait is still known. Once it was mistaken for the wait of another handler of
 // the actor, which began to wait later.
-func TestWaitIsKnownAfterAVainWakeUp(t *testing.T) {
+func TestWaitSurvivesASpuriousWakeUp(t *testing.T) {
 	ctx := guarded(t)
 	sys := oneWorker(t)
 	answerer := newAnswerer(t, sys)

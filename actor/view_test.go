@@ -421,7 +421,7 @@ func TestChannelThatOutlivesItsContext(t *testing.T) {
 	_, err := actor.Ask(context.WithValue(ctx, traceKey{}, k.new()), ref, asking(1))
 	wantNoErr(t, err)
 	done := receive(t, ctx, dones)
-	k.wantNone(t, ctx) // The Context is gone, whose value it was.
+	k.wantNone(t, ctx) // The value went away with its Context.
 	select {
 	case <-done:
 		t.Fatal("the channel is closed before the actor has stopped")
@@ -436,7 +436,7 @@ type localKey struct{}
 
 func (localKey) LocalKey() {}
 
-func TestLocalValuesStayBehind(t *testing.T) {
+func TestLocalValuesAreNotPassedOn(t *testing.T) {
 	ctx := context.WithValue(context.WithValue(guarded(t), localKey{}, 1), traceKey{}, 2)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, func(c *actor.Context[question], q question) error {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Wait says that a handler of an actor waits, and for whom.
+// Wait says that a handler of an actor waits, and for which actor.
 type Wait struct {
 	PID  PID    // The actor that waits.
 	Name string // Its name, or "".
 	Kind WaitKind
-	// On is who has to act for the wait to end: the actor that has the message of
-	// the ask, or the full lane, or that is to stop. It may have stopped if Returned is set.
+	// On is the actor that must act for the wait to end: it has the message of the ask, or
+	// the full lane, or must stop. It may have stopped if Returned is set.
 	On     PID
 	OnName string // Its name, or "".
 	Lane   Lane   // The lane on which the message was, or is to be, sent.
@@ -48,8 +48,8 @@ const (
 	AskWait  WaitKind = iota // For an answer.
 	SendWait                 // For room in a lane.
 	StopWait                 // For another actor's end.
-	// LoopWait is for the event loop in which the actor lives, and where a handler of
-	// the other one waits; see [Pump]. It is part of rings, and no wait of a handler.
+	// LoopWait is for the event loop of the actor, in which a handler of another actor
+	// waits; see [Pump]. No handler waits so, but rings can have it as a part.
 	LoopWait
 	// StartWait is for an answer that comes when another actor has started; see
 	// [Reply.WaitFor].

@@ -23,9 +23,9 @@ func (w *wokenActor) Woken(*actor.Context[int]) error {
 	return nil
 }
 
-func TestWake(t *testing.T) { simulated.Too(t, testWake) }
+func TestWokenHook(t *testing.T) { simulated.Too(t, testWokenHook) }
 
-func testWake(t testing.TB) {
+func testWokenHook(t testing.TB) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	w := &wokenActor{seen: make(chan int, 10)}

@@ -11,8 +11,8 @@ import (
 // StopWithin is [Ref.Stop] with a limit for patience: when d has passed, the
 // actor and all that are below it are killed, as by [Ref.Kill], and StopWithin
 // returns when they have ended, children before their parents. That does not wait
-// for handlers that don't return. The error then wraps [ErrForced], and
-// names those whose handlers had to be left behind, or else those that were left.
+// for handlers that don't return. The error then wraps [ErrForced].
+// It names the actors whose handlers had not returned by then, if there are any.
 //
 // Ctx is for the caller: when it ends, StopWithin behaves as Stop does. A d of 0
 // kills at once; a negative one is an error.

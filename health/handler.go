@@ -1,8 +1,10 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -13,23 +15,35 @@ import (
 type Config struct {
 	// Deadline is how long actors may take to answer, and how long the system may
 	// take besides to run one that is spawned for the question. Defaults to 1 second.
+	// With a negative one the handler answers 503, and the reason says why.
 	Deadline time.Duration
 	// NotReadyIfDegraded says that a system that is degraded gets no work either.
 	// Defaults to false.
 	NotReadyIfDegraded bool
 }
 
-func (c Config) deadline() time.Duration {
-	if c.Deadline <= 0 {
-		return time.Second
+// defaultDeadline was picked out of thin air.
+const defaultDeadline = time.Second
+
+func (c Config) deadline() time.Duration { return cmp.Or(c.Deadline, defaultDeadline) }
+
+// refused answers for a configuration that makes no sense, and reports whether it has.
+func (c Config) refused(w http.ResponseWriter, r *http.Request) bool {
+	if c.Deadline >= 0 {
+		return false
 	}
-	return c.Deadline
+	answer(w, r, &Report{Level: actor.Unhealthy, Reason: fmt.Sprintf(
+		"health: Config.Deadline is %v; it must be positive, or 0 for %v", c.Deadline, defaultDeadline)}, false)
+	return true
 }
 
 // Ready returns a handler that answers with the [Report] on the system: with the
 // status 200 if it can be given work, and 503 if it is unhealthy.
 func Ready(sys *actor.System, cfg Config) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cfg.refused(w, r) {
+			return
+		}
 		ctx, cancel := context.WithTimeout(r.Context(), cfg.deadline())
 		defer cancel()
 		report := Check(ctx, sys)
@@ -50,6 +64,9 @@ func Ready(sys *actor.System, cfg Config) http.Handler {
 // helps.
 func Live(sys *actor.System, cfg Config) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cfg.refused(w, r) {
+			return
+		}
 		ctx, cancel := context.WithTimeout(r.Context(), cfg.deadline())
 		defer cancel()
 		report := &Report{}

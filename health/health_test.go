@@ -97,7 +97,7 @@ func find(r *health.Report, path string) *health.Report {
 	return nil
 }
 
-func TestLevelsGoUp(t *testing.T) {
+func TestLevelsPropagateToTheSupervisor(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
 		a, b, _ := clinic(s, sys, supervise.Backoff{})
@@ -247,7 +247,7 @@ func TestNoSystem(t *testing.T) {
 		if r := health.Check(ctx, sys); r.Level != actor.Unhealthy || !strings.Contains(r.Reason, "NewSystem") {
 			t.Errorf("the report is %+v", r)
 		}
-		for name, h := range map[string]http.Handler{"live": health.Live(sys, health.Config{}), "ready": health.Ready(sys, health.Config{Deadline: -1})} {
+		for name, h := range map[string]http.Handler{"live": health.Live(sys, health.Config{}), "ready": health.Ready(sys, health.Config{})} {
 			if code, r := get(t, h); code != 503 || r.Level != actor.Unhealthy {
 				t.Errorf("%s is %d: %+v", name, code, r)
 			}

@@ -43,7 +43,8 @@ type hub struct {
 }
 
 // Subscribe returns a subscriber to the events from now on. A caller that does not need it
-// any more calls Close. A Buffer that makes no sense counts as the default.
+// any more calls Close. A negative Buffer counts as 0, since Subscribe
+// returns no error.
 func (i *Inspector) Subscribe(s Subscription) *Subscriber {
 	if s.Buffer <= 0 {
 		s.Buffer = defaultBuffer

@@ -35,10 +35,10 @@ func turns(look func()) int64 {
 	return had
 }
 
-// brood has as many children as it is told.
-type brood struct{ n int }
+// parentActor has n children.
+type parentActor struct{ n int }
 
-func (b brood) Started(c *actor.Context[int]) error {
+func (b parentActor) Started(c *actor.Context[int]) error {
 	for range b.n {
 		if _, err := actor.Spawn(c, actor.Actor[int](sink{})); err != nil {
 			return err
@@ -47,7 +47,7 @@ func (b brood) Started(c *actor.Context[int]) error {
 	return nil
 }
 
-func (brood) Receive(*actor.Context[int], int) error { return nil }
+func (parentActor) Receive(*actor.Context[int], int) error { return nil }
 
 // A snapshot gives way at least every so many actors, however slow the machine is. So no actor
 // waits for a processor for longer than it takes to look at so many.
@@ -56,7 +56,7 @@ func TestSnapshotsGiveWay(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	i := newInspector(t, sys, quiet)
 	const n, atOnce, listed = 20_000, 256, 1000
-	parent := spawn(t, sys, actor.Actor[int](brood{n}))
+	parent := spawn(t, sys, actor.Actor[int](parentActor{n}))
 	until(t, ctx, func() bool { return sys.Stats().Actors == n+1 })
 	for range 3 * listed {
 		_, err := actor.SendAfter(sys, time.Hour, parent, 1)

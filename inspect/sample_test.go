@@ -41,10 +41,10 @@ func TestQuantilesStayForAWhile(t *testing.T) {
 	}
 }
 
-// dawdler takes its time.
-type dawdler struct{}
+// slowActor takes long for each message.
+type slowActor struct{}
 
-func (dawdler) Receive(*actor.Context[int], int) error {
+func (slowActor) Receive(*actor.Context[int], int) error {
 	<-time.After(30 * time.Millisecond)
 	return nil
 }
@@ -58,7 +58,7 @@ func TestQuantilesOfAllAreOfOneInterval(t *testing.T) {
 	cfg.SampleEvery = 1
 	i := newInspector(t, sys, cfg)
 	url := serve(t, i, inspect.WebConfig{Every: 50 * time.Millisecond})
-	slow, quick := spawn(t, sys, dawdler{}), spawn(t, sys, sink{})
+	slow, quick := spawn(t, sys, slowActor{}), spawn(t, sys, sink{})
 	var last time.Time
 	until(t, ctx, func() bool {
 		var s inspect.Sample
@@ -69,7 +69,7 @@ func TestQuantilesOfAllAreOfOneInterval(t *testing.T) {
 		}
 		last = s.Time
 		for _, k := range s.Kinds {
-			if strings.HasSuffix(k.Kind, "dawdler") && k.DurationP99Seconds >= .03 {
+			if strings.HasSuffix(k.Kind, "slowActor") && k.DurationP99Seconds >= .03 {
 				send(t, ctx, quick, 1)
 				return s.DurationP99Seconds > 0 && s.DurationP99Seconds < .03
 			}

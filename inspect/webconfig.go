@@ -33,8 +33,8 @@ type WebConfig struct {
 	// needs a Token, or Trusted. Each action is an event of the kind Acted. Defaults
 	// to false.
 	Actions bool
-	// Who returns the name of the acting user for such events; your own middleware
-	// may know it. The first 200 bytes of the name are kept. Defaults to the
+	// Who, if set, returns the name of the acting user for such events; your own
+	// middleware may know it. The first 200 bytes of the name are kept. Defaults to the
 	// address that the request came from.
 	Who func(*http.Request) string
 	// Every is how often an open page gets news at most. Defaults to 500 ms; at

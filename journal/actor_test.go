@@ -104,7 +104,7 @@ func TestOnePersistAtATime(t *testing.T) {
 	}, 1)
 }
 
-func TestOnce(t *testing.T) {
+func TestCommandRunsOnce(t *testing.T) {
 	s := memory.New()
 	b := newBench(t, s)
 	once := func(id string, want bool) func(ctx *callContext, c *counter) error {
@@ -164,7 +164,7 @@ func TestFence(t *testing.T) {
 	}
 }
 
-func TestFenceThatIsNotToBeHad(t *testing.T) {
+func TestFenceFunctionFails(t *testing.T) {
 	lost := errors.New("no lease")
 	b := newBench(t, memory.New(), func(cfg *journal.Config[call, any]) {
 		cfg.Fence = func(string) (uint64, error) { return 0, lost }

@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var journalFaults = planted.Group{
-	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|Once|Writes|CatchUp)",
+	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|CommandRunsOnce|Writes|CatchUp)",
 	Faults: []planted.Fault{
 		{
 			Name: "acknowledged before the commit",
@@ -65,8 +65,8 @@ _ = j.appendBatch(batch)`,
 			Old: `case done:
 	w.Err = ErrDone`,
 			New:  "",
-			Want: "FAIL: TestOnce",
-			Run:  "^TestOnce$",
+			Want: "FAIL: TestCommandRunsOnce",
+			Run:  "^TestCommandRunsOnce$",
 		},
 		{
 			Name: "a snapshot is ahead of its events",

@@ -39,7 +39,7 @@ func runSuite(t *testing.T, program string, names []string, env ...string) {
 	}
 }
 
-func TestStatic(t *testing.T) {
+func TestStaticLibrary(t *testing.T) {
 	lane.Short(t)
 	t.Parallel()
 	dir := build(t, "static")
@@ -176,7 +176,7 @@ func runExamples(t *testing.T, dir, flags string, env []string, files ...string)
 }
 
 // The shared library: what it exports, and programs in C and in Rust.
-func TestShared(t *testing.T) {
+func TestSharedLibrary(t *testing.T) {
 	lane.Check(t)
 	t.Parallel()
 	dir := build(t, "shared")

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-go/troupe/strand"
 )
 
-// AttachConfig says how a stream is attached to an actor that takes messages of type
-// M, and writes those of type Out.
+// AttachConfig says how a stream is attached to an actor. The actor takes messages of
+// type M and writes messages of type Out.
 type AttachConfig[M, Out any] struct {
 	// Codec makes messages of bytes, and bytes of messages. It is needed. See [Map].
 	Codec Codec[M, Out]

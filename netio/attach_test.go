@@ -265,9 +265,9 @@ func TestAttachConfig(t *testing.T) {
 	_, _ = near.Close(), far.Close()
 }
 
-// TestWhiteSpaceIsNothing has a peer send a space every second, which the codec for JSON
+// TestWhiteSpaceIsNoMessage has a peer send a space every second, which the codec for JSON
 // passes over, with a value among them. The time is virtual.
-func TestWhiteSpaceIsNothing(t *testing.T) {
+func TestWhiteSpaceIsNoMessage(t *testing.T) {
 	simtest.Run(t, simtest.Config{}, func(s *simtest.Sim) {
 		const idle, value = 10 * time.Second, 5
 		sys := s.System(actor.Config{})

@@ -43,7 +43,7 @@ func (t *Timeouts) complete() error {
 			*one.d = one.byDefault
 		}
 		if *one.d < -1 {
-			return fmt.Errorf("%w: Timeouts.%s is %v; it must be positive, or -1 for ever", ErrConfig, one.name, *one.d)
+			return fmt.Errorf("%w: Timeouts.%s is %v; it must be positive, 0 for the default, or -1 for ever", ErrConfig, one.name, *one.d)
 		}
 	}
 	return nil

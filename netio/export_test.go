@@ -22,7 +22,7 @@ func AwaitAccepting(ctx context.Context, l *Listener) error { return l.current()
 func Linger(l *Listener, d time.Duration) { l.lingering = d }
 
 // SetPatience sets for how long the connections of a listener wait for memory before peers
-// are cut off. The time of those that wait already begins anew.
+// are cut off. For connections that wait already, the time restarts.
 func SetPatience(l *Listener, d time.Duration) {
 	m := &l.current().group.memory
 	m.mu.Lock()
@@ -41,4 +41,13 @@ func Look(l *Listener) {
 	moved := m.moved
 	m.mu.Unlock()
 	m.look(moved)
+}
+
+// StopIsLimited reports whether the stop of a listener waits for its connections for a
+// limited time.
+func StopIsLimited(l *Listener) bool {
+	ctx, cancel := l.limit(context.Background())
+	defer cancel()
+	_, limited := ctx.Deadline()
+	return limited
 }

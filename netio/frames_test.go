@@ -30,7 +30,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-func TestFrameWords(t *testing.T) {
+func TestLengthsOfFrames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		frames netio.Frames

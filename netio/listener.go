@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-go/troupe/supervise"
 )
 
-// ListenerConfig configures a Listener whose connections are actors that take
-// messages of type M, and write those of type Out.
+// ListenerConfig configures a Listener whose connections are actors. They take
+// messages of type M and write messages of type Out.
 type ListenerConfig[M, Out any] struct {
 	// Name is the name of the listener in the tree of actors. Defaults to "netio".
 	Name string
@@ -44,7 +44,7 @@ type ListenerConfig[M, Out any] struct {
 	// default it is drained: it handles what it has, and stops.
 	HalfOpen bool
 	// MaxConns is how many connections are open at a time. Others wait in the queue
-	// of the operating system. Defaults to 0, which is no limit.
+	// of the operating system. Defaults to no limit; -1 means the same.
 	MaxConns int
 	// Timeouts bound how long a peer may take.
 	Timeouts Timeouts
@@ -208,9 +208,9 @@ func (cfg *ListenerConfig[M, Out]) complete() error {
 	switch {
 	case cfg.New == nil:
 		return fmt.Errorf("%w: New is nil", ErrConfig)
-	case cfg.MaxConns < 0:
-		return fmt.Errorf("%w: MaxConns is %d; it must be at least 1, or 0 for no limit", ErrConfig, cfg.MaxConns)
-	case cfg.Shutdown < supervise.BrutalKill:
+	case cfg.MaxConns < -1:
+		return fmt.Errorf("%w: MaxConns is %d; it must be at least 1, or 0 or -1 for no limit", ErrConfig, cfg.MaxConns)
+	case cfg.Shutdown < 0 && cfg.Shutdown != supervise.Infinity && cfg.Shutdown != supervise.BrutalKill:
 		return fmt.Errorf("%w: Shutdown is %v; it must be positive, 0 for the default, supervise.Infinity or supervise.BrutalKill", ErrConfig, cfg.Shutdown)
 	case cfg.Network == "unix" && cfg.Addr == "":
 		return fmt.Errorf("%w: Addr is empty; a Unix socket needs a path", ErrConfig)
@@ -331,7 +331,7 @@ func (l *Listener) Stop(ctx context.Context) error {
 	err := o.group.wait.Wait(ctx)
 	if err != nil {
 		err = fmt.Errorf("netio: %d connections were cut off by the stop: %w", o.group.force(ErrListenerStopped), err)
-		_ = o.group.wait.Wait(calm) // For those that were killed.
+		_ = o.group.wait.Wait(calm) // For the connections that were killed.
 	}
 	return errors.Join(err, l.stopActor(calm, o))
 }

@@ -443,7 +443,7 @@ func TestListenerConfig(t *testing.T) {
 		"codec":    func(c *config) { c.Codec = nil },
 		"settings": func(c *config) { c.Codec = netio.Lines{MaxSize: -1} },
 		"new":      func(c *config) { c.New = nil },
-		"conns":    func(c *config) { c.MaxConns = -1 },
+		"conns":    func(c *config) { c.MaxConns = -2 },
 		"timeout":  func(c *config) { c.Timeouts.Write = -2 },
 		"path":     func(c *config) { c.Network = "unix" },
 	} {
@@ -459,6 +459,33 @@ func TestListenerConfig(t *testing.T) {
 	}
 	if got := sys.Stats().Actors; got != 0 {
 		t.Errorf("%d actors are left", got)
+	}
+}
+
+// Without limits, peers are served as they come, also with a message that is larger than
+// the default of MaxBuffered.
+func TestListenerWithoutLimits(t *testing.T) {
+	t.Parallel()
+	l := serve(t, config{Codec: netio.Lines{MaxSize: 8 << 20}, MaxConns: -1, MaxBuffered: -1, MaxBufferedTotal: -1})
+	large := strings.Repeat("x", 5<<20)
+	peers := []*peer{dial(t, l), dial(t, l), dial(t, l)}
+	for _, p := range peers {
+		p.say(large + "\n")
+		p.hear(large)
+	}
+}
+
+// With Shutdown -1, a stop waits for the connections without a limit.
+func TestListenerStopsWithoutALimit(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[time.Duration]bool{-1: false, 0: true, time.Hour: true, supervise.BrutalKill: true} {
+		l, err := netio.NewListener(config{Codec: netio.Lines{}, New: echo, Shutdown: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := netio.StopIsLimited(l); got != want {
+			t.Errorf("Shutdown %v: limited is %v", limit, got)
+		}
 	}
 }
 

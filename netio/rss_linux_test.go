@@ -67,7 +67,7 @@ func TestThousandPeersThatNeverRead(t *testing.T) {
 	var pouring sync.WaitGroup
 	for range peers {
 		pouring.Go(func() {
-			for ctx.Err() == nil { // One that was cut off comes again.
+			for ctx.Err() == nil { // A peer that was cut off connects again.
 				if c, err := net.Dial("unix", path); err == nil {
 					free := context.AfterFunc(ctx, func() { _ = c.Close() })
 					<-pour(c, 1<<20, data) //nolint:errcheck // It was cut off.

@@ -9,7 +9,7 @@ import (
 )
 
 // Ask sends the message that msg makes to the routee that the strategy chooses,
-// and waits for the answer; see [actor.Ask] for the errors besides those of
+// and waits for the answer; its errors are the errors of [actor.Ask] and
 // [Router.Send]. Under [Broadcast] it is [AskFirst]. A handler of a routee that
 // asks its own router does not get itself, or gets [actor.ErrAskCycle] if there
 // is no other, or the key leads to it.

@@ -25,7 +25,7 @@ func first(ctx context.Context, r router.Router[task], t func(reply actor.Reply[
 // elsewhere.
 func TestAskIsNotRepeated(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 2)
+	c := newRoutees(t, sys, 2)
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs})
 	_, err := ask(guarded(t), r, task{do: func(context.Context) error { panic("as wanted") }})
 	wantErr(t, err, actor.ErrNoReply)
@@ -44,7 +44,7 @@ func TestAskIsNotRepeated(t *testing.T) {
 // A routee that asks its own router gets another, or is told that there is none.
 func TestAskFromRoutee(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 2)
+	c := newRoutees(t, sys, 2)
 	ctx := guarded(t)
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs})
 	inner := func(x context.Context) error {
@@ -70,7 +70,7 @@ func TestAskFromRoutee(t *testing.T) {
 // do no harm.
 func TestAskFirst(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 3)
+	c := newRoutees(t, sys, 3)
 	ctx := guarded(t)
 	for _, s := range []router.Strategy{router.RoundRobin, router.Broadcast} {
 		r := newRouter(t, sys, router.Config[task]{Strategy: s, Routees: c.refs})
@@ -101,7 +101,7 @@ func TestAskFirstMakesMessagesInTurn(t *testing.T) { simulated.Too(t, testAskFir
 
 func testAskFirstMakesMessagesInTurn(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 8)
+	c := newRoutees(t, sys, 8)
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs})
 	var inside atomic.Int32
 	made := 0
@@ -127,7 +127,7 @@ var errWanted = errors.New("as wanted")
 // Only if all routees fail does the ask, with the errors of all.
 func TestAskFirstOfFailures(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 3)
+	c := newRoutees(t, sys, 3)
 	ctx := guarded(t)
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs})
 	var mu sync.Mutex

@@ -15,7 +15,7 @@ import (
 func TestAskThatNobodyTakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sys := newSystem(t, actor.Config{})
-		c := newCrew(t, sys, 1)
+		c := newRoutees(t, sys, 1)
 		plain := func(reply actor.Reply[int]) task { return task{reply: reply} }
 		empty := newRouter(t, sys, router.Config[task]{WhenEmpty: router.WaitWhenEmpty})
 		held := newRouter(t, sys, router.Config[task]{Routees: c.refs})

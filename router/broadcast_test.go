@@ -13,7 +13,7 @@ import (
 // not missed.
 func TestBroadcast(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 3)
+	c := newRoutees(t, sys, 3)
 	r := newRouter(t, sys, router.Config[task]{Strategy: router.Broadcast, Routees: c.refs})
 	sendAll(t, r, 5, nil)
 	until(t, guarded(t), func() bool { return c.refs[1].Backlog() == 0 })
@@ -30,7 +30,7 @@ func TestBroadcast(t *testing.T) {
 // have none.
 func TestBroadcastToFullRoutees(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 3, actor.WithCapacity(actor.Data, 1))
+	c := newRoutees(t, sys, 3, actor.WithCapacity(actor.Data, 1))
 	r := newRouter(t, sys, router.Config[task]{Strategy: router.Broadcast, Routees: c.refs})
 	release := hold(t, c.refs[0])
 	wantNoErr(t, c.refs[0].Send(guarded(t), task{id: -1}))

@@ -37,7 +37,7 @@ func shrinking(s *simtest.Sim, handled *int) (e *router.Elastic[task], members [
 	return e, members
 }
 
-// Who has least to do goes, and handles what it has.
+// The routee with the least work stops, after it has handled its messages.
 func TestElasticShrinksWithoutLoss(t *testing.T) {
 	lane.Short(t)
 	simtest.Run(t, simtest.Config{Schedules: 10}, func(s *simtest.Sim) {
@@ -85,8 +85,8 @@ func TestElasticForgetsOldChanges(t *testing.T) {
 	})
 }
 
-// How long nothing has been handled counts anew when something has, or when there
-// is nothing to do.
+// The time of a standstill restarts when a message is handled, or when there is no
+// work.
 func TestElasticStandstillEnds(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 5}, func(s *simtest.Sim) {
 		e := newElastic(s, s.System(actor.Config{}), router.ElasticConfig[task]{

@@ -130,7 +130,7 @@ func (c *pool[J, R]) dispatch(f *workers.Fiber) {
 // next takes the next task that may start, and gives it a place. The caller
 // holds mu.
 func (c *pool[J, R]) next() *work[J, R] {
-	if c.closed || c.running >= c.cfg.Workers { // What is ready in a closed pool is dropped.
+	if c.closed || c.running >= c.cfg.Workers { // A closed pool drops its ready tasks.
 		return nil
 	}
 	for lane := len(c.ready) - 1; lane >= 0; lane-- {

@@ -41,8 +41,8 @@ type ElasticConfig[M any] struct {
 	// means that the pool never shrinks.
 	DownBacklog float64
 	// UpLatency is how long a message may take, with its waiting; the pool grows
-	// if the estimate is more. See Sample.Latency. Defaults to 0, which means that
-	// it does not go by the latency.
+	// if the estimate is more. See Sample.Latency. By default the pool
+	// does not go by the latency; -1 means the same. Defaults to 0.
 	UpLatency time.Duration
 	// DownLatency is the estimate below which the pool may shrink, if it goes by
 	// the latency; its backlog must be low as well. It must be less than UpLatency.
@@ -137,11 +137,13 @@ func (c ElasticConfig[M]) checkThresholds() error {
 	case !(c.DownBacklog >= 0) && c.DownBacklog != -1:
 		return fmt.Errorf("router: ElasticConfig.DownBacklog is %v; it must be positive, 0 for the default, or -1 for never", c.DownBacklog)
 	case c.UpBacklog > 0 && c.DownBacklog >= c.UpBacklog:
-		return fmt.Errorf("router: ElasticConfig.DownBacklog is %v, and UpBacklog %v; it must be less, lest the pool never rests", c.DownBacklog, c.UpBacklog)
-	case c.UpLatency < 0 || c.DownLatency < 0:
-		return fmt.Errorf("router: ElasticConfig.UpLatency is %v and DownLatency %v; they must be positive, or 0 for the default", c.UpLatency, c.DownLatency)
+		return fmt.Errorf("router: ElasticConfig.DownBacklog is %v, and UpBacklog %v; it must be less, or the pool never rests", c.DownBacklog, c.UpBacklog)
+	case c.UpLatency < -1:
+		return fmt.Errorf("router: ElasticConfig.UpLatency is %v; it must be positive, or 0 or -1 for not at all", c.UpLatency)
+	case c.DownLatency < 0:
+		return fmt.Errorf("router: ElasticConfig.DownLatency is %v; it must be positive, or 0 for the default", c.DownLatency)
 	case c.DownLatency > 0 && c.DownLatency >= c.UpLatency:
-		return fmt.Errorf("router: ElasticConfig.DownLatency is %v, and UpLatency %v; it must be less, lest the pool never rests", c.DownLatency, c.UpLatency)
+		return fmt.Errorf("router: ElasticConfig.DownLatency is %v, and UpLatency %v; it must be less, or the pool never rests", c.DownLatency, c.UpLatency)
 	case c.StepUp < 0 || c.StepDown < 0:
 		return fmt.Errorf("router: ElasticConfig.StepUp is %d and StepDown %d; they must be positive, or 0 for 1", c.StepUp, c.StepDown)
 	case c.Cooldown < -1:

@@ -278,7 +278,7 @@ func TestElasticStopTellsOfWhatItHasKilled(t *testing.T) {
 		sys := s.System(actor.Config{})
 		var kept []actor.Reply[int]
 		silent := spawn(s, sys, func(_ *actor.Context[actor.Reply[int]], r actor.Reply[int]) error { kept = append(kept, r); return nil })
-		e, err := router.NewElastic(sys, router.ElasticConfig[int]{Name: "crew", New: func() actor.Actor[int] {
+		e, err := router.NewElastic(sys, router.ElasticConfig[int]{Name: "testRoutees", New: func() actor.Actor[int] {
 			return actor.Func(func(ctx *actor.Context[int], _ int) error {
 				_, err := actor.Ask(ctx, silent, func(r actor.Reply[int]) actor.Reply[int] { return r })
 				return err
@@ -288,7 +288,7 @@ func TestElasticStopTellsOfWhatItHasKilled(t *testing.T) {
 		wantNoErr(s, e.Router().Send(ctx, 1))
 		s.RunUntilIdle()
 		for range 2 { // Also when it has stopped before.
-			if err := e.Stop(ctx); !errors.Is(err, actor.ErrForced) || !strings.Contains(err.Error(), "/crew 1") {
+			if err := e.Stop(ctx); !errors.Is(err, actor.ErrForced) || !strings.Contains(err.Error(), "/testRoutees 1") {
 				s.Errorf("the stop returned %v", err)
 			}
 			if err := e.Err(); !errors.Is(err, actor.ErrForced) {

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/router"
 )
 
-// Askers get the results of their tasks, and a loop those of many in order.
+// An ask gets the result of its task. A loop gets the results of many tasks, in order.
 func ExamplePool() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -49,8 +49,8 @@ type transfer struct {
 	amount  int
 }
 
-// Tasks of one account are done one by one, in order; those of others meanwhile.
-// So the account needs no lock.
+// Tasks of one account run one by one, in order, so the account needs no lock. Tasks
+// of other accounts run at the same time.
 func ExamplePool_Send() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -86,7 +86,7 @@ func ExamplePool_Send() {
 	// 2 2
 }
 
-// Whoever knows refs alone sends to the pool as to one actor, on any lane.
+// Code that knows only refs sends to the pool as to one actor, on any lane.
 func ExamplePool_Ref() {
 	ctx := context.Background()
 	sys := exampleSystem()

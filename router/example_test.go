@@ -74,7 +74,7 @@ func Example() {
 	// ahoy, Dan <nil>
 }
 
-// Whoever has the same name always gets the same routee.
+// Messages with the same name always go to the same routee.
 func ExampleBy() {
 	ctx := context.Background()
 	sys := exampleSystem()
@@ -128,8 +128,8 @@ func ExampleRouter_Send_broadcast() {
 	// <nil>
 }
 
-// All mirrors are asked, and the first that has the answer gives it. Those that
-// fail leave it to the others.
+// All mirrors are asked, and the first answer counts. Mirrors
+// that fail are ignored unless all fail.
 func ExampleAskFirst() {
 	ctx := context.Background()
 	sys := exampleSystem()

@@ -71,16 +71,16 @@ type task struct {
 	reply actor.Reply[int]
 }
 
-// crew are routees that note what they get.
-type crew struct {
+// testRoutees are routees that note the messages they get.
+type testRoutees struct {
 	refs []actor.Ref[task]
 	got  []chan task // By routee.
 }
 
-// newCrew starts n routees.
-func newCrew(tb testing.TB, sys *actor.System, n int, opts ...actor.Option) *crew {
+// newRoutees starts n routees.
+func newRoutees(tb testing.TB, sys *actor.System, n int, opts ...actor.Option) *testRoutees {
 	tb.Helper()
-	c := &crew{}
+	c := &testRoutees{}
 	for i := range n {
 		got := make(chan task, 1<<14)
 		c.got = append(c.got, got)
@@ -99,7 +99,7 @@ func newCrew(tb testing.TB, sys *actor.System, n int, opts ...actor.Option) *cre
 
 // drain stops the routees when they have handled what they have, and returns
 // the ids that each has got.
-func (c *crew) drain(tb testing.TB) [][]int {
+func (c *testRoutees) drain(tb testing.TB) [][]int {
 	tb.Helper()
 	ids := make([][]int, len(c.refs))
 	for i, ref := range c.refs {
@@ -151,9 +151,8 @@ func hold(tb testing.TB, ref actor.Ref[task]) (release func()) {
 
 func byKey(t task) (string, bool) { return t.key, t.key != "" }
 
-// refuse makes a routee accept nothing any more, while it has not stopped, so
-// that nobody is told of its end: it waits for a child, until the returned
-// function is called.
+// refuse makes a routee refuse messages although it has not ended yet: its stop waits
+// for a child, until the returned function is called. So its end is not known yet.
 func refuse(tb testing.TB, ref actor.Ref[task]) (release func()) {
 	tb.Helper()
 	in, out := make(chan struct{}), make(chan struct{})

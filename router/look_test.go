@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-go/troupe/router"
 )
 
-// heldCrew are n routees that are stuck, each with so many messages, and what
+// heldRoutees are n routees that are stuck, each with so many messages, and what
 // starts a router of them.
-func heldCrew(tb testing.TB, n, each int) (start func(router.Config[task]) router.Router[task], c *crew, release []func()) {
+func heldRoutees(tb testing.TB, n, each int) (start func(router.Config[task]) router.Router[task], c *testRoutees, release []func()) {
 	tb.Helper()
 	sys := newSystem(tb, actor.Config{Workers: n + 1})
-	c = newCrew(tb, sys, n)
+	c = newRoutees(tb, sys, n)
 	for _, ref := range c.refs {
 		release = append(release, hold(tb, ref))
 		for range each - 1 {
@@ -36,9 +36,9 @@ func empty(tb testing.TB, ref actor.Ref[task], release func()) (again func()) {
 	return hold(tb, ref)
 }
 
-// lateness sends messages, of which the first makes the router look at its held
-// routees, until the routee that is emptied after that gets one, and returns how
-// many of them went elsewhere.
+// lateness sends messages. The first makes the router look at its held routees. Then
+// one routee is emptied. lateness returns how many messages went to other routees
+// before the empty routee got one.
 func lateness(tb testing.TB, r router.Router[task], ref actor.Ref[task], release func()) (late int, again func()) {
 	tb.Helper()
 	for range 20 { // Else it would get its share of the next ones, as an equal.
@@ -55,9 +55,9 @@ func lateness(tb testing.TB, r router.Router[task], ref actor.Ref[task], release
 
 // With short backlogs each message goes to the smallest; with longer ones a
 // look serves for half of the smallest, and for 16 at most.
-func TestSmallestMailboxLooks(t *testing.T) {
+func TestSmallestMailboxReusesALook(t *testing.T) {
 	for _, x := range []struct{ each, from, to int }{{7, 0, 0}, {12, 1, 6}, {500, 8, 16}} {
-		start, c, release := heldCrew(t, 3, x.each)
+		start, c, release := heldRoutees(t, 3, x.each)
 		r := start(router.Config[task]{Strategy: router.SmallestMailbox})
 		late, again := lateness(t, r, c.refs[2], release[2])
 		if late < x.from || late > x.to {
@@ -69,10 +69,10 @@ func TestSmallestMailboxLooks(t *testing.T) {
 	}
 }
 
-// What the router has sent since its last look counts: stuck routees with long
-// backlogs get the same.
+// The router counts the messages that it has sent since its last look: stuck routees
+// with long backlogs get the same number.
 func TestSmallestMailboxCountsItsOwn(t *testing.T) {
-	start, _, release := heldCrew(t, 4, 300)
+	start, _, release := heldRoutees(t, 4, 300)
 	defer func() {
 		for _, f := range release {
 			f()
@@ -89,9 +89,9 @@ func TestSmallestMailboxCountsItsOwn(t *testing.T) {
 
 // When all but the owner of a key have become idle, it gets no more than a look
 // serves for before the others do.
-func TestBoundedHashLooks(t *testing.T) {
+func TestBoundedHashReusesALook(t *testing.T) {
 	for _, x := range []struct{ each, from, to int }{{7, 0, 0}, {12, 1, 6}, {500, 8, 16}} {
-		start, c, release := heldCrew(t, 4, x.each)
+		start, c, release := heldRoutees(t, 4, x.each)
 		r := start(router.Config[task]{Strategy: router.BoundedHash, Key: router.By(byKey)})
 		wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
 		home := slices.Index(r.Stats().Backlogs, slices.Max(r.Stats().Backlogs))
@@ -117,7 +117,7 @@ func TestBoundedHashLooks(t *testing.T) {
 // If others have sent so much meanwhile that everybody has more than the bound
 // that was known, the router looks again, and the message goes by the bound.
 func TestBoundedHashLooksAgain(t *testing.T) {
-	start, c, release := heldCrew(t, 4, 100)
+	start, c, release := heldRoutees(t, 4, 100)
 	defer func() {
 		for _, f := range release {
 			f()
@@ -139,10 +139,10 @@ func TestBoundedHashLooksAgain(t *testing.T) {
 	wantEqual(t, "home", r.Stats().Backlogs[home], 501)
 }
 
-// What the router has sent since its last look counts: among stuck routees, the
-// popular key's gets each message that the bound allows, and no other.
+// The router counts the messages that it has sent since its last look: among stuck
+// routees, the routee of the popular key gets as many messages as the bound allows.
 func TestBoundedHashCountsItsOwn(t *testing.T) {
-	start, c, release := heldCrew(t, 4, 100)
+	start, c, release := heldRoutees(t, 4, 100)
 	defer func() {
 		for _, f := range release {
 			f()
@@ -161,11 +161,11 @@ func TestBoundedHashCountsItsOwn(t *testing.T) {
 	}
 }
 
-// While one who looks is interrupted, the messages of others are routed, each by
-// what is so. When he goes on, what he has seen is too old to serve: who had least
-// then, and has more than the others now, gets nothing.
+// While a sender that looks at the backlogs is interrupted, the messages of others are
+// routed by the true backlogs. When the sender goes on, its look is too old to be used:
+// the routee that had the shortest backlog then, and has the longest now, gets nothing.
 func TestInterruptedLook(t *testing.T) {
-	start, c, release := heldCrew(t, 4, 100)
+	start, c, release := heldRoutees(t, 4, 100)
 	defer func() {
 		for _, f := range release {
 			f()
@@ -195,7 +195,7 @@ const interruption = 80
 
 // So it is by key: how much there was is not the bound when it has been handled.
 func TestInterruptedLookAtAll(t *testing.T) {
-	start, c, release := heldCrew(t, 4, 500)
+	start, c, release := heldRoutees(t, 4, 500)
 	r := start(router.Config[task]{Strategy: router.BoundedHash, Key: router.By(byKey)})
 	wantNoErr(t, r.Send(guarded(t), task{key: "k"}))
 	home := slices.Index(r.Stats().Backlogs, slices.Max(r.Stats().Backlogs))
@@ -263,7 +263,7 @@ func sendTogether(tb testing.TB, r router.Router[task], senders, each int) {
 func TestManySendersAndStuckRoutees(t *testing.T) {
 	const senders = 4
 	for _, each := range []int{1, 100} {
-		start, _, release := heldCrew(t, 4, each)
+		start, _, release := heldRoutees(t, 4, each)
 		r := start(router.Config[task]{Strategy: router.SmallestMailbox})
 		for range 20 {
 			sendTogether(t, r, senders, 10)

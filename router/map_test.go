@@ -157,7 +157,7 @@ func TestMapNamesTheTaskThatWasNotTaken(t *testing.T) {
 	}
 }
 
-// Whoever leaves the loop leaves nothing behind; few tasks were read ahead.
+// A loop that breaks leaves no task behind; few tasks were read ahead.
 func TestMapBreak(t *testing.T) {
 	sys := newSystem(t, actor.Config{Workers: 4})
 	ctx := guarded(t)
@@ -186,8 +186,8 @@ func TestMapBreak(t *testing.T) {
 	wantEqual(t, "done and cancelled", []uint64{s.Done, s.Cancelled, s.Failed}, []uint64{1, 3, 0})
 }
 
-// Whoever leaves the loop also takes back what has not begun, at once: it leaves
-// its room to others, although the pool is busy with something else.
+// A loop that breaks also takes back the tasks that have not begun, at once. Their
+// room is free for others, although the pool is busy.
 func TestMapBreakTakesBack(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	ctx := guarded(t)

@@ -11,13 +11,13 @@ import (
 	"github.com/troupe-go/troupe/router"
 )
 
-// Routees are added and removed at run time; who is there already, or is not,
-// is passed over.
+// Routees are added and removed at run time. To add a routee twice, or to remove an
+// unknown one, does nothing.
 func TestAddAndRemove(t *testing.T) { simulated.Too(t, testAddAndRemove) }
 
 func testAddAndRemove(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 3)
+	c := newRoutees(t, sys, 3)
 	ctx := guarded(t)
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs[:1]})
 	wantNoErr(t, r.Add(ctx, c.refs[0], c.refs[1].On(actor.Control), c.refs[2], c.refs[1]))
@@ -33,7 +33,7 @@ func testAddAndRemove(t testing.TB) {
 // finds it dead; one that is removed is monitored no longer.
 func TestDeadRouteesLeave(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 4)
+	c := newRoutees(t, sys, 4)
 	ctx := guarded(t)
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs})
 	wantNoErr(t, c.refs[0].Stop(ctx))
@@ -54,7 +54,7 @@ func TestDeadRouteesLeave(t *testing.T) {
 // ask is answered all the same.
 func TestStoppedRouteeIsPassedOver(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 3)
+	c := newRoutees(t, sys, 3)
 	ctx := guarded(t)
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs})
 	for _, ref := range c.refs[:2] {
@@ -88,7 +88,7 @@ func testEmptyRouter(t testing.TB) {
 		wantErr(t, waits.TrySend(ctx, task{}), router.ErrNoRoutees)
 		wantErr(t, waits.Send(ended(), task{}), router.ErrNoRoutees, context.Canceled)
 		wantEqual(t, "waiting", waits.Stats().Waiting, 0)
-		c := newCrew(t, sys, 1)
+		c := newRoutees(t, sys, 1)
 		sent := make(chan error, 3)
 		for range cap(sent) {
 			go func() { sent <- waits.Send(ctx, task{}) }()
@@ -114,7 +114,7 @@ func TestRouterStopsWithItsParent(t *testing.T) { simulated.Too(t, testRouterSto
 
 func testRouterStopsWithItsParent(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 1)
+	c := newRoutees(t, sys, 1)
 	ctx := guarded(t)
 	made := make(chan router.Router[task], 1)
 	parent := spawn(t, sys, func(x *actor.Context[int], _ int) error {
@@ -137,7 +137,7 @@ func TestNothingIsLostWhileRouteesChange(t *testing.T) {
 	const senders, each = 4, 2000
 	sys := newSystem(t, actor.Config{Workers: 4})
 	ctx := guarded(t)
-	c := newCrew(t, sys, 16, actor.WithCapacity(actor.Data, 16))
+	c := newRoutees(t, sys, 16, actor.WithCapacity(actor.Data, 16))
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs[:2], WhenEmpty: router.WaitWhenEmpty})
 	var all sync.WaitGroup
 	for s := range senders {
@@ -165,7 +165,7 @@ func TestNothingIsLostWhileRouteesChange(t *testing.T) {
 func TestErrorsDoNotStutter(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	foreign := newCrew(t, newSystem(t, actor.Config{}), 1).refs[0]
+	foreign := newRoutees(t, newSystem(t, actor.Config{}), 1).refs[0]
 	check := func(err error, want string) {
 		t.Helper()
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

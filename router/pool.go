@@ -37,8 +37,8 @@ type PoolConfig[J, R any] struct {
 	// Defaults to none: tasks are independent.
 	Key Key[J]
 	// Timeout is for how long a task may run. Then its context ends, with the
-	// cause [ErrTaskTimeout]; Do is expected to return soon. Defaults to 0, which
-	// means that tasks have no limit.
+	// cause [ErrTaskTimeout]; Do is expected to return soon. Defaults to no
+	// limit; -1 means the same.
 	Timeout time.Duration
 	// Priority is how urgent the tasks of Data and Management are for the scheduler:
 	// [sched.High], [sched.Normal] or [sched.Low]. Tasks of Control are critical in any case.
@@ -66,8 +66,8 @@ func (c PoolConfig[J, R]) check() error {
 		return fmt.Errorf("router: PoolConfig.Capacity is %d; it must be positive, or 0 for the default", c.Capacity)
 	case c.Priority > workers.Low:
 		return fmt.Errorf("router: PoolConfig.Priority is %v; use High, Normal or Low", c.Priority)
-	case c.Timeout < 0:
-		return fmt.Errorf("router: PoolConfig.Timeout is %v; it must be positive, or 0 for none", c.Timeout)
+	case c.Timeout < -1:
+		return fmt.Errorf("router: PoolConfig.Timeout is %v; it must be positive, or 0 or -1 for none", c.Timeout)
 	}
 	return nil
 }
@@ -343,7 +343,7 @@ func (c *pool[J, R]) takePlace(w *work[J, R]) {
 }
 
 // giveUp takes back a task that nobody waits for any more, if it has not begun.
-// One that has is told by its context.
+// A task that has begun learns it from its context.
 func (c *pool[J, R]) giveUp(ctx context.Context, w *work[J, R]) {
 	c.mu.Lock()
 	waits := w.stage == ready || w.stage == behind

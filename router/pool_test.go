@@ -71,8 +71,21 @@ func TestPool(t *testing.T) {
 	wantEqual(t, "done", []any{s.Done, s.Failed, s.Running, s.Waiting}, []any{10, 0, 0, [3]int{}})
 }
 
-// What goes wrong in a task is the error of its asker, or of OnError, and of
-// nobody else.
+// A task of a pool without a timeout has no deadline.
+func TestPoolWithoutATimeout(t *testing.T) {
+	sys := newSystem(t, actor.Config{})
+	for _, timeout := range []time.Duration{0, -1} {
+		p := newPool(t, sys, router.PoolConfig[int, bool]{Timeout: timeout, Do: func(ctx context.Context, _ int) (bool, error) {
+			_, limited := ctx.Deadline()
+			return limited, ctx.Err()
+		}})
+		limited, err := p.Ask(context.WithoutCancel(guarded(t)), 1) // The deadline of an ask would be the task's, too.
+		wantNoErr(t, err)
+		wantEqual(t, "has a deadline", limited, false)
+	}
+}
+
+// The failure of a task is reported to its asker, or to OnError, and to nobody else.
 func TestPoolFailures(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	ctx := guarded(t)
@@ -225,7 +238,7 @@ func TestPoolControlIsUrgent(t *testing.T) {
 	}
 }
 
-// Tasks of one key are done one at a time and in order, those of others at the
+// Tasks of one key run one at a time and in order. Tasks of other keys run at the
 // same time.
 func TestPoolKeys(t *testing.T) {
 	const keys, each = 5, 100

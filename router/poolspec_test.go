@@ -26,33 +26,33 @@ func supervised(tb testing.TB, at actor.Spawner, cfg supervise.Config) *supervis
 	return sup
 }
 
-// noted is a member that notes its start and its end.
-type noted struct {
+// recordingMember is a member that records its start and its end.
+type recordingMember struct {
 	name    string
 	note    func(string)
 	started func() error
 }
 
-func (n noted) Receive(*actor.Context[int], int) error { return errors.New("as wanted") }
+func (n recordingMember) Receive(*actor.Context[int], int) error { return errors.New("as wanted") }
 
-func (n noted) Started(*actor.Context[int]) error {
+func (n recordingMember) Started(*actor.Context[int]) error {
 	n.note("+" + n.name)
 	return n.started()
 }
 
-func (n noted) Stopped(*actor.Context[int], error) { n.note("-" + n.name) }
+func (n recordingMember) Stopped(*actor.Context[int], error) { n.note("-" + n.name) }
 
-// staff is a troupe with a pool between two actors.
-type staff struct {
+// poolTroupe is a troupe with a pool between two actors.
+type poolTroupe struct {
 	First, Parser, Last actor.Ref[int]
 	pool                *intPool
 }
 
-func newStaff(cfg intConfig, note func(string), first, last func(*staff) error) *supervise.Troupe[staff] {
-	return supervise.NewTroupe(func(cast *supervise.Cast, s *staff) {
-		play := func(ref *actor.Ref[int], name string, started func(*staff) error) {
+func newPoolTroupe(cfg intConfig, note func(string), first, last func(*poolTroupe) error) *supervise.Troupe[poolTroupe] {
+	return supervise.NewTroupe(func(cast *supervise.Cast, s *poolTroupe) {
+		play := func(ref *actor.Ref[int], name string, started func(*poolTroupe) error) {
 			supervise.Play(cast, ref, supervise.Child[int]{New: func() actor.Actor[int] {
-				return noted{name, note, func() error { return started(s) }}
+				return recordingMember{name, note, func() error { return started(s) }}
 			}})
 		}
 		play(&s.First, "first", first)
@@ -61,7 +61,7 @@ func newStaff(cfg intConfig, note func(string), first, last func(*staff) error) 
 	})
 }
 
-func quietly(*staff) error { return nil }
+func quietly(*poolTroupe) error { return nil }
 
 // A pool starts after the members before it, and before those behind it. It stops between
 // them too, and only when its tasks are over.
@@ -71,17 +71,17 @@ func TestPoolMemberOrder(t *testing.T) {
 		wait, open := door(s, sys)
 		var notes []string
 		note := func(line string) { notes = append(notes, line) }
-		troupe := newStaff(intConfig{Do: func(ctx context.Context, n int) (int, error) {
+		troupe := newPoolTroupe(intConfig{Do: func(ctx context.Context, n int) (int, error) {
 			err := wait(ctx)
 			note("done")
 			return n, err
-		}}, note, func(m *staff) error {
+		}}, note, func(m *poolTroupe) error {
 			err := m.pool.TrySend(s.Context(), 1)
 			if !errors.Is(err, actor.ErrStopped) || !strings.Contains(err.Error(), "has not started") {
 				s.Errorf("before the start, a send returns %v", err)
 			}
 			return nil
-		}, func(m *staff) error { return m.pool.TrySend(s.Context(), 1) })
+		}, func(m *poolTroupe) error { return m.pool.TrySend(s.Context(), 1) })
 		sup := supervised(s, sys, supervise.Config{Troupe: troupe})
 		s.RunUntilIdle()
 		m := troupe.Members()
@@ -195,7 +195,7 @@ func TestPoolMemberBadConfig(t *testing.T) {
 		_, child := router.PoolSpec(cfg)
 		return supervise.Config{Name: "s", Children: []supervise.Spec{child}}
 	}
-	played := func(play func(cast *supervise.Cast, m *staff)) supervise.Config {
+	played := func(play func(cast *supervise.Cast, m *poolTroupe)) supervise.Config {
 		return supervise.Config{Name: "s", Troupe: supervise.NewTroupe(play)}
 	}
 	for name, c := range map[string]struct {
@@ -205,15 +205,15 @@ func TestPoolMemberBadConfig(t *testing.T) {
 		"no Do":   {of(intConfig{Name: "p"}), []string{"/s/p", "PoolConfig.Do is nil"}},
 		"workers": {of(intConfig{Name: "p", Do: do, Workers: -2}), []string{"/s/p", "PoolConfig.Workers is -2"}},
 		"no name": {of(intConfig{Do: do}), []string{"/s", "child 1 has no name"}},
-		"member": {played(func(cast *supervise.Cast, m *staff) {
+		"member": {played(func(cast *supervise.Cast, m *poolTroupe) {
 			router.PlayPool(cast, &m.Parser, intConfig{Do: do, Capacity: -1})
 			supervise.Play(cast, &m.First, supervise.Child[int]{New: func() actor.Actor[int] { return nil }})
 			supervise.Play(cast, &m.Last, supervise.Child[int]{New: func() actor.Actor[int] { return nil }})
 		}), []string{"/s/Parser", "PoolConfig.Capacity is -1"}},
-		"strange ref": {played(func(cast *supervise.Cast, _ *staff) {
+		"strange ref": {played(func(cast *supervise.Cast, _ *poolTroupe) {
 			router.PlayPool(cast, new(actor.Ref[int]), intConfig{Do: do})
 		}), []string{"/s", "no member"}},
-		"played twice": {played(func(cast *supervise.Cast, m *staff) {
+		"played twice": {played(func(cast *supervise.Cast, m *poolTroupe) {
 			router.PlayPool(cast, &m.Parser, intConfig{Do: do})
 			router.PlayPool(cast, &m.Parser, intConfig{Do: do})
 		}), []string{"/s", "Parser is played twice"}},
@@ -338,7 +338,7 @@ func TestPoolMemberRestartedWithGroup(t *testing.T) {
 		sys := s.System(actor.Config{})
 		wait, open := door(s, sys)
 		var done, failed []int
-		troupe := newStaff(intConfig{
+		troupe := newPoolTroupe(intConfig{
 			Workers: 1, Capacity: 1,
 			Do: func(ctx context.Context, n int) (int, error) {
 				if n == 0 {

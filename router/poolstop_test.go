@@ -29,8 +29,8 @@ func door(s *simtest.Sim, sys *actor.System) (wait func(context.Context) error, 
 	return wait, func() { wantNoErr(s, ref.Send(s.Context(), task{id: opened})) }
 }
 
-// What waits behind a task with the same key has not begun, so a stop drops it,
-// and does not wait for that task to tell its asker.
+// A task that waits behind another with the same key has not begun. A stop drops it,
+// and its asker learns so before the other task ends.
 func TestPoolStopDropsWhatWaitsForAKey(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 10}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})

@@ -60,9 +60,9 @@ func TestFewKeysMove(t *testing.T) {
 }
 
 // Keys of each type have hashes that differ, and don't depend on the type's name.
-func TestHashes(t *testing.T) { simulated.Too(t, testHashes) }
+func TestHashesOfKeyTypes(t *testing.T) { simulated.Too(t, testHashesOfKeyTypes) }
 
-func testHashes(t testing.TB) {
+func testHashesOfKeyTypes(t testing.TB) {
 	type name string
 	type number int32
 	if router.HashOf(name("a")) != router.HashOf("a") || router.HashOf(number(-1)) != router.HashOf(int32(-1)) {

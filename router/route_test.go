@@ -30,7 +30,7 @@ func TestRoundRobin(t *testing.T) { simulated.Too(t, testRoundRobin) }
 
 func testRoundRobin(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 3)
+	c := newRoutees(t, sys, 3)
 	sendAll(t, newRouter(t, sys, router.Config[task]{Routees: c.refs}), 9, nil)
 	wantEqual(t, "messages", c.drain(t), [][]int{{0, 3, 6}, {1, 4, 7}, {2, 5, 8}})
 }
@@ -44,7 +44,7 @@ func TestRandom(t *testing.T) {
 
 func testRandom(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 3, actor.WithCapacity(actor.Data, 4096))
+	c := newRoutees(t, sys, 3, actor.WithCapacity(actor.Data, 4096))
 	sendAll(t, newRouter(t, sys, router.Config[task]{Strategy: router.Random, Routees: c.refs}), 3000, nil)
 	ids := c.drain(t)
 	for i := range ids {
@@ -65,7 +65,7 @@ func testRandom(t testing.TB) {
 // A routee with more to do gets nothing as long as others have less.
 func TestSmallestMailbox(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 4)
+	c := newRoutees(t, sys, 4)
 	var release []func()
 	for i, ref := range c.refs {
 		release = append(release, hold(t, ref))
@@ -90,7 +90,7 @@ func TestSmallestMailbox(t *testing.T) {
 // never.
 func TestLeastOfTwo(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 3)
+	c := newRoutees(t, sys, 3)
 	release := hold(t, c.refs[1])
 	for range 2 { // More than one that has just answered and is not yet at rest.
 		wantNoErr(t, c.refs[1].Send(guarded(t), task{id: -1}))
@@ -108,7 +108,7 @@ func TestLeastOfTwo(t *testing.T) {
 	wantEqual(t, "the only one", who(t, guarded(t), r, task{}), 0)
 }
 
-// Each key stays with one routee, whose order is that of the sender.
+// Each key stays with one routee, which gets the messages in the sender's order.
 func TestConsistentHash(t *testing.T) {
 	lane.Check(t)
 	simulated.Too(t, testConsistentHash)
@@ -116,7 +116,7 @@ func TestConsistentHash(t *testing.T) {
 
 func testConsistentHash(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 4)
+	c := newRoutees(t, sys, 4)
 	r := newRouter(t, sys, router.Config[task]{Strategy: router.ConsistentHash, Key: router.By(byKey), Routees: c.refs})
 	sendAll(t, r, 2000, func(i int) string { return fmt.Sprint("user ", i%50) })
 	ids := c.drain(t)
@@ -139,7 +139,7 @@ func testConsistentHash(t testing.TB) {
 // A popular key does not drown its routee, and goes back when there is room.
 func TestBoundedHash(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 4)
+	c := newRoutees(t, sys, 4)
 	r := newRouter(t, sys, router.Config[task]{
 		Strategy: router.BoundedHash, Key: router.By(byKey), LoadFactor: 1.5, Routees: c.refs,
 	})
@@ -177,7 +177,7 @@ func TestNoKey(t *testing.T) { simulated.Too(t, testNoKey) }
 
 func testNoKey(t testing.TB) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 2)
+	c := newRoutees(t, sys, 2)
 	r := newRouter(t, sys, router.Config[task]{Strategy: router.ConsistentHash, Routees: c.refs, Key: router.By(func(m task) (string, bool) {
 		if m.key == "panic" {
 			panic("as wanted")
@@ -198,7 +198,7 @@ func testNoKey(t testing.TB) {
 // A full routee's messages go to the others, and else wait.
 func TestFullRoutees(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
-	c := newCrew(t, sys, 2, actor.WithCapacity(actor.Data, 2))
+	c := newRoutees(t, sys, 2, actor.WithCapacity(actor.Data, 2))
 	r := newRouter(t, sys, router.Config[task]{Routees: c.refs})
 	release := hold(t, c.refs[0])
 	for range 2 {
@@ -236,7 +236,7 @@ func TestWaitForChosen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := newSystem(t, actor.Config{})
-			c := newCrew(t, sys, 2, actor.WithCapacity(actor.Data, 1))
+			c := newRoutees(t, sys, 2, actor.WithCapacity(actor.Data, 1))
 			cfg.Routees = c.refs
 			r := newRouter(t, sys, cfg)
 			chosen := who(t, guarded(t), r, task{key: "k"})
@@ -251,7 +251,7 @@ func TestWaitForChosen(t *testing.T) {
 	}
 }
 
-// The lane of the router is that of the message.
+// A routee gets a message on the lane it was sent on.
 func TestLanes(t *testing.T) { simulated.Too(t, testLanes) }
 
 func testLanes(t testing.TB) {
@@ -278,7 +278,7 @@ func TestManySenders(t *testing.T) {
 	} {
 		t.Run(cfg.Strategy.String(), func(t *testing.T) {
 			sys := newSystem(t, actor.Config{Workers: 4})
-			c := newCrew(t, sys, 5, actor.WithCapacity(actor.Data, 8))
+			c := newRoutees(t, sys, 5, actor.WithCapacity(actor.Data, 8))
 			cfg.Routees = c.refs
 			r := newRouter(t, sys, cfg)
 			ctx := guarded(t)

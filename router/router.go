@@ -41,7 +41,7 @@ type core[M any] struct {
 	died, rerouted, refused atomic.Uint64
 
 	mu      sync.Mutex
-	waiters []*workers.Waiter // Of those that wait for a routee.
+	waiters []*workers.Waiter // Waiters of the senders that wait for a routee.
 	front   actor.Ref[M]
 }
 

@@ -77,7 +77,7 @@ func (c *ElasticConfig[M]) decide(s Sample, changed time.Time) (to int, why Scal
 		return up, BacklogHigh
 	case up > s.Members && c.UpLatency > 0 && s.Latency > c.UpLatency:
 		return up, LatencyHigh
-	case down < s.Members && s.Backlog < c.DownBacklog && (c.UpLatency == 0 || s.Latency < c.DownLatency):
+	case down < s.Members && s.Backlog < c.DownBacklog && (c.UpLatency <= 0 || s.Latency < c.DownLatency):
 		return down, LoadLow
 	}
 	return s.Members, Unchanged

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/router"
 )
 
-// What is decided for a sample, at the thresholds and on both sides of them.
+// TestDecide checks the decision for samples at the thresholds and on both sides.
 func TestDecide(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
 	cfg := router.ElasticConfig[task]{
@@ -50,9 +50,11 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%+v: %d members, %v", c, to, why)
 		}
 	}
-	cfg.UpLatency, cfg.DownLatency = 0, 0 // Then nobody looks at it.
-	if to, why, err := router.Decide(cfg, router.Sample{Members: 4, Latency: time.Hour}, time.Time{}); to != 2 || err != nil {
-		t.Errorf("without latencies: %d members, %v, %v", to, why, err)
+	for _, none := range []time.Duration{0, -1} { // Then the latency does not count.
+		cfg.UpLatency, cfg.DownLatency = none, 0
+		if to, why, err := router.Decide(cfg, router.Sample{Members: 4, Latency: time.Hour}, time.Time{}); to != 2 || err != nil {
+			t.Errorf("without latencies: %d members, %v, %v", to, why, err)
+		}
 	}
 	cfg.DownBacklog = -1
 	if to, why, err := router.Decide(cfg, router.Sample{Members: 4}, time.Time{}); to != 4 || err != nil {

@@ -71,7 +71,7 @@ func changeRoutees(s *simtest.Sim, cfg router.Config[task]) {
 		case 2:
 			return r.Add(ctx, refs[3])
 		case 3:
-			return refs[1].Stop(ctx) // What it has are dead letters.
+			return refs[1].Stop(ctx) // Its messages become dead letters.
 		default:
 			return refs[2].Drain(ctx) // Without a word to the router.
 		}
@@ -92,8 +92,8 @@ func changeRoutees(s *simtest.Sim, cfg router.Config[task]) {
 	wantEqual(s, "routees", r.Routees(), []actor.Ref[task]{refs[3]})
 }
 
-// Senders that wait for a routee get it under any schedule, or are told of the
-// router's end.
+// Under any schedule, senders that wait for a routee get one, or the error that the
+// router has ended.
 func TestWaitForRouteeInSimulation(t *testing.T) {
 	simtest.Run(t, simtest.Config{}, func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})

@@ -45,10 +45,10 @@ type Config struct {
 	// more than half of a queue. Few spread short work over many workers, many cost less
 	// for each piece. Defaults to 64.
 	MaxSteal int
-	// BackoffMin and BackoffMax bound how long a sleeping worker waits until work is looked
-	// for on its behalf: BackoffMin after it fell asleep, then twice as long each time, up
-	// to BackoffMax. A submission wakes a worker at once, so this concerns only work of
-	// which no submission tells, such as a lone piece whose owner does not come to it. A
+	// BackoffMin and BackoffMax bound how long a sleeping worker waits until the monitor
+	// looks for work on its behalf: BackoffMin after it fell asleep, then twice as long
+	// each time, up to BackoffMax. A submission wakes a worker at once, so the look finds
+	// only work without a submission, such as a lone piece that its owner does not take. A
 	// look comes up to 8 ms late. Default to 1 ms and 1 s.
 	BackoffMin, BackoffMax time.Duration
 	// PreemptionDepth is how many pieces of work may wait on a worker for having given way
@@ -71,8 +71,8 @@ type Config struct {
 	// exact to 1/32 of the time. Defaults to 30 s; -1 means that jobs have no
 	// timeout but their own; see WithTimeout.
 	JobTimeout time.Duration
-	// MaxQueued is how many jobs may be queued that have not begun. Defaults to 0,
-	// which means that there is no bound.
+	// MaxQueued is how many jobs may be queued that have not begun. Defaults to no
+	// bound; -1 means the same.
 	MaxQueued int
 	// WhenFull says what Go does when MaxQueued jobs are queued. Defaults to
 	// WaitWhenFull.
@@ -82,7 +82,7 @@ type Config struct {
 	// nothing else to do, and so do the spare workers in their places. With 8
 	// Workers, {Critical: 2, High: 2} leaves 4 for all work. Workers reserved for
 	// Low are like those that are not reserved. The ones for the most urgent work
-	// have the lowest ids. Defaults to none.
+	// have the lowest ids. Defaults to none; -1 means the same.
 	Reserved [4]int
 	// Placement says where work from outside goes. Defaults to Shared.
 	Placement Placement

@@ -12,7 +12,7 @@ import (
 
 // Do calls the functions, at the same time where workers are free, and returns
 // when all have returned: their errors joined, in the order of the functions.
-// One that fails does not stop the others. For its context, for panics, and for
+// A call that fails does not stop the others. For its context, for panics, and for
 // what it means to be called elsewhere than in a job, see [Join].
 //
 // Do allocates once, besides what the functions capture.

@@ -109,15 +109,15 @@ type WorkerStats struct {
 // KindStats says what the jobs of one kind did.
 type KindStats struct {
 	Name string // Empty for jobs without a kind.
-	// Jobs counts those that have begun.
+	// Jobs counts the jobs that have begun.
 	Jobs uint64
-	// Failed counts those that returned an error, panicked, called
+	// Failed counts the jobs that returned an error, panicked, called
 	// runtime.Goexit, or timed out.
 	Failed uint64
-	// MeanCost is the moving average of the time for which one holds a worker. It
-	// is measured of some jobs only, at most one in 16 where they are short, and 0
-	// before the first. One that waits or gives way very often counts with what it
-	// took until its 64th pause.
+	// MeanCost is the moving average of the time for which a job holds a worker. Only
+	// some jobs are measured, of short jobs at most one in 16. It is 0 before the first
+	// measurement. If a job pauses more than 64 times, its time after the 64th pause
+	// does not count.
 	MeanCost time.Duration
 }
 

@@ -46,8 +46,8 @@ func (s *Scheduler) SetStealStrategy(st StealStrategy) error { return s.workers(
 func (s *Scheduler) StealStrategy() StealStrategy { return s.workers().StealStrategy() }
 
 // StealStrategy says how a worker without work takes some from others. Under
-// each of them a worker takes the oldest of the most urgent work that it finds,
-// and lets a lone piece lie for a moment for its owner to take. Its method String returns
+// each strategy a worker takes the oldest of the most urgent work that it finds. It
+// leaves a lone piece to its owner for a moment. Its method String returns
 // the name in lower case.
 type StealStrategy = workers.StealStrategy
 

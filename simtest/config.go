@@ -26,8 +26,8 @@ type Config struct {
 	// reported as one that never will. Defaults to 100,000.
 	Steps int
 	// Repeat has each n-th schedule of a search run two times more, with traces, and
-	// fails the search if they differ: the program is not deterministic. By default only the
-	// natural schedule is run twice, and a schedule that fails is repeated. The environment
+	// fails the search if they differ: the program is not deterministic. By default, and with
+	// -1, only the natural schedule is run twice, and a schedule that fails is repeated. The environment
 	// variable TROUPE_REPEAT, a number, takes precedence over it.
 	Repeat int
 	// Forbid says what must not be left behind when the body returns. Defaults to
@@ -85,8 +85,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("simtest: Config.Steps is %d; it must be positive, or 0 for the default", c.Steps)
 	case c.Depth < 0:
 		return c, fmt.Errorf("simtest: Config.Depth is %d; it must be positive, or 0 for the default", c.Depth)
-	case c.Repeat < 0:
-		return c, fmt.Errorf("simtest: Config.Repeat is %d; it must be positive, or 0 for none", c.Repeat)
+	case c.Repeat < -1:
+		return c, fmt.Errorf("simtest: Config.Repeat is %d; it must be positive, or 0 or -1 for none", c.Repeat)
 	case c.Strategy >= numStrategies:
 		return c, fmt.Errorf("simtest: unknown strategy %d; use Mixed, Random, PCT or Exhaustive", uint8(c.Strategy))
 	}

@@ -312,7 +312,7 @@ var gallery = []fault{
 	{"wrong supervision order", "before there was a database", wrongOrder},
 }
 
-func TestGallery(t *testing.T) {
+func TestGalleryOfFaults(t *testing.T) {
 	lane.Check(t)
 	for _, g := range gallery {
 		t.Run(g.name, func(t *testing.T) {

@@ -76,7 +76,7 @@ func (r *runner) outlived() string {
 
 // sample runs the i-th schedule again if Config.Repeat asks for that; o is its first run. It returns nil if all runs are the same.
 func (r *runner) sample(i int, seed uint64, o *outcome) *Failure {
-	if r.cfg.Repeat == 0 || (i+1)%r.cfg.Repeat != 0 {
+	if r.cfg.Repeat <= 0 || (i+1)%r.cfg.Repeat != 0 {
 		return nil
 	}
 	a := r.once(&replayer{choices: o.choices()}, seed, true)

@@ -11,6 +11,21 @@ import (
 	"github.com/troupe-go/troupe/simtest"
 )
 
+// Repeat -1 repeats as little as 0: the natural schedule alone.
+func TestRepeatOfNone(t *testing.T) {
+	runs := func(repeat int) (n int) {
+		f, err := simtest.Find(t, simtest.Config{Schedules: 3, Repeat: repeat}, func(*simtest.Sim) { n++ })
+		if f != nil || err != nil {
+			t.Fatal(f, err)
+		}
+		return n
+	}
+	byDefault, none, all := runs(0), runs(-1), runs(1)
+	if none != byDefault || all <= none {
+		t.Errorf("the program ran %d times by default, %d with -1 and %d with 1", byDefault, none, all)
+	}
+}
+
 // unrepeatable are programs that are not functions of the seed. Each fails now and
 // then. In some of them the schedule matters as well.
 var unrepeatable = []struct {

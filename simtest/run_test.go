@@ -356,7 +356,7 @@ func TestBadConfig(t *testing.T) {
 		{simtest.Config{Schedules: -1}, body, "Schedules is -1"},
 		{simtest.Config{Steps: -1}, body, "Steps is -1"},
 		{simtest.Config{Depth: -1}, body, "Depth is -1"},
-		{simtest.Config{Repeat: -1}, body, "Repeat is -1"},
+		{simtest.Config{Repeat: -2}, body, "Repeat is -2"},
 		{simtest.Config{Forbid: 1 << 7}, body, "Forbid is 128"},
 		{simtest.Config{Strategy: 9}, body, "unknown strategy 9"},
 		{simtest.Config{}, nil, "body is nil"},
@@ -472,7 +472,7 @@ func (r *relay) Run(f *workers.Fiber, _ sched.Priority) {
 
 // The watchdog of real time looks on while a long run goes on. Under the race
 // detector this takes long enough for it to look several times.
-func TestWatchedRun(t *testing.T) {
+func TestWatchdogDuringALongRun(t *testing.T) {
 	lane.Check(t)
 	simtest.Run(t, simtest.Config{Schedules: 1, Steps: 1_000_000}, func(s *simtest.Sim) {
 		left := 100_000

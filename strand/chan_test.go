@@ -90,9 +90,9 @@ func TestChanUnderAnySchedule(t *testing.T) {
 	}
 }
 
-// TestSelectsMeet has two strands that both send to the other and receive from
+// TestTwoSelectsExchangeValues has two strands that both send to the other and receive from
 // it by selects: each exchange is one value.
-func TestSelectsMeet(t *testing.T) {
+func TestTwoSelectsExchangeValues(t *testing.T) {
 	simtest.Run(t, simtest.Config{}, func(s *simtest.Sim) {
 		sc := s.Scheduler(sched.Config{})
 		x, y := strand.NewChan[int](0), strand.NewChan[int](0)

@@ -149,8 +149,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// TestAddressesThatAreNone are told with what was wrong.
-func TestAddressesThatAreNone(t *testing.T) {
+// TestInvalidAddresses are told with what was wrong.
+func TestInvalidAddresses(t *testing.T) {
 	run(t, 1, func(s *strand.Strand) error {
 		for _, c := range []struct{ network, address, want string }{
 			{"udp", "127.0.0.1:0", "udp"},

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-go/troupe/strand"
 )
 
-func TestEndsAreTold(t *testing.T) {
+func TestEndsOfStrandsAreReported(t *testing.T) {
 	ctx := guarded(t)
 	sc := newScheduler(t, 2)
 	for _, c := range []struct {
@@ -127,7 +127,7 @@ func TestCancelledBeforeItBegins(t *testing.T) {
 	join(t, ctx, holds)
 }
 
-func TestMistakesAreTold(t *testing.T) {
+func TestMisuseIsReported(t *testing.T) {
 	ctx := guarded(t)
 	sc := newScheduler(t, 1)
 	nothing := func(*strand.Strand) error { return nil }

@@ -31,7 +31,7 @@ func TestBadSpecs(t *testing.T) {
 		"no struct":       {supervise.Config{Troupe: supervise.NewTroupe(func(*supervise.Cast, *int) {})}, []string{"int has no fields"}},
 		"declared panic":  {supervise.Config{Troupe: supervise.NewTroupe(func(*supervise.Cast, *pair) { panic("as wanted") })}, []string{"/supervisor", "pair", "declaration", "as wanted"}},
 		"nil member":      {supervise.Config{Troupe: supervise.NewTroupe(func(c *supervise.Cast, _ *pair) { supervise.Play(c, nil, child) })}, []string{"no member"}},
-		"retry":           {of(supervise.Child[order]{Name: "x", New: newWorker, Retry: -1}), []string{"/s/x", "Retry is -1"}},
+		"retry":           {of(supervise.Child[order]{Name: "x", New: newWorker, Retry: -2}), []string{"/s/x", "Retry is -2"}},
 		"shutdown":        {of(supervise.Child[order]{Name: "x", New: newWorker, Shutdown: -7}), []string{"/s/x", "-7ns", "BrutalKill"}},
 		"check":           {of(supervise.Child[order]{Name: "x", New: newWorker, Check: func() error { return errors.New("as wanted") }}), []string{"/s/x", "as wanted"}},
 		"check panics":    {of(supervise.Child[order]{Name: "x", New: newWorker, Check: func() error { panic("as wanted") }}), []string{"/s/x", "Child.Check", "as wanted"}},

@@ -266,6 +266,15 @@ var _ = define(map[string]func(*scene){
 		s.count(a)
 		s.want("+a", "m", "-a", "+a")
 	},
+	"the message in which a child fails is not handled again with Retry -1": func(s *scene) {
+		c := s.child("a")
+		c.Retry = -1
+		sup := s.start(supervise.Config{Children: []supervise.Spec{c}})
+		a := s.ref(sup, "a")
+		s.ok(a.Send(s.ctx, order{do: func(*actor.Context[order]) error { s.note("m"); return errWanted }}))
+		s.count(a)
+		s.want("+a", "m", "-a", "+a")
+	},
 	"a spawn that is given up leaves no child": func(s *scene) {
 		sup := s.start(supervise.Config{})
 		entered, open := make(chan struct{}), make(chan struct{})

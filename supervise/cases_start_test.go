@@ -222,7 +222,7 @@ var _ = define(map[string]func(*scene){
 	"wrong: policy":       wrong(spec(func(c *supervise.Child[order]) { c.Restart = 7 }), "/root/sup/a", "policy 7"),
 	"wrong: shutdown":     wrong(spec(func(c *supervise.Child[order]) { c.Shutdown = -3 }), "/root/sup/a", "Shutdown"),
 	"wrong: start limit":  wrong(spec(func(c *supervise.Child[order]) { c.StartLimit = -2 }), "/root/sup/a", "StartLimit"),
-	"wrong: retry":        wrong(spec(func(c *supervise.Child[order]) { c.Retry = -1 }), "/root/sup/a", "Retry"),
+	"wrong: retry":        wrong(spec(func(c *supervise.Child[order]) { c.Retry = -2 }), "/root/sup/a", "Retry is -2"),
 	"wrong: back-off":     wrong(spec(func(c *supervise.Child[order]) { c.Backoff.Factor = 0.5 }), "/root/sup/a", "Factor is 0.5"),
 	"wrong: jitter":       wrong(spec(func(c *supervise.Child[order]) { c.Backoff.Jitter = 2 }), "/root/sup/a", "Jitter is 2"),
 	"wrong: max back-off": wrong(config(supervise.Config{Backoff: supervise.Backoff{Min: 3, Max: 2}}), "/supervisor", "Max"),
@@ -246,7 +246,7 @@ var _ = define(map[string]func(*scene){
 	"wrong: period":                wrong(config(supervise.Config{Period: -1}), "Period"),
 	"wrong: strategy":              wrong(config(supervise.Config{Strategy: 9}), "Strategy is 9"),
 	"wrong: auto-shutdown":         wrong(config(supervise.Config{AutoShutdown: 9}), "AutoShutdown is 9"),
-	"wrong: minimum":               wrong(config(supervise.Config{MinHealthy: -1}), "MinHealthy is -1"),
+	"wrong: minimum":               wrong(config(supervise.Config{MinHealthy: -2}), "MinHealthy is -2"),
 	"wrong: limit without minimum": wrong(config(supervise.Config{DegradedLimit: 1}), "never degraded"),
 	"wrong: a minimum above the number of children": wrong(func(s *scene) supervise.Config {
 		return supervise.Config{MinHealthy: 3, Children: s.specs("a", "b")}

@@ -518,6 +518,34 @@ var _ = define(map[string]func(*scene){
 		s.fail(sup, "a", failing)
 		s.is(s.ends(sup), supervise.ErrTooFew)
 	},
+	"too few children are borne for ever without a limit": func(s *scene) {
+		for _, limit := range []time.Duration{0, -1} {
+			sup := s.start(supervise.Config{
+				MinHealthy: 1, DegradedLimit: limit, Children: s.specs("a"), Period: 24 * time.Hour, Backoff: supervise.Backoff{Min: 24 * time.Hour},
+			})
+			s.fail(sup, "a", failing)
+			s.until(func() bool { st, err := sup.Status(s.ctx); return err == nil && !st.Degraded.IsZero() })
+			if s.sim != nil {
+				s.sim.Advance(23 * time.Hour)
+			}
+			_, err := sup.Status(s.ctx)
+			s.ok(err)
+		}
+	},
+	"without a minimum no number of children is too few": func(s *scene) {
+		for _, minimum := range []int{0, -1} {
+			sup := s.start(supervise.Config{
+				MinHealthy: minimum, Children: s.specs("a"), Period: 24 * time.Hour, Backoff: supervise.Backoff{Min: 24 * time.Hour},
+			})
+			s.fail(sup, "a", failing)
+			s.until(func() bool { return s.info(sup, "a").State == supervise.Waiting })
+			st, err := sup.Status(s.ctx)
+			s.ok(err)
+			if !st.Degraded.IsZero() {
+				s.Errorf("with MinHealthy %d the supervisor is degraded", minimum)
+			}
+		}
+	},
 	"too few children for a short time do not": func(s *scene) {
 		if s.sim == nil {
 			return // It is about time.

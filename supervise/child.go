@@ -3,6 +3,7 @@ package supervise
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -11,10 +12,12 @@ import (
 
 // How a child is stopped, in place of a time.
 const (
-	// Infinity is no limit: the supervisor waits until the child has stopped.
+	// Infinity is no limit: the supervisor waits until the child has stopped. It is -1, as
+	// for all settings.
 	Infinity time.Duration = -1
-	// BrutalKill kills the child at once, see [actor.Ref.Kill].
-	BrutalKill time.Duration = -2
+	// BrutalKill kills the child at once, see [actor.Ref.Kill]. It is no time that a
+	// program would compute, so a negative time by mistake is an error and not a kill.
+	BrutalKill time.Duration = math.MinInt64
 )
 
 // The limits by default: OTP has the same for a stop; the one for a start is picked out of
@@ -62,8 +65,8 @@ type Child[M any] struct {
 	// dead letters. By default all messages are kept.
 	DropMail bool
 	// Retry is how often the message in which the child has failed is handled
-	// again by the next incarnation; see [actor.WithRetry]. Defaults to 0: no
-	// message is handled twice.
+	// again by the next incarnation; see [actor.WithRetry]. Defaults to none:
+	// no message is handled twice. -1 means the same.
 	Retry int
 	// Options are passed on to the spawn.
 	Options []actor.Option
@@ -109,7 +112,7 @@ func (at checkpoint) common(p *plan, b Backoff) error {
 		return at.errorf(p.name, "it is significant and permanent, but a permanent child never ends; make it Transient or Temporary")
 	case p.significant && at.cfg.AutoShutdown == Never:
 		return at.errorf(p.name, "it is significant, but its supervisor's AutoShutdown is Never; use AnySignificant or AllSignificant")
-	case p.shutdown < BrutalKill || p.shutdown > BrutalKill && p.shutdown < Infinity:
+	case p.shutdown < 0 && p.shutdown != Infinity && p.shutdown != BrutalKill:
 		return at.errorf(p.name, "Shutdown is %v; it must be positive, 0 for the default, Infinity or BrutalKill", p.shutdown)
 	case p.startLimit < -1:
 		return at.errorf(p.name, "StartLimit is %v; it must be positive, 0 for the default, or -1 for none", p.startLimit)
@@ -131,8 +134,8 @@ func (c Child[M]) plan(at checkpoint) (*plan, error) {
 	if c.New == nil {
 		return nil, at.errorf(c.Name, "Child.New is nil; it makes the actor")
 	}
-	if c.Retry < 0 {
-		return nil, at.errorf(c.Name, "Retry is %d; it must not be negative", c.Retry)
+	if c.Retry < -1 {
+		return nil, at.errorf(c.Name, "Retry is %d; it must be positive, or 0 or -1 for none", c.Retry)
 	}
 	if c.Retry > 0 && c.Restart == Temporary {
 		return nil, at.errorf(c.Name, "Retry is %d, but a temporary child is never restarted; make it Permanent or Transient", c.Retry)
@@ -199,8 +202,8 @@ type Nested struct {
 	// Shutdown is as in [Child], except that it defaults to Infinity: the limits below add
 	// up.
 	Shutdown time.Duration
-	// StartLimit is how long all children may take to start. Defaults to no limit,
-	// since each has its own.
+	// StartLimit is how long all children may take to start. Defaults to no limit, since
+	// each child has its own; -1 means the same.
 	StartLimit time.Duration
 	// Backoff is the delay before the supervisor is restarted as a whole. Defaults to the
 	// one of the supervisor above.

@@ -36,11 +36,11 @@ type Config struct {
 	AutoShutdown AutoShutdown
 	// MinHealthy is how many children must run for the supervisor to be healthy.
 	// With fewer, when all have been started once, it is degraded, see [Status].
-	// Defaults to 0.
+	// Defaults to none; -1 means the same.
 	MinHealthy int
 	// DegradedLimit is how long the supervisor may be degraded. After that, it stops all
 	// children, and then itself with [ErrTooFew], so that the supervisor above it may act.
-	// Defaults to 0, which is for ever.
+	// Defaults to no limit; -1 means the same.
 	DegradedLimit time.Duration
 	// OnRestart is called in the supervisor before each restart, and must not
 	// wait. The supervisor's own methods that would wait for it return
@@ -99,12 +99,12 @@ func (c Config) check() error {
 		return fmt.Errorf("Config.Troupe is given, but a Dynamic supervisor begins without children; use another Strategy")
 	case c.Strategy == Dynamic && len(c.Children) > 0:
 		return fmt.Errorf("Config.Children has %d children, but a Dynamic supervisor begins with none; add them by Spawn", len(c.Children))
-	case c.MinHealthy < 0:
-		return fmt.Errorf("Config.MinHealthy is %d; it must not be negative", c.MinHealthy)
-	case c.DegradedLimit < 0:
-		return fmt.Errorf("Config.DegradedLimit is %v; it must be positive, or 0 for none", c.DegradedLimit)
-	case c.DegradedLimit > 0 && c.MinHealthy == 0:
-		return fmt.Errorf("Config.DegradedLimit is %v, but MinHealthy is 0, so the supervisor is never degraded", c.DegradedLimit)
+	case c.MinHealthy < -1:
+		return fmt.Errorf("Config.MinHealthy is %d; it must be positive, or 0 or -1 for none", c.MinHealthy)
+	case c.DegradedLimit < -1:
+		return fmt.Errorf("Config.DegradedLimit is %v; it must be positive, or 0 or -1 for no limit", c.DegradedLimit)
+	case c.DegradedLimit > 0 && c.MinHealthy <= 0:
+		return fmt.Errorf("Config.DegradedLimit is %v, but MinHealthy is not set, so the supervisor is never degraded", c.DegradedLimit)
 	}
 	return nil
 }

@@ -295,10 +295,10 @@ const many = 1 << 20
 
 // gate holds up actors that wait at it, by means of the module, so that a simulation
 // goes on.
-type gate struct{ ref actor.Ref[passage] }
+type gate struct{ ref actor.Ref[gateRequest] }
 
-// passage asks a gate to let its sender pass, or opens it.
-type passage struct {
+// gateRequest asks a gate to let its sender pass, or opens it.
+type gateRequest struct {
 	opens bool
 	reply actor.Reply[struct{}]
 }
@@ -306,8 +306,8 @@ type passage struct {
 // gate returns a gate that is closed.
 func (s *scene) gate() gate {
 	s.Helper()
-	open, waiting := false, []passage(nil)
-	ref, err := actor.Spawn(s.sys, actor.Func(func(ctx *actor.Context[passage], p passage) error {
+	open, waiting := false, []gateRequest(nil)
+	ref, err := actor.Spawn(s.sys, actor.Func(func(ctx *actor.Context[gateRequest], p gateRequest) error {
 		open = open || p.opens
 		if waiting = append(waiting, p); !open {
 			return nil
@@ -324,11 +324,11 @@ func (s *scene) gate() gate {
 
 // wait waits until the gate is open.
 func (g gate) wait(ctx context.Context) error {
-	_, err := actor.Ask(ctx, g.ref, func(r actor.Reply[struct{}]) passage { return passage{reply: r} })
+	_, err := actor.Ask(ctx, g.ref, func(r actor.Reply[struct{}]) gateRequest { return gateRequest{reply: r} })
 	return err
 }
 
 // open lets everybody pass from now on.
 func (g gate) open() {
-	_ = g.ref.TrySend(context.Background(), passage{opens: true}) // It may have stopped with its system.
+	_ = g.ref.TrySend(context.Background(), gateRequest{opens: true}) // It may have stopped with its system.
 }

@@ -157,7 +157,7 @@ var _ = define(map[string]func(*scene){
 
 // Members may be in structs and arrays, be unexported, and run on threads of
 // their own.
-func TestMembersWithin(t *testing.T) {
+func TestMembersInStructsAndArrays(t *testing.T) {
 	type crew struct {
 		name string
 		pump [2]actor.Ref[order]

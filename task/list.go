@@ -47,7 +47,7 @@ func OwnedBy(s *sched.Scheduler, owner uint64) []Info {
 			infos = g.appendLive(infos)
 		}
 	}
-	// One that has been detached meanwhile has left its owner.
+	// A task that was detached meanwhile has left its owner.
 	return byID(slices.DeleteFunc(infos, func(i Info) bool { return i.Owner != owner }))
 }
 

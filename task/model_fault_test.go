@@ -93,7 +93,7 @@ g.drain()`,
 		},
 		{
 			Name: "a failure among the news is counted as nothing",
-			In:   "Group.turn",
+			In:   "Group.inOrder",
 			Old:  "seen = seen && !failed(t)",
 			New:  "",
 			Want: "deadlock",

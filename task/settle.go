@@ -63,7 +63,7 @@ func (g *Group[T]) beginCounting() {
 	}
 }
 
-// started counts n tasks that have come. The caller holds mu.
+// started counts n new tasks. The caller holds mu.
 func (g *Group[T]) started(n int) {
 	g.count.Started += n
 	if g.counting {
@@ -117,9 +117,9 @@ func (g *Group[T]) giveUpPlace(t *Task[T], f *workers.Fiber) bool {
 	return had
 }
 
-// drain hands what has happened to the joiner, unless somebody is at it, who
-// then sees this too. The caller holds mu, which a joiner of the user's is asked
-// without.
+// drain hands the tasks that have ended to the joiner. If another goroutine is at it, that
+// one hands these over, too. The caller holds mu; drain unlocks it while a joiner of the
+// user's runs.
 func (g *Group[T]) drain() {
 	if g.settling {
 		return
@@ -132,14 +132,14 @@ func (g *Group[T]) drain() {
 }
 
 // collect moves the news to the end of the list, and reports whether there is
-// anything that the joiner is to see. The caller holds mu.
+// an end that the joiner has not seen. The caller holds mu.
 func (g *Group[T]) collect() bool {
 	for g.todo == nil {
 		newest := g.news.Swap(nil)
 		if newest == nil {
 			return false
 		}
-		oldest, seen := g.turn(newest)
+		oldest, seen := g.inOrder(newest)
 		g.ended.add(oldest, newest)
 		if g.ready == nil {
 			g.ready = oldest
@@ -151,17 +151,17 @@ func (g *Group[T]) collect() bool {
 	return true
 }
 
-// turn puts the news, which begin with the newest, in the order of their ends. Where
-// nothing follows from any of them it counts them too, and reports that they are
-// seen: to go through them once more costs as much as all else that is done here.
-func (g *Group[T]) turn(newest *Task[T]) (oldest *Task[T], seen bool) {
+// inOrder reverses the news, a list that begins with the task that ended last. If none of
+// these ends decides anything for the joiner, inOrder also counts them and returns seen
+// as true. A second pass over the list would cost as much as all other work here.
+func (g *Group[T]) inOrder(newest *Task[T]) (oldest *Task[T], seen bool) {
 	succeeded, cancelled, seen := 0, 0, g.calm
 	for t := newest; t != nil; {
 		seen = seen && !failed(t)
 		if t.State() == workers.JobCompleted {
 			succeeded++
 		} else {
-			cancelled++ // If seen.
+			cancelled++ // It did not fail, if seen stays true.
 		}
 		next := t.next
 		t.next, oldest = oldest, t

@@ -13,10 +13,10 @@ type slab[T any] struct {
 }
 
 const (
-	// slabMost is how many tasks a slab has at most, and slabBytes the memory that
-	// they take: with 8 bytes for the collector, a size that the allocator has. An
-	// allocation of that is a small part of what its tasks cost, and a group has no
-	// more to spare.
+	// slabMost is the largest number of tasks in a slab, and slabBytes the largest size of
+	// a slab: with the 8 bytes of the collector it is a size class of the allocator. One
+	// such allocation costs little beside its tasks, and larger slabs would waste memory
+	// in small groups.
 	slabMost  = 64
 	slabBytes = 4<<10 - 8
 	// cacheLine is 64 bytes on amd64 and most arm64.

@@ -18,8 +18,8 @@ type attempt struct {
 	err   error
 }
 
-// race has the attempts made one after the other, and returns when each has begun, counted
-// from the beginning; -1 if it has not.
+// race starts the attempts one after the other. It returns how long after the first start
+// each attempt began, or -1 for an attempt that never began.
 func race(s *simtest.Sim, j task.Joiner[int], delay time.Duration, attempts []attempt, opts ...task.Option) (begun []time.Duration, values []int, err error) {
 	g := newGroup(s, s.Context(), s.Scheduler(sched.Config{}), j, append(opts, task.Staggered(delay))...)
 	began := s.Now()

@@ -14,7 +14,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var wireFaults = planted.Group{
-	Run: "^Test(Check|Agree|Messages|Versions|Append|Own|Decode|Memory|Offer|Errors|Values)",
+	Run: "^Test(Check|RegistriesAgree|Messages|Versions|Append|Own|Decode|Memory|Offer|Errors|Values)",
 	Faults: []planted.Fault{
 		{
 			Name: "layouts are not compared",
@@ -22,16 +22,16 @@ var wireFaults = planted.Group{
 			Old:  "here.layout != there.layout",
 			New:  "here.layout != here.layout",
 			Nth:  4,
-			Want: "FAIL: TestAgree",
-			Run:  "^TestAgree$",
+			Want: "FAIL: TestRegistriesAgree",
+			Run:  "^TestRegistriesAgree$",
 		},
 		{
 			Name: "any newer version is read",
 			In:   "differ",
 			Old:  "newer.oldest > older.version",
 			New:  "newer.oldest > newer.version",
-			Want: "FAIL: TestAgree",
-			Run:  "^TestAgree$",
+			Want: "FAIL: TestRegistriesAgree",
+			Run:  "^TestRegistriesAgree$",
 		},
 		{
 			Name: "a type is written by the other side's number",

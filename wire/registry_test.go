@@ -148,7 +148,7 @@ func TestNilRegistry(t *testing.T) {
 	}
 }
 
-func TestAgree(t *testing.T) {
+func TestRegistriesAgree(t *testing.T) {
 	type v1 struct{ A int }
 	type v2 struct{ A, B int }
 	type other struct {

@@ -86,8 +86,8 @@ func TestBenchSchedBrokenOutput(t *testing.T) {
 	}
 }
 
-// skipMeasuresInRace is for tests of what is printed. What is measured runs
-// under the race detector in the tests of its own package.
+// skipMeasuresInRace is for tests of what is printed. The workloads
+// run under the race detector in the tests of their own package.
 func skipMeasuresInRace(t *testing.T) {
 	t.Helper()
 	if raceEnabled {

@@ -33,7 +33,7 @@ troupe: asking while idle: 0.1 s
 	}
 }
 
-func TestBar(t *testing.T) {
+func TestProgressBar(t *testing.T) {
 	var out strings.Builder
 	show := main.ShowBar(&out)
 	for _, p := range phases {

@@ -20,8 +20,7 @@ func TestEchoOnATerminal(t *testing.T) {
 	}
 }
 
-// TestEchoInterruptedOnATerminal interrupts it while it waits for a line, of which
-// the begin is typed.
+// TestEchoInterruptedOnATerminal interrupts the command while a line is half typed.
 func TestEchoInterruptedOnATerminal(t *testing.T) {
 	x := openCommand(t, []string{"echo", "--stdin"}, 80, 24)
 	if _, err := x.WriteString("one\n"); err != nil {

@@ -31,7 +31,7 @@ func ShowBar(w io.Writer) func(demo.Progress) { return (&bar{w: w}).show }
 // ShowLines returns a function that shows progress as on anything else.
 func ShowLines(w io.Writer) func(demo.Progress) { return (&lines{w: w}).show }
 
-// What a process of its own may be told to run.
+// Workloads and subjects that can run in a process of their own.
 var (
 	AllWorkloads = allWorkloads
 	AllSubjects  = allSubjects

@@ -54,7 +54,7 @@ func TestDemoServesPage(t *testing.T) {
 	}
 }
 
-// What is recorded of the work can be read, and has its actors.
+// The recording of the work can be read, and shows its actors.
 func TestDemoRecords(t *testing.T) {
 	lane.Short(t)
 	file := filepath.Join(t.TempDir(), "recording.json")

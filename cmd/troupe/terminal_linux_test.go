@@ -20,7 +20,7 @@ import (
 
 // terminal is a pseudoterminal with a process of this program on it.
 type terminal struct {
-	*os.File // What a person would type and see.
+	*os.File // The end where a person types and reads.
 	child    *exec.Cmd
 	before   unix.Termios
 	drained  chan struct{}

@@ -10,7 +10,7 @@ import (
 )
 
 // The bank is killed again and again, and its books balance.
-func TestCrash(t *testing.T) {
+func TestBooksBalanceAfterKills(t *testing.T) {
 	crashes := "2"
 	if lane.Checking() {
 		crashes = "10"

@@ -116,9 +116,9 @@ func TestPaste(t *testing.T) {
 	wait.Wait()
 }
 
-// TestDeafMemberLeaves has one paste until one that never reads has to leave. The readers hear
+// TestMemberThatNeverReadsIsCutOff has one paste until one that never reads has to leave. The readers hear
 // all of it.
-func TestDeafMemberLeaves(t *testing.T) {
+func TestMemberThatNeverReadsIsCutOff(t *testing.T) {
 	_, addr := serve(t)
 	deaf := enter(t, addr)
 	hear(t, deaf, "others here: 0")

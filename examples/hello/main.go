@@ -1,6 +1,6 @@
 // Command hello asks an actor for a greeting and prints the answer, or why
-// there is none. Two errors are left out: the zero Config has none, and a Spawn
-// that fails returns the zero Ref, of which the Ask tells.
+// there is none. It ignores two errors: the zero Config causes none, and a Spawn
+// that fails returns the zero Ref, which makes the Ask fail.
 package main
 
 import (

@@ -121,8 +121,8 @@ func (p page) event(kind inspect.EventKind) (e inspect.Event) {
 	return e
 }
 
-// The slowest handler is the culprit's, its stack says where, and another actor
-// waits for room behind it.
+// The slowest handler belongs to the culprit. Its stack says where it is stuck, and
+// another actor waits for room behind it.
 func TestStuckHandlerIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for real time")

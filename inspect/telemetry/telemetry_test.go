@@ -92,7 +92,7 @@ func TestHandler(t *testing.T) {
 }
 
 // Names, helps and units are as Prometheus would have them.
-func TestConventions(t *testing.T) {
+func TestNamesFollowPrometheus(t *testing.T) {
 	sys, i := observed(t)
 	work(t, sys)
 	r := prometheus.NewPedanticRegistry()

@@ -14,12 +14,12 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// ErrFailed is returned when a run failed. What it was has been told on
-// Runner.Stderr, and the other runs were made.
+// ErrFailed is returned when a run failed. The failure was
+// written to Runner.Stderr, and the other runs were made.
 var ErrFailed = errors.New("some runs failed")
 
-// ErrInterrupted is returned when the context ended. What there was until then
-// has been reported.
+// ErrInterrupted is returned when the context ended. The results until then
+// were reported.
 var ErrInterrupted = errors.New("interrupted; the report is partial")
 
 // Evaluation runs workloads and reports them. [New] makes one; Runner.Command
@@ -96,8 +96,8 @@ func (e *Evaluation) report(stdout io.Writer, w *suite.Workload, cells []*runner
 	return nil
 }
 
-// candidates are the subjects that were named, or else those of the workload's
-// family and others that can do it.
+// candidates are the subjects that were named. If none was named, they are the subjects
+// of the workload's family and others that can do it.
 func (e *Evaluation) candidates(w *suite.Workload) []*suite.Subject {
 	if e.Named {
 		return e.Subjects

@@ -39,7 +39,7 @@ func upTo(n int) []int {
 	return all
 }
 
-func TestAtLooksWithoutTaking(t *testing.T) {
+func TestAtDoesNotRemove(t *testing.T) {
 	d := deque.New[int](4)
 	for from := range 6 { // So that it goes round.
 		n := fill(d, from)

@@ -48,7 +48,7 @@ func TestBadPatterns(t *testing.T) {
 	}
 }
 
-func TestHits(t *testing.T) {
+func TestSentencesThatMatch(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "a.go", "package a\n\n// Whoever reads it. A reader\n// wakes whoever waits for that of x.\n")
 	write(t, root, "b.md", "Call `whoever` here. Not that.\n")

@@ -101,7 +101,7 @@ func TestTightenRewritesTheBounds(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeComparedHasStatus2(t *testing.T) {
+func TestIncomparableInputExitsWithStatus2(t *testing.T) {
 	root := project(t)
 	if err := os.Remove(filepath.Join(root, "internal/house/prose.txt")); err != nil {
 		t.Fatal(err)

@@ -152,7 +152,7 @@ func TestIndependentThreadsRunOnce(t *testing.T) {
 
 // An operation that does not go through the seam is announced; then both orders
 // are run, though nothing else tells that they differ.
-func TestOutsideConcernsEverybody(t *testing.T) {
+func TestOperationOutsideTheSeamConflictsWithAll(t *testing.T) {
 	seen := map[bool]bool{}
 	_, err := modelcheck.Explore(modelcheck.Config{}, func(p *modelcheck.Program) {
 		var n xatomic.Int32
@@ -204,7 +204,7 @@ func TestRunIsOverForThreadsThatRecover(t *testing.T) {
 	}
 }
 
-func TestChanceIsNoticed(t *testing.T) {
+func TestNondeterminismIsNoticed(t *testing.T) {
 	runs := 0
 	_, err := modelcheck.Explore(modelcheck.Config{}, func(p *modelcheck.Program) {
 		var n xatomic.Int32

@@ -122,9 +122,9 @@ func TestAffinityMaskLimits(t *testing.T) {
 	}
 }
 
-// TestHybrid has two big cores with two threads each, four small ones that share
+// TestHybridProcessor has two big cores with two threads each, four small ones that share
 // a second level, and all of these a third; two tiny cores have no third level.
-func TestHybrid(t *testing.T) {
+func TestHybridProcessor(t *testing.T) {
 	sys := newTree("0-9")
 	for cpu := range 10 {
 		switch {
@@ -148,8 +148,8 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// TestOffline has a gap, whose processors have directories without caches.
-func TestOffline(t *testing.T) {
+// TestOfflineProcessors has a gap, whose processors have directories without caches.
+func TestOfflineProcessors(t *testing.T) {
 	sys := newTree("0,3")
 	sys.nodes("0-3")
 	sys.cache(0, 3, 3, "0,3")
@@ -161,8 +161,8 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestSilentMachines have no caches, or no nodes, or neither.
-func TestSilentMachines(t *testing.T) {
+// TestMachinesWithoutCachesOrNodes have no caches, or no nodes, or neither.
+func TestMachinesWithoutCachesOrNodes(t *testing.T) {
 	m := read(t, newTree("0-3"))
 	if got := order(m); got != "0/0/-1 1/0/-1 2/0/-1 3/0/-1" || !m.Flat() {
 		t.Errorf("the machine is %s, flat %t", got, m.Flat())

@@ -114,8 +114,8 @@ func TestYieldToEquals(t *testing.T) {
 	}
 }
 
-// TestElsewhereNothingYields calls everything where there is no work below it.
-func TestElsewhereNothingYields(t *testing.T) {
+// TestYieldsOutsideOfWorkDoNothing calls everything where there is no work below it.
+func TestYieldsOutsideOfWorkDoNothing(t *testing.T) {
 	ctx := guarded(t)
 	use := func(ctx context.Context, budget workers.Budget) {
 		for range 10_000 {

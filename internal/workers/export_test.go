@@ -63,11 +63,11 @@ func (c *Clock) Now() time.Duration {
 // Read returns how often the clock was looked at.
 func (c *Clock) Read() int { return int(c.read.Load()) }
 
-// SetClock makes a still scheduler go by c.
+// SetClock has an idle scheduler take its time from c.
 func (s *Scheduler) SetClock(c *Clock) { s.clock = c.Now }
 
-// NewWithClock returns a running scheduler that goes by c. Its monitor looks as
-// often as ever, by real time, at what has happened by c.
+// NewWithClock returns a running scheduler that takes its time from c. Only the pauses
+// of its monitor are in real time.
 func NewWithClock(cfg Config, c *Clock) (*Scheduler, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -286,7 +286,7 @@ func (s *JobStateWord) Steals() int            { return s.steals() }
 func (s *JobStateWord) Preemptions() int       { return s.preemptions() }
 func (s *JobStateWord) Started() time.Duration { return s.started() }
 
-// Cancel reports whether the job had ended, and whether its entry is void now.
+// Cancel reports whether the job had ended, and whether its queue entry is void now.
 func (s *JobStateWord) Cancel() (ended, void bool) {
 	what := s.transitionToCancelled()
 	return what == cancelledNever, what == cancelledQueued

@@ -285,7 +285,7 @@ func TestForcedStopEndsForks(t *testing.T) {
 			if i == 0 {
 				close(begun)
 				<-goOn
-				workers.Current(ctx).Yield(workers.Low) // The other one goes on offer.
+				workers.Current(ctx).Yield(workers.Low) // The other call is offered to thieves.
 			}
 			return i
 		}

@@ -97,8 +97,8 @@ func TestHeldRunnersAreNamed(t *testing.T) {
 	close(gate)
 }
 
-// TestLivelyWorkIsAlive looks at a job that takes long and passes checkpoints.
-func TestLivelyWorkIsAlive(t *testing.T) {
+// TestJobWithCheckpointsIsAlive looks at a job that takes long and passes checkpoints.
+func TestJobWithCheckpointsIsAlive(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1})
 	gate := make(chan struct{})

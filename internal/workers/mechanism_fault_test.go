@@ -140,7 +140,7 @@ var queueFaults = planted.Group{
 
 // shareFaults are of what evens out the workers' loads.
 var shareFaults = planted.Group{
-	Run: "^Test(LeastLoadedWorkerGetsTheWork|RebalancingSpreadsWork|OldestWorkIsMoved|ThresholdDecides|TwiceTheMeanIsTooMuch|" +
+	Run: "^Test(LeastLoadedWorkerGetsTheWork|RebalancingSpreadsWork|OldestWorkIsMoved|RebalancingThreshold|LoadOverTwiceTheMeanIsMoved|" +
 		"RebalancingGoesByTime|IntervalAdapts)$",
 	Faults: []planted.Fault{
 		{
@@ -179,7 +179,7 @@ if x, _ := q.Local[p].Steal(); x != nil {
 			Old:  "b.imbalance() > threshold",
 			New:  "b.imbalance() > 0",
 			Want: "threshold 0.45",
-			Run:  "^TestThresholdDecides$",
+			Run:  "^TestRebalancingThreshold$",
 		},
 		{
 			Name: "twice the mean is not too much",
@@ -187,7 +187,7 @@ if x, _ := q.Local[p].Steal(); x != nil {
 			Old:  "b.imbalance() > threshold || b.largest > twice*b.mean",
 			New:  "b.imbalance() > threshold",
 			Want: "nothing was moved",
-			Run:  "^TestTwiceTheMeanIsTooMuch$",
+			Run:  "^TestLoadOverTwiceTheMeanIsMoved$",
 		},
 		{
 			Name: "loads are compared by pieces",

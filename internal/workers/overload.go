@@ -82,7 +82,7 @@ func (w *Worker) stealPlaced(victim *Worker, kind queues.Bond, length int) (*Nod
 	return first, Priority(p)
 }
 
-// spill gives the preferred work of w to everyone.
+// spill moves the work that prefers w to the shared queues, where any worker takes it.
 func (s *Scheduler) spill(w *Worker) {
 	if w.queues.Inbox.Preferred() == 0 {
 		return

@@ -51,9 +51,9 @@ func TestPinnedJobsStayOnTheirWorker(t *testing.T) {
 	finish(t, ctx, jobs...)
 }
 
-// TestHomeEndsWithTheJob checks that a fiber which has run a pinned
+// TestFiberForgetsThePinnedWorkerOfItsJob checks that a fiber which has run a pinned
 // job is not at home there with the next one.
-func TestHomeEndsWithTheJob(t *testing.T) {
+func TestFiberForgetsThePinnedWorkerOfItsJob(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 2, MaxSpares: -1})
 	finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }, workers.WithWorker(0)))

@@ -56,9 +56,9 @@ type rebalance struct {
 const (
 	// rebalanceFirst is the interval to begin with.
 	rebalanceFirst = 10 * time.Millisecond
-	// rebalanceMax is the default of Config.RebalanceMax. Load is to be even within 100 ms:
-	// the look that comes upon it is at worst so late, and may leave something for the next,
-	// which then comes after half of that.
+	// rebalanceMax is the default of Config.RebalanceMax. Load must be even within 100 ms.
+	// The first look at new load comes after 50 ms at worst. It may leave some of the load for
+	// the next look, which comes after half of that time.
 	rebalanceMax = 50 * time.Millisecond
 	// volatile is by how much the imbalance has to change for the interval to
 	// become shorter. Picked out of thin air.

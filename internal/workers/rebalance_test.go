@@ -73,8 +73,8 @@ func TestRebalancingSpreadsWork(t *testing.T) {
 	})
 }
 
-// TestThresholdDecides has one worker with 40% more than the mean.
-func TestThresholdDecides(t *testing.T) {
+// TestRebalancingThreshold has one worker with 40% more than the mean.
+func TestRebalancingThreshold(t *testing.T) {
 	if workers.LocalCapacity < 13 {
 		t.Skip("the queues are too short")
 	}
@@ -89,8 +89,8 @@ func TestThresholdDecides(t *testing.T) {
 	}
 }
 
-// TestTwiceTheMeanIsTooMuch though the threshold would allow it.
-func TestTwiceTheMeanIsTooMuch(t *testing.T) {
+// TestLoadOverTwiceTheMeanIsMoved though the threshold would allow it.
+func TestLoadOverTwiceTheMeanIsMoved(t *testing.T) {
 	s, clock := busy(workers.Config{Workers: 4, ImbalanceThreshold: 10})
 	load(s, 4)
 	clock.Advance(10 * time.Millisecond)

@@ -44,6 +44,21 @@ func TestFullSchedulerRejects(t *testing.T) {
 	}))
 }
 
+// Without a bound, any number of jobs is queued.
+func TestQueueWithoutABound(t *testing.T) {
+	ctx := guarded(t)
+	for _, bound := range []int{0, -1} {
+		s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1, MaxQueued: bound, WhenFull: workers.RejectWhenFull})
+		release := occupy(t, ctx, s)
+		jobs := make([]*workers.Job, 2000)
+		for i := range jobs {
+			jobs[i] = start(t, ctx, s, nothing)
+		}
+		release()
+		finish(t, ctx, jobs...)
+	}
+}
+
 // TestFullSchedulerLetsWait has many goroutines submit through a bound of 2.
 func TestFullSchedulerLetsWait(t *testing.T) {
 	const submitters, each = 8, 200

@@ -63,8 +63,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("sched: Config.QueueCapacity is %d; it must be positive, at most %d, or 0 for the default", c.QueueCapacity, maxQueueCapacity)
 	case c.JobTimeout < -1:
 		return c, fmt.Errorf("sched: Config.JobTimeout is %v; it must be positive, 0 for the default, or -1 for none", c.JobTimeout)
-	case c.MaxQueued < 0:
-		return c, fmt.Errorf("sched: Config.MaxQueued is %d; it must be positive, or 0 for no bound", c.MaxQueued)
+	case c.MaxQueued < -1:
+		return c, fmt.Errorf("sched: Config.MaxQueued is %d; it must be positive, or 0 or -1 for no bound", c.MaxQueued)
 	case c.WhenFull >= numFullPolicies:
 		return c, fmt.Errorf("sched: Config.WhenFull is %d; use WaitWhenFull or RejectWhenFull", c.WhenFull)
 	}
@@ -88,7 +88,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
-	if err := checkReserved(c.Reserved, c.Workers); err != nil {
+	if err := c.checkReserved(); err != nil {
 		return c, err
 	}
 	if c.Placement > LeastLoaded {
@@ -233,7 +233,7 @@ func assemble(cfg Config) *Scheduler {
 	}
 	s.ageing = newAgeing(s)
 	s.kinds.none.s = s
-	s.room.limit, s.room.reject = int64(cfg.MaxQueued), cfg.WhenFull == RejectWhenFull
+	s.room.limit, s.room.reject = int64(max(0, cfg.MaxQueued)), cfg.WhenFull == RejectWhenFull
 	s.workers.Store(&[]*Worker{})
 	s.lot.Form(cfg.Workers, cfg.Reserved)
 	s.alarms = alarms.New(cfg.Workers, s.epoch)

@@ -66,8 +66,8 @@ func (d *fourWorkers) untilLook() {
 	}
 }
 
-// TestLoadSpreads has one worker get 10,000 pieces of work at once: in the beginning, and
-// when looks come as seldom as ever, where the worst moment is right after one.
+// TestLoadSpreads gives one worker 10,000 pieces of work at once: at the start, and when
+// the interval between looks is longest. There the worst moment is right after a look.
 func TestLoadSpreads(t *testing.T) {
 	if invariants.Enabled {
 		t.Skip("the queues are too short")

@@ -55,8 +55,8 @@ func rounds() int {
 // searchOnce goes over the other workers, from a random one on, and over the
 // shared queues.
 //
-// A single node in another's queue is mostly about to be taken by its owner,
-// and taking it away would only tear apart two actors that talk to each other.
+// If a queue has a single node, its owner is mostly about to take it. To steal it would
+// only separate two actors that talk to each other.
 // It is stolen if the owner has taken nothing for three rounds.
 func (w *Worker) searchOnce(round int) (*Node, Priority) {
 	if w.s.shared.Has(queues.Critical) {

@@ -192,11 +192,18 @@ func TestSparesTakeOverTheTier(t *testing.T) {
 	}
 }
 
+// A reservation of -1 is none: the only worker takes low work.
+func TestReservationOfNone(t *testing.T) {
+	ctx := guarded(t)
+	s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1, Reserved: reserve(-1, -1)})
+	finish(t, ctx, start(t, ctx, s, nothing, workers.WithPriority(workers.Low)))
+}
+
 func TestBadReservationsAreRefused(t *testing.T) {
 	for want, cfg := range map[string]workers.Config{
 		"asks for 3 workers":      {Workers: 2, Reserved: reserve(2, 1)},
 		"leaves none":             {Workers: 2, Reserved: reserve(1, 1)},
-		"Reserved[critical] is -": {Workers: 2, Reserved: reserve(-1, 1)},
+		"Reserved[critical] is -": {Workers: 2, Reserved: reserve(-2, 1)},
 	} {
 		if _, err := workers.New(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", cfg.Reserved, err, want)

@@ -171,7 +171,7 @@ func (c endless) ResumesFiber(*workers.Fiber) bool {
 	return true
 }
 
-func TestResumerIsLeftToItself(t *testing.T) {
+func TestResumerDoesNotAskTheContext(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1})
 	e := event{s: s}
@@ -211,7 +211,7 @@ func TestDisarmTakesTheSignalBack(t *testing.T) {
 
 // A Waiter that was laid aside has the channel that it had: nobody else gets that, what
 // wakes it late wakes its next wait, and what woke it before does not.
-func TestWaiterThatIsLaidAside(t *testing.T) {
+func TestReusedWaiterKeepsItsChannel(t *testing.T) {
 	ctx := guarded(t)
 	over, cancel := context.WithCancel(ctx)
 	cancel()

@@ -186,8 +186,8 @@ func TestOutsideWorkBesideLongWork(t *testing.T) {
 	}
 }
 
-// TestForceSiftsWhatIsQueued checks that a forced stop leaves what has begun.
-func TestForceSiftsWhatIsQueued(t *testing.T) {
+// TestForcedStopKeepsBegunWork checks that a forced stop leaves what has begun.
+func TestForcedStopKeepsBegunWork(t *testing.T) {
 	s := workers.NewStill(workers.Config{Workers: 2})
 	n := names{}
 	for _, p := range []workers.Priority{workers.Low, workers.Normal, workers.High, workers.Critical} {
@@ -200,10 +200,10 @@ func TestForceSiftsWhatIsQueued(t *testing.T) {
 	}
 }
 
-// TestFairTurnServesTheLowlyAgainAndAgain has Low work from outside while the
+// TestFairTurnKeepsServingLowPriority has Low work from outside while the
 // worker's own Normal work never ends. Each fair turn serves one piece of it:
 // what it moved to the worker's own queue instead would wait there for ever.
-func TestFairTurnServesTheLowlyAgainAndAgain(t *testing.T) {
+func TestFairTurnKeepsServingLowPriority(t *testing.T) {
 	s := workers.NewStill(workers.Config{Workers: 1})
 	w, n := s.Worker(0), names{}
 	const lowly = 5

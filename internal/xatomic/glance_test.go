@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// TestGlanceIsSeen has a reader wait for what the writer stores last. The race
+// TestGlanceSeesTheLastStore has a reader wait for what the writer stores last. The race
 // detector looks on.
-func TestGlanceIsSeen(t *testing.T) {
+func TestGlanceSeesTheLastStore(t *testing.T) {
 	ctx := patience.Context(t)
 	var glance xatomic.Glance[int]
 	var count xatomic.Count

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-func TestDraw(t *testing.T) {
+func TestDrawingOfGrowth(t *testing.T) {
 	var lines []report.Line
 	for _, w := range []string{"grow-message-10", "grow-message-1000", "grow-message-100"} {
 		for _, subject := range []string{"troupe", "channels"} {

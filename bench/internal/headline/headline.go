@@ -37,11 +37,11 @@ var rows = []struct{ row, what string }{
 	{"skynet", "skynet: a tree of 100,000 actors"},
 }
 
-// libraries are those of which the best is shown.
+// libraries are compared, and the best of them is shown.
 var libraries = []string{"protoactor", "hollywood", "goakt", "go-actor"}
 
-// Table writes the table in Markdown. It is an error if the lines, those of an
-// evaluation, have no figure of Troupe in a row, or none of channels.
+// Table writes the table in Markdown. The lines come from an evaluation. It
+// is an error if a row has no figure of Troupe, or none of channels.
 func Table(out io.Writer, lines []report.Line) error {
 	var text strings.Builder
 	text.WriteString("| what | Troupe | channels | best library |\n|---|---|---|---|\n")

@@ -92,7 +92,7 @@ func without(lines []report.Line, row string, subjects ...string) (kept []report
 	return kept
 }
 
-func TestInto(t *testing.T) {
+func TestIntoAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "README.md")
 	write(t, path, "before\n"+headline.Begin+"\nold\n"+headline.End+"\nafter\n")
 	want := "before\n" + headline.Begin + "\n\nnew\n\n" + headline.End + "\nafter\n"

@@ -9,7 +9,7 @@ var chameneos = suite.Workload{
 	Want: func(n, _ int) int64 { return 2 * int64(n) },
 }
 
-// Colour is that of a creature: yellow, blue or red.
+// Colour is the colour of a creature: yellow, blue or red.
 type Colour uint8
 
 // ColourOf is the colour that creature i begins with.

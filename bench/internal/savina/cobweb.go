@@ -16,12 +16,12 @@ type Node struct {
 	size int // Nodes of its subtree, itself included.
 }
 
-// Root returns that of a tree with so many nodes.
+// Root returns the root of a tree with size nodes.
 func Root(size int) Node { return Node{1, size} }
 
 // Children calls yield with each child: up to ten, each of a random part of what
-// is left, so that most of the tree hangs on a few. What the suite decides by a
-// random number when the tree grows follows from the path here, so that the tree
+// is left, so that most of the tree hangs on a few. The
+// suite draws random numbers while the tree grows. Here the path decides, so the tree
 // is always the same.
 func (n Node) Children(yield func(Node) bool) {
 	left, fanOut := n.size-1, int(mix(n.seed)%10)+1

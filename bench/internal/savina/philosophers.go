@@ -30,7 +30,7 @@ func (t *Table) Take(i int) bool {
 	return true
 }
 
-// Put takes the forks of philosopher i back, who has eaten.
+// Put takes the forks back after philosopher i has eaten.
 func (t *Table) Put(i int) {
 	t.meals++
 	t.taken[i], t.taken[(i+1)%len(t.taken)] = false, false

@@ -23,7 +23,7 @@ const sharedRows = 3
 // Board has a queen in each of the first rows.
 type Board struct {
 	Size, row            int
-	columns, left, right uint32 // What is attacked in the next row.
+	columns, left, right uint32 // The squares under attack in the next row.
 }
 
 // Shared reports whether the next row is work for others.

@@ -17,7 +17,7 @@ func TestSineIsComputed(t *testing.T) {
 	}
 }
 
-func TestMeet(t *testing.T) {
+func TestChameneosMeet(t *testing.T) {
 	for _, c := range [][3]savina.Colour{{0, 0, 0}, {0, 1, 2}, {1, 0, 2}, {2, 1, 0}, {2, 2, 2}} {
 		if got := c[0].Meet(c[1]); got != c[2] {
 			t.Errorf("%d meets %d and becomes %d, want %d", c[0], c[1], got, c[2])
@@ -210,9 +210,9 @@ func TestQueens(t *testing.T) {
 	}
 }
 
-// TestPartsAreTheWhole multiplies by blocks, and compares with the sum that the workload
+// TestBlocksAddUpToTheProduct multiplies by blocks, and compares with the sum that the workload
 // expects.
-func TestPartsAreTheWhole(t *testing.T) {
+func TestBlocksAddUpToTheProduct(t *testing.T) {
 	for _, w := range savina.Workloads {
 		if w.Name != savina.MatrixProduct {
 			continue

@@ -16,7 +16,7 @@ const (
 // Crowds are the numbers of actors.
 var Crowds = []int{10, 100, 1000, 10_000, 100_000, 1_000_000}
 
-// QuickCrowds are those of a quick run.
+// QuickCrowds are the crowds of a quick run.
 var QuickCrowds = Crowds[:3]
 
 // GrowthProcs are the numbers of processors, which are the numbers of workers. A

@@ -1,6 +1,5 @@
-// Package workload has the workloads that are actors, and what their subjects
-// share: the drivers of those whose figure is a latency. The workloads that are
-// jobs are in internal/bench/jobs of the root module, where the command troupe
+// Package workload has the workloads that are actors. It also has the drivers of
+// latency workloads, which their subjects share. The workloads that are jobs are in internal/bench/jobs of the root module, where the command troupe
 // has them too.
 package workload
 

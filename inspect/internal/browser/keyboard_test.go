@@ -36,7 +36,7 @@ func (p *tab) drawnAnew() {
 
 // The keyboard's focus stays on a page that is drawn again all the time: on the title of a
 // column, on a link in a row, in a choice.
-func TestFocusStays(t *testing.T) {
+func TestFocusSurvivesRedrawing(t *testing.T) {
 	s, url := newSystem(t, inspect.WebConfig{})
 	s.work(t)
 	p := open(t, url+"#actors")
@@ -61,7 +61,7 @@ func TestFocusStays(t *testing.T) {
 }
 
 // An unfolded or folded part stays so while news come.
-func TestUnfoldedStays(t *testing.T) {
+func TestFoldingSurvivesUpdates(t *testing.T) {
 	s, url := newSystem(t, inspect.WebConfig{})
 	sup, err := supervise.Start(s.System, supervise.Config{})
 	if err != nil {

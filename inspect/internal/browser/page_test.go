@@ -15,7 +15,7 @@ const (
 	status = `document.getElementById('status').dataset.state`
 )
 
-func TestViews(t *testing.T) {
+func TestPageViews(t *testing.T) {
 	s, url := newSystem(t, inspect.WebConfig{})
 	s.work(t)
 	p := open(t, url)
@@ -69,7 +69,7 @@ func TestViews(t *testing.T) {
 	p.until(`document.title !== 'harmed' && document.querySelectorAll('main img, main script').length === 0`)
 }
 
-func TestPause(t *testing.T) {
+func TestPageCanBePaused(t *testing.T) {
 	s, url := newSystem(t, inspect.WebConfig{})
 	p := open(t, url+"#actors")
 	p.until(`document.querySelectorAll('tbody tr').length > 3`)
@@ -107,7 +107,7 @@ func TestKeys(t *testing.T) {
 }
 
 // The colours differ, and texts are readable in both.
-func TestDarkAndLight(t *testing.T) {
+func TestColoursOfDarkAndLightMode(t *testing.T) {
 	_, url := newSystem(t, inspect.WebConfig{})
 	p := open(t, url+"#actors")
 	p.until(`document.querySelectorAll('tbody tr').length > 3`)
@@ -131,7 +131,7 @@ func TestDarkAndLight(t *testing.T) {
 	p.keep("dark")
 }
 
-func TestPhone(t *testing.T) {
+func TestPageOnAPhone(t *testing.T) {
 	_, url := newSystem(t, inspect.WebConfig{})
 	p := open(t, url)
 	p.do(chromedp.EmulateViewport(375, 667, chromedp.EmulateMobile))

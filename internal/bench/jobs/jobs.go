@@ -10,19 +10,19 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// Workloads are those of jobs, in the order in which they are reported.
+// Workloads are the workloads of jobs, in the order in which they are reported.
 var Workloads = []*suite.Workload{
 	&forkJoin, &spawnJoin, &flat, &yield, &startIdle, &urgentCheckpoint, &urgentLoop, &oneFlooded, &queued,
 }
 
-// TaskWorkloads are those of structured tasks, in the order in which they are
+// TaskWorkloads are the workloads of structured tasks, in the order in which they are
 // reported.
 var TaskWorkloads = []*suite.Workload{&spawnJoin, &firstSuccess, &cancelWaiting}
 
-// All are those of jobs and those of structured tasks.
+// All are the workloads of jobs and of structured tasks.
 var All = append(Workloads[:len(Workloads):len(Workloads)], &firstSuccess, &cancelWaiting)
 
-// TaskSubjects are those that do them, in the order of the tables.
+// TaskSubjects are the subjects that can run TaskWorkloads, in the order of the tables.
 var TaskSubjects = []*suite.Subject{&Troupe, &Goroutines, &Errgroup}
 
 // Subjects are all of them, in the order of the tables.

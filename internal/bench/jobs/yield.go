@@ -19,7 +19,7 @@ var yield = suite.Workload{
 // Party is one of those that yield to each other.
 type Party struct {
 	me   int64
-	last *atomic.Int64 // Who was there last.
+	last *atomic.Int64 // The member that ran last.
 	turn *atomic.Int64
 	left int
 }

@@ -22,7 +22,7 @@ type Line struct {
 	// Ratio is the median of the rounds' ratios to the baseline in the same
 	// round; null if the baseline did not run or failed.
 	Ratio *float64 `json:"ratio_to_baseline"`
-	// Targets are those of this subject in this row; left out if there is none.
+	// Targets are the targets of this subject in this row; left out if there is none.
 	Targets []Outcome `json:"targets,omitempty"`
 }
 

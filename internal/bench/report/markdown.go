@@ -166,8 +166,8 @@ func (m *document) table(w *suite.Workload, row string) {
 
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// cannot says why a line is missing. What is absent on this machine need not
-// have been so where the lines come from.
+// cannot says why a line is missing. The lines may come
+// from another machine, so a tool that is absent here may have been there.
 func cannot(s *suite.Subject, w *suite.Workload) string {
 	if why := s.Cannot(w); why != "" {
 		return why

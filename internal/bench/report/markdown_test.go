@@ -58,7 +58,7 @@ func TestUnknownWorkloadIsNoMarkdown(t *testing.T) {
 	}
 }
 
-func TestReadComplains(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"ping-pong 12":              "line 1 ",
 		sprinted + `{"median":5}`:   "line 3 has no workload",

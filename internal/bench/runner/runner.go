@@ -35,7 +35,7 @@ type Config struct {
 	Smoke bool
 	// ProfileDir is where CPU profiles go. Defaults to "": none are made.
 	ProfileDir string
-	// Stderr is told of failures as they happen.
+	// Stderr receives failures as they happen.
 	Stderr io.Writer
 }
 

@@ -87,8 +87,8 @@ func (r *Run) times(factor float64) int {
 }
 
 // maxGrowth is how many times as many repetitions the next trial may have. A cold run
-// says little about a much longer one. Another program starts anew for each trial, which
-// takes longer than the trial, so there are fewer.
+// says little about a much longer one. Another program restarts for each trial, which
+// takes longer than the trial, so there are fewer trials.
 func (r *Run) maxGrowth() float64 {
 	if r.elsewhere {
 		return 1000

@@ -82,7 +82,8 @@ func (r *Run) Sample(d time.Duration) {
 func (r *Run) Count(n int64) { r.counted = n }
 
 // InUse calls build and notes by how much the memory in use has grown, heap and
-// stacks. What build made must still be referred to when InUse returns.
+// stacks. The caller must still refer to the results of build when
+// InUse returns.
 func (r *Run) InUse(build func() error) error {
 	before := inUse()
 	r.Start()
@@ -97,7 +98,7 @@ func (r *Run) InUse(build func() error) error {
 func inUse() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // What pools let go of takes a second cycle.
+	runtime.GC() // Memory that pools release is freed by a second cycle.
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc + m.StackInuse
 }

@@ -51,7 +51,7 @@ type Workload struct {
 	Percentiles []float64
 
 	// Size is a dimension of the workload itself, such as the length of the
-	// ring; TinySize is that of a smoke run.
+	// ring; TinySize is its value in a smoke run.
 	Size, TinySize int
 	// Step is what Run.N is a multiple of. Defaults to 1.
 	Step int
@@ -63,7 +63,8 @@ type Workload struct {
 	NFor time.Duration
 	// TinyN is the number of repetitions of a smoke run. Defaults to Step.
 	TinyN int
-	// Duration is how long a run should take. Defaults to that of the command.
+	// Duration is how long a run should take. Defaults to the duration
+	// that the command sets.
 	Duration time.Duration
 	// Targets are what the figures shall reach.
 	Targets []Target

@@ -45,7 +45,7 @@ func collect(rounds *[]int) func(p unsafe.Pointer) {
 }
 
 // Layouts look into strings, slices and interfaces by their words. If this fails, Go has changed what these are.
-func TestWordsOfValues(t *testing.T) {
+func TestLayoutOfStringsSlicesAndInterfaces(t *testing.T) {
 	s, b := "abc", make([]byte, 5, 9)
 	second := func(p unsafe.Pointer) int { return *(*int)(unsafe.Add(p, unsafe.Sizeof(uintptr(0)))) }
 	if n := second(unsafe.Pointer(&s)); n != len(s) {

@@ -17,7 +17,7 @@ func hold(l *stateword.Word, change func(state uint32) uint32) { l.Release(chang
 
 // A caller that holds the lock is alone, in whichever way it has locked, and no change of the state is lost that another
 // caller makes without the lock.
-func TestExclusion(t *testing.T) {
+func TestLockIsExclusive(t *testing.T) {
 	const rounds = 50_000
 	var l stateword.Word
 	guarded := 0

@@ -78,7 +78,7 @@ func TestRing(t *testing.T) {
 }
 
 // An alarm of the past rings at once.
-func TestRingOfThePast(t *testing.T) {
+func TestAlarmInThePast(t *testing.T) {
 	bubble(t, 2, func(t *testing.T, a *alarms.Alarms, all []*sleeper) {
 		a.Set(0, time.Time{}, all[0])
 		a.Set(1, all[1].began.Add(-time.Hour), all[1])

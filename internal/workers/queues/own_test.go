@@ -11,8 +11,8 @@ import (
 
 var priority = rapid.SampledFrom([]queues.Priority{queues.High, queues.Normal, queues.Low})
 
-// TestOwnAgainstCounts compares the figures of a worker's queues with counts of the work in them.
-func TestOwnAgainstCounts(t *testing.T) {
+// TestOwnQueuesMatchTheirCounts compares the figures of a worker's queues with counts of the work in them.
+func TestOwnQueuesMatchTheirCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queues.Own[piece]
 		q.Init(1<<12, 1<<12, 1<<12)
@@ -144,7 +144,7 @@ func TestInboxFirst(t *testing.T) {
 
 // Work that has been in a queue since a time is all before the position that is due then, and younger work is not, up to
 // the time between two marks.
-func TestMarks(t *testing.T) {
+func TestMarksDivideAQueueByAge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const each = 10
 		var m queues.Marks

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// capacity is that of a mailbox, the same as troupe's default.
+// capacity is the capacity of a mailbox, the same as troupe's default.
 const capacity = 1024
 
 // Subject is plain Go with channels.

@@ -28,5 +28,5 @@ var savinaNotes = map[string]string{
 	savina.MatrixProduct:  "goroutines with mailboxes of a mutex and a slice, in place of channels",
 	savina.CountingAll:    "goroutines with mailboxes of a mutex and a slice, in place of channels",
 	savina.BoundedBuffer:  "the buffer is a channel of 50",
-	savina.SleepingBarber: "the chairs are a channel; who finds it full calls runtime.Gosched and tries again",
+	savina.SleepingBarber: "the chairs are a channel; a customer that finds it full calls runtime.Gosched and tries again",
 }

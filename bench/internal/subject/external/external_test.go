@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseComplains(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for out, want := range map[string]string{
 		"":                    "no result",
 		"elapsed 5\n":         "no result",

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// A ping is an Empty, answered to its sender; a pong is a BoolValue, of which
-// the first, false, is the start.
+// A ping is an Empty, answered to its sender; a pong is a BoolValue.
+// The first pong is false, and starts the run.
 var (
 	ping  = &emptypb.Empty{}
 	pong  = wrapperspb.Bool(true)

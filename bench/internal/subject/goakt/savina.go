@@ -18,7 +18,7 @@ type parcel struct {
 	content any
 }
 
-// savinaRuns are those of all libraries but one.
+// savinaRuns are the runs that all libraries have, except Cobweb.
 func savinaRuns() map[string]suite.Func {
 	runs := library.Runs(host)
 	delete(runs, savina.Cobweb)

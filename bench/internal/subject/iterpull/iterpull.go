@@ -24,7 +24,7 @@ var Subject = suite.Subject{
 		savina.Sieve:      sieve,
 	},
 	Notes: map[string]string{
-		"":                "one thread, no queues: who pulls waits until the other one yields",
+		"":                "one thread, no queues: the puller waits until the other side yields",
 		workload.PingPong: "a generator and its caller",
 		savina.RadixSort:  "a chain of generators, each pulled by the next",
 		savina.Sieve:      "a chain of generators, each pulled by the next",

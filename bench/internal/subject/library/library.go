@@ -16,11 +16,11 @@ import (
 type Address any
 
 // Stage is where actors are started and sent to: by the program, or by an actor.
-// What goes wrong is reported by [Check].
+// [Check] reports its errors.
 type Stage interface {
-	// Spawn starts an actor that handles its messages by receive. What the
-	// library itself sends to its actors, such as the news that they have
-	// started, may come there too: a message of an unknown type is to be ignored.
+	// Spawn starts an actor that handles its messages by receive. The
+	// library's own messages, such as the news that the actor has started, arrive
+	// there too, so receive must ignore messages of unknown types.
 	Spawn(receive Receive) Address
 	Send(to Address, m any)
 }

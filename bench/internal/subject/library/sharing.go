@@ -63,7 +63,7 @@ type (
 		from Address
 	}
 	forks bool // Whether the hungry got them.
-	eaten int  // By whom.
+	eaten int  // The philosopher that has eaten.
 )
 
 func philosophers(r *suite.Run, s Stage) (int64, error) {

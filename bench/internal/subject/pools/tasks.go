@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// Workers is that of package jobs, with the workloads that are here alone.
+// Workers is the subject of that name in package jobs, with more workloads.
 var Workers = func() suite.Subject {
 	w := jobs.Workers
 	w.Runs = suite.Merge(w.Runs, workload.Pools(workersTasks))

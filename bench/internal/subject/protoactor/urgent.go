@@ -12,7 +12,7 @@ type (
 	urgent struct{}
 )
 
-// GetPriority puts the message before those of the default priority, 4.
+// GetPriority puts the message before all messages with the default priority, 4.
 func (urgent) GetPriority() int8 { return 7 }
 
 func urgentFlood(r *suite.Run) (int64, error) {

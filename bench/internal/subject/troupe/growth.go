@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
-// growthRuns are those of the workloads about growth.
+// growthRuns are the runs of the workloads about growth.
 func growthRuns() map[string]suite.Func {
 	runs := map[string]suite.Func{}
 	for _, size := range workload.Crowds {

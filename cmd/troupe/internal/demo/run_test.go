@@ -356,8 +356,8 @@ type rooted struct {
 
 func (r rooted) Open(string) (fs.File, error) { return r.FS.Open(r.root) }
 
-// TestDeathOfAVitalActor has a tree panic, as a file system with a defect may: the actor that meets it dies, and the run says so.
-func TestDeathOfAVitalActor(t *testing.T) {
+// TestPanicOfARequiredActorIsReported has a tree panic, as a file system with a defect may: the actor that meets it dies, and the run says so.
+func TestPanicOfARequiredActorIsReported(t *testing.T) {
 	for name, of := range map[string]string{"dir3/sub0/file150.txt": "feeder-", "dir3/sub0": "walker"} {
 		tree := odd{manyFiles(200), func(opened string) error {
 			if opened == name {
@@ -411,7 +411,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-func TestSurvey(t *testing.T) {
+func TestProgressWithASurvey(t *testing.T) {
 	var last demo.Progress
 	tree := manyFiles(100)
 	run(t, tree, func(c *demo.Config) {

@@ -57,7 +57,7 @@ func onOpen(tree fs.FS, nth int64, do func()) fs.FS {
 	}}
 }
 
-// unsized is a tree whose files say that they are empty, as those of /proc do.
+// unsized is a tree whose files report a size of 0, as files of /proc do.
 type unsized struct{ fs.FS }
 
 func (u unsized) Open(name string) (fs.File, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-go/troupe/journal/memory"
 )
 
-func TestLast(t *testing.T) {
+func TestLastEventsAreShown(t *testing.T) {
 	s := memory.New()
 	collect := func(n int, f journal.Filter) (got []string, last journal.Position) {
 		t.Helper()
@@ -54,7 +54,7 @@ func TestLast(t *testing.T) {
 }
 
 // Each event that is written is told, until the context ends.
-func TestFollow(t *testing.T) {
+func TestFollowShowsNewEvents(t *testing.T) {
 	s := memory.New()
 	store(t, s, write("s", "json", "old"))
 	ctx, cancel := context.WithCancelCause(t.Context())

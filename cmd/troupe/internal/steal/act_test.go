@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/cmd/troupe/internal/steal"
 )
 
-func TestActs(t *testing.T) {
+func TestActsOfKeys(t *testing.T) {
 	got, err := steal.Acts("cbsutp+-=")
 	want := []steal.Act{
 		steal.Critical, steal.Block, steal.Spin, steal.Unbalance, steal.Switch, steal.Pause, steal.More, steal.Less, steal.More,

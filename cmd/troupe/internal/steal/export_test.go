@@ -26,7 +26,7 @@ func (st *Stage) Feed(d time.Duration, unfinished int64) (trees uint64, err erro
 	return f.trees, err
 }
 
-// Contained calls f in the way of the feeder.
+// Contained calls f as the feeder would, with its panics contained.
 func (st *Stage) Contained(f func()) {
 	defer st.contain()
 	f()

@@ -91,7 +91,7 @@ func TestEveryKey(t *testing.T) {
 	}
 }
 
-func TestKeysWithoutAnAct(t *testing.T) {
+func TestKeysWithoutAFunction(t *testing.T) {
 	s := &scene{}
 	m := steal.NewModel(s, time.Hour, 0)
 	before := m.View().Content
@@ -152,7 +152,7 @@ func TestCtrlZSuspends(t *testing.T) {
 	}
 }
 
-func TestItLooksAgain(t *testing.T) {
+func TestModelRefreshesItself(t *testing.T) {
 	s := &scene{snap: steal.Snapshot{At: time.Second}}
 	m := steal.NewModel(s, time.Microsecond, 0)
 	if m.Init() == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
-func TestLine(t *testing.T) {
+func TestReportLine(t *testing.T) {
 	before, now := busyScene().snap, busyScene().snap
 	now.At, now.Total.Jobs, now.Note = 3*time.Second, before.Total.Jobs+2000, "a job blocks"
 	now.Workers[0].From = map[int]uint64{0: 5, 1: 20}

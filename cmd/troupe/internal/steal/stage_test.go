@@ -75,7 +75,7 @@ func TestLoadIsShared(t *testing.T) {
 	})
 }
 
-func TestPausedStageIsFedNothing(t *testing.T) {
+func TestPausedStageGetsNoJobs(t *testing.T) {
 	st := open(t, steal.Config{Workers: 2, Load: 1})
 	perform(t, st, "p")
 	sees(t, st, func(s *steal.Snapshot) bool { return s.Paused && s.Unfinished == 0 })
@@ -88,7 +88,7 @@ func TestPausedStageIsFedNothing(t *testing.T) {
 	}
 }
 
-func TestFeeding(t *testing.T) {
+func TestStageIsFedAtItsRate(t *testing.T) {
 	st := open(t, steal.Config{Workers: 2})
 	perform(t, st, "+++++") // Half of two workers.
 	for _, c := range []struct {
@@ -148,7 +148,7 @@ func TestLoadHasLimits(t *testing.T) {
 	}
 }
 
-func TestStrategiesGoRound(t *testing.T) {
+func TestStrategyKeyCycles(t *testing.T) {
 	st := open(t, steal.Config{Workers: 1})
 	first := st.Snapshot().Strategy
 	seen := map[steal.Strategy]bool{}

@@ -32,8 +32,8 @@ func TestEveryWorkloadWithEverySubject(t *testing.T) {
 	}
 }
 
-// TestRegistration keeps names from being misspelt, and from being those of other
-// workloads, which have the same command to run them.
+// TestRegistration checks that no name is misspelt, and that none is the name of
+// another workload of the same command.
 func TestRegistration(t *testing.T) {
 	byName, rows := map[string]*suite.Subject{}, map[string]bool{}
 	for _, s := range strands.Subjects {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/internal/patience"
 )
 
-// pressed is told of keys.
+// pressed receives the keys that the emulator sends.
 type pressed chan byte
 
 func (p pressed) Write(keys []byte) (int, error) {

@@ -61,8 +61,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestStyles: what looks different is not equal, and what looks the same is.
-func TestStyles(t *testing.T) {
+// TestStylesAreComparedByTheirLook: what looks different is not equal, and what looks the same is.
+func TestStylesAreComparedByTheirLook(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		same bool

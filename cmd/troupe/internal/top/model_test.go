@@ -212,7 +212,8 @@ func TestModelAsks(t *testing.T) {
 	}
 }
 
-// A program that is lost is told of, what was known stays, and it may come back.
+// When the program is lost, the view says so, keeps its last figures, and goes on if
+// the program comes back.
 func TestModelOfALostProgram(t *testing.T) {
 	p := &program{}
 	v := newView(t, p)
