@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -20,6 +19,8 @@ type Journal struct {
 	queue   []*entry
 	running bool
 	watch   []*watcher
+	beside  uint64 // Changes that were no commits of the queue.
+	living  map[key]*living
 	stats   Stats
 }
 
@@ -84,13 +85,16 @@ func versionText(v uint64) string {
 func (j *Journal) check(w *Write) error {
 	switch {
 	case j == nil || j.store == nil:
-		return errors.New("journal: no store; a Journal comes from journal.New with a store")
+		return errNoStore
 	case w.Fence > MaxFence:
 		return fmt.Errorf("journal: stream %q: the fence %d; the limit is %d", w.Stream, w.Fence, MaxFence)
 	case len(w.Once) > MaxOnce:
 		return fmt.Errorf("journal: stream %q: the command id has %d bytes; the limit is %d", w.Stream, len(w.Once), MaxOnce)
 	}
 	for _, e := range w.Events {
+		if err := checkType(e.Type); err != nil {
+			return fmt.Errorf("stream %q: %w", w.Stream, err)
+		}
 		if len(e.Data) > MaxEvent {
 			return fmt.Errorf("journal: stream %q: event %q takes %d bytes; the limit is %d", w.Stream, e.Type, len(e.Data), MaxEvent)
 		}

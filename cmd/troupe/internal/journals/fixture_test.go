@@ -60,6 +60,23 @@ func sample(t *testing.T) string {
 	return path
 }
 
+// thin makes a journal with a stream that was trimmed and one that was erased, and returns
+// its path.
+func thin(t *testing.T) string {
+	t.Helper()
+	path := sample(t)
+	s, err := sqlite.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, erase := s.Erase(t.Context(), "account/2", begin)
+	n, trim := s.Trim(t.Context(), "account/1", journal.Retention{})
+	if err := errors.Join(erase, trim, s.Close()); err != nil || n != 2 {
+		t.Fatalf("%d events are trimmed, want 2 (%v)", n, err)
+	}
+	return path
+}
+
 // edit changes the tables of a file behind the back of the store.
 func edit(t *testing.T, path string, statements ...string) {
 	t.Helper()
