@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var journalFaults = planted.Group{
-	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|Once|Writes|CatchUp|Erase|Trim)",
+	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|Once|Writes|CatchUp|Erase|Trim|Outbox)",
 	Faults: []planted.Fault{
 		{
 			Name: "acknowledged before the commit",
@@ -128,6 +128,36 @@ _ = j.appendBatch(batch)`,
 			New:  "in != nil",
 			Want: "FAIL: TestEraseDuringRecovery",
 			Run:  "^TestEraseDuringRecovery$",
+			Hang: true,
+		},
+		{
+			Name: "a trim goes above the position of a projection",
+			In:   "Retention.Limit",
+			Nth:  2,
+			Old:  "limit = min(limit, p)",
+			New:  "limit = max(limit, p)",
+			Want: "FAIL: TestOutboxSetsAside",
+			Run:  "^TestOutboxSetsAside$",
+		},
+		{
+			Name: "an outbox stores its position before the effect",
+			In:   "Outbox.deliverAll",
+			Old:  "done, pause, err := o.deliverPage(ctx, page, at)",
+			New: `if err := o.keeper.MovePosition(ctx, o.cfg.Name, at, page[len(page)-1].Position); err != nil {
+	return 0, err
+}
+done, pause, err := o.deliverPage(ctx, page, at)
+at = done`,
+			Want: "FAIL: TestOutboxCrash",
+			Run:  "^TestOutboxCrash$",
+		},
+		{
+			Name: "an event overtakes one of its stream that was set aside",
+			In:   "Outbox.deliverPage",
+			Old:  "o.held[e.Stream] == 0",
+			New:  "len(o.held) < 1000",
+			Want: "FAIL: TestOutboxSetsAside",
+			Run:  "^TestOutboxSetsAside$",
 			Hang: true,
 		},
 		{

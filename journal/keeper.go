@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"strings"
 	"time"
@@ -30,13 +29,16 @@ type Retention struct {
 }
 
 // Limit is for stores: it returns the position of the last event that may be removed, of
-// those that projections have reached.
-func (r Retention) Limit(projections iter.Seq[Position]) Position {
+// those that projections have reached, and that no outbox has set aside. Positions are as in [Keeper].
+func (r Retention) Limit(positions map[string]Position) Position {
 	limit := Position(math.MaxInt64)
 	if r.Position > 0 {
 		limit = min(limit, r.Position)
 	}
-	for p := range projections {
+	for name, p := range positions {
+		if strings.HasPrefix(name, asidePrefix) {
+			p-- // The event itself stays.
+		}
 		limit = min(limit, p)
 	}
 	return limit
@@ -59,7 +61,8 @@ type Keeper interface {
 	// Begin makes a stream that has a version, and no events up to it, as after Trim. It is
 	// for copies. A stream that has a version already is a [*ConflictError].
 	Begin(ctx context.Context, stream string, version uint64) error
-	// Positions returns the positions of all projections by their names.
+	// Positions returns the positions of all projections by their names. Outboxes have names that
+	// begin with "journal." besides, for events that they have set aside.
 	Positions(ctx context.Context) (map[string]Position, error)
 	// MovePosition moves the position of a projection, and returns [ErrMoved] if it is not
 	// at from. A projection that is not known is at 0. At 0 it is forgotten, and holds up

@@ -46,7 +46,7 @@ func (s *Store) Trim(ctx context.Context, name string, r journal.Retention) (uin
 	case st.snapshot.Version == 0:
 		return 0, journal.ErrNoSnapshot
 	}
-	limit := r.Limit(maps.Values(s.positions))
+	limit := r.Limit(s.positions)
 	cut := st.snapshot.Version - min(st.snapshot.Version, r.Keep) // The first version that stays.
 	for _, e := range st.records {
 		if e.Position > limit || !r.Before.IsZero() && !e.Time.Before(r.Before) {

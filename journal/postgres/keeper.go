@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"time"
 
@@ -111,7 +110,7 @@ func cutOf(ctx context.Context, tx pgx.Tx, r row, keep journal.Retention) (cut i
 	}
 	const query = "SELECT coalesce(min(version), $1::bigint) FROM journal_events WHERE stream = $2 AND version < $1::bigint" +
 		" AND (position > $3 OR seconds > $4::bigint OR seconds = $4::bigint AND nanos >= $5::bigint)"
-	err = tx.QueryRow(ctx, query, cut, r.id, signed(uint64(keep.Limit(maps.Values(positions)))), seconds, nanos).Scan(&cut)
+	err = tx.QueryRow(ctx, query, cut, r.id, signed(uint64(keep.Limit(positions))), seconds, nanos).Scan(&cut)
 	return cut, err
 }
 

@@ -60,8 +60,8 @@ var storeFaults = planted.Group{
 		{
 			Name: "a trim goes above the position of a projection",
 			In:   "Store.cut",
-			Old:  "signed(uint64(keep.Limit(maps.Values(positions))))",
-			New:  "signed(uint64(max(keep.Limit(maps.Values(positions)), 1<<40)))",
+			Old:  "signed(uint64(keep.Limit(positions)))",
+			New:  "signed(uint64(max(keep.Limit(positions), 1<<40)))",
 			Want: "FAIL: TestSuite/keeper/a_trim_keeps_what_a_projection",
 			Run:  "^TestSuite$/^keeper$/^a_trim_keeps_what_a_projection_has_not_handled$",
 		},

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"time"
 
@@ -134,7 +133,7 @@ func (s *Store) cut(ctx context.Context, r row, keep journal.Retention) (cut int
 	}
 	const query = "SELECT coalesce(min(version), ?1) FROM journal_events WHERE stream = ?2 AND version < ?1" +
 		" AND (position > ?3 OR seconds > ?4 OR seconds = ?4 AND nanos >= ?5)"
-	err = s.writer.QueryRowContext(ctx, query, cut, r.id, signed(uint64(keep.Limit(maps.Values(positions)))), seconds, nanos).Scan(&cut)
+	err = s.writer.QueryRowContext(ctx, query, cut, r.id, signed(uint64(keep.Limit(positions))), seconds, nanos).Scan(&cut)
 	return cut, err
 }
 
