@@ -24,28 +24,11 @@ type Journal struct {
 	stats   Stats
 }
 
-// Stats says what a Journal has done so far.
-type Stats struct {
-	Commits uint64        // Calls of Store.Append.
-	Writes  uint64        // Writes in these.
-	Events  uint64        // Events in these.
-	Failed  uint64        // Commits that returned an error.
-	Largest int           // The most writes in one commit.
-	Time    time.Duration // The time that commits have taken, together.
-}
-
 // New returns the journal of a store. A nil store is an error of each use.
 func New(store Store) *Journal { return &Journal{store: store} }
 
 // Store returns the store beneath.
 func (j *Journal) Store() Store { return j.store }
-
-// Stats returns a snapshot of the figures.
-func (j *Journal) Stats() Stats {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.stats
-}
 
 // Append appends one write to a stream, in a commit with others, and returns when it is
 // on disk. It is for writers that are no actors of this package; those call

@@ -81,6 +81,8 @@ func (j *Journal) begins(l *living) {
 		j.living = map[key]*living{}
 	}
 	j.living[key{l.System, l.PID}] = l
+	j.stats.RecoveryTimes.addTime(l.Recovery)
+	j.stats.Replayed.add(l.Replayed)
 }
 
 func (j *Journal) ends(l *living) {
