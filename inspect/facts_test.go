@@ -21,7 +21,7 @@ func titled(all ...string) iter.Seq2[string, string] {
 	}
 }
 
-// What the program says of an actor and of itself is in the API and in the streams of the page.
+// The API and the streams of the page have the facts of an actor and of the program.
 func TestFacts(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	ref := spawnKept(t, sys)

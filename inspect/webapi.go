@@ -83,7 +83,7 @@ func pidOf(r *http.Request) (actor.PID, error) { return actor.ParsePID(r.PathVal
 type actorPage struct {
 	Actor
 	Around []ringWait `json:"around,omitempty"` // The waits that it is part of.
-	// Facts are those of WebConfig.Facts.
+	// Facts come from WebConfig.Facts.
 	Facts []fact `json:"facts,omitempty"`
 	// Gone says that it has stopped; only its failures are known then.
 	Gone bool `json:"gone,omitempty"`

@@ -49,8 +49,8 @@ func (o *Outbox[E]) load(ctx context.Context) error {
 	return nil
 }
 
-// list reads the events that were set aside, by their positions. Those that were erased are
-// forgotten, if that is wished: they would hold up Trim.
+// list reads the events that were set aside, by their positions. With
+// forget, the positions of erased events are deleted: they would hold up Trim.
 func (o *Outbox[E]) list(ctx context.Context, forget bool) (list []Delivery[E], err error) {
 	all, err := o.keeper.Positions(ctx)
 	if err != nil {
@@ -92,8 +92,8 @@ func (o *Outbox[E]) at(ctx context.Context, p Position) (e Envelope[E], there bo
 	return e, false, nil
 }
 
-// Aside returns the events that were set aside, in their order. Those of streams that were
-// erased since are gone. It may be called while the outbox runs, and costs as much as
+// Aside returns the events that were set aside, in their order. The events of
+// erased streams are gone. It may be called while the outbox runs, and costs as much as
 // there are.
 func (o *Outbox[E]) Aside(ctx context.Context) ([]Delivery[E], error) { return o.list(ctx, false) }
 

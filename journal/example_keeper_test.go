@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/troupe-go/troupe/journal"
@@ -150,7 +151,10 @@ func ExampleOutbox() {
 	go func() { ended <- mail.Run(ctx) }() // A program has a supervisor run mail.Process.
 	<-sent
 	cancel()
-	<-ended
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		fmt.Println(err)
+		return
+	}
 	ctx = context.Background()
 	list, err := mail.Aside(ctx)
 	fmt.Println(len(list), list[0].ID, err)

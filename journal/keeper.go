@@ -102,8 +102,8 @@ func (j *Journal) Erase(ctx context.Context, stream string) error {
 	return nil
 }
 
-// Trim deletes the first events of a stream, for good, and returns how many. Those that
-// stay make the state, with the snapshot: its own event and all after it. Events that a
+// Trim deletes the first events of a stream, for good, and returns how many. The
+// snapshot's own event and all after it stay: they make the state, with the snapshot. Events that a
 // projection has not handled stay, too, if the store has its position: see
 // [Keeper].Positions. A projection that begins later does not see what was deleted.
 //
@@ -168,7 +168,7 @@ func (j *Journal) keeper(stream string) (Keeper, error) {
 	return k, CheckStream(stream)
 }
 
-// changed tells those who follow commits that one was made beside the committer.
+// changed wakes the projections: an event was stored beside the committer.
 func (j *Journal) changed(ctx context.Context) {
 	j.mu.Lock()
 	j.beside++

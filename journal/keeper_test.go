@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/journal/memory"
 )
 
-// An erased stream begins anew, at its next version, and a living actor keeps it.
+// Erase refuses while an actor lives. Later, the actor of an erased stream begins as new, at the next version.
 func TestErase(t *testing.T) {
 	s := memory.New()
 	b := newBench(t, s, snapshots(1, 2))
@@ -51,8 +51,8 @@ func TestErase(t *testing.T) {
 	b.total(b.spawn("1"), look, 5)
 }
 
-// An actor that another process has is refused by its version, and the next incarnation
-// begins anew.
+// The version refuses an actor of another process, and the next incarnation begins as
+// new.
 func TestEraseElsewhere(t *testing.T) {
 	s := memory.New()
 	b := newBench(t, s)

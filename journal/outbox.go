@@ -18,21 +18,21 @@ type Delivery[E any] struct {
 	// event of the store has it. It is printable ASCII, and the receiver tells by it what it has
 	// done already.
 	ID string
-	// Attempt counts from 1. It begins anew with the process.
+	// Attempt counts from 1. A new process begins with 1.
 	Attempt int
 }
 
 // OutboxConfig says what an outbox delivers, and how.
 type OutboxConfig[E any] struct {
-	// Name is under what the store keeps the position. It is required, and another one than
-	// those of projections.
+	// Name names the position in the store. It is required, and no projection may have the
+	// same one.
 	Name string
 	// Journal has the events. It is required, and its store must be a [Keeper].
 	Journal *Journal
 	// Events has all types of events that the filter selects. It is required: an event that
 	// is not known stops the outbox.
 	Events *Set[E]
-	// Filter selects the events. Defaults to all, those of the past included.
+	// Filter selects the events. Defaults to all, past ones included.
 	Filter Filter
 	// Deliver has the effect outside: it calls a server, or sends an e-mail. It is required. It
 	// returns when the effect is certain. After an error or a panic the event is delivered
@@ -48,7 +48,7 @@ type OutboxConfig[E any] struct {
 	// [Outbox.Aside]. Defaults to 0: no event is set aside, and all others wait behind one that
 	// fails.
 	Attempts int
-	// Report is told of each failure, and of each event that is set aside. Defaults to a
+	// Report is called for each failure, and for each event that is set aside. Defaults to a
 	// warning of [slog.Default]. It must not wait.
 	Report func(d Delivery[E], aside bool, err error)
 	// Batch is after how many events the position is stored, at most. So many are delivered
@@ -59,9 +59,9 @@ type OutboxConfig[E any] struct {
 	Poll time.Duration
 }
 
-// Outbox delivers the events of a store to the outside, each at least once. The events of a
-// stream are delivered in their order, and so are those of all streams, but for events that were set
-// aside. The events are the outbox: there is no second table, and what is stored is
+// Outbox delivers the events of a store to the outside, each at least once, in the order
+// of their positions. An event that was set aside is passed over, with the later ones of its stream, so
+// that the order of a stream always holds. The events are the outbox: there is no second table, and what is stored is
 // delivered, also after a crash. It is safe for concurrent use; run one of a name at a time.
 type Outbox[E any] struct {
 	cfg    OutboxConfig[E]
@@ -166,7 +166,7 @@ func (o *Outbox[E]) deliverAll(ctx context.Context) (pause time.Duration, err er
 		done, pause, err := o.deliverPage(ctx, page, at)
 		// The effects come first: after a crash here the events are delivered again.
 		if done != at {
-			// What was delivered is noted even if ctx has ended.
+			// The deliveries are noted even if ctx has ended.
 			moved := o.keeper.MovePosition(context.WithoutCancel(ctx), o.cfg.Name, at, done)
 			if moved != nil {
 				return 0, errors.Join(err, fmt.Errorf("journal: move the outbox %q: %w", o.cfg.Name, moved))
@@ -190,8 +190,8 @@ func (o *Outbox[E]) deliverPage(ctx context.Context, page []Envelope[E], at Posi
 		if o.failed == e.Position {
 			d.Attempt += o.tries
 		}
-		failure := ErrHeld
-		if o.held[e.Stream] == 0 {
+		held, failure := o.held[e.Stream] != 0, ErrHeld
+		if !held {
 			failure = o.deliver(ctx, d)
 		}
 		if failure != nil {
@@ -199,7 +199,7 @@ func (o *Outbox[E]) deliverPage(ctx context.Context, page []Envelope[E], at Posi
 				return at, 0, cause // That is no failure of the event.
 			}
 			o.failed, o.tries = e.Position, d.Attempt
-			aside := failure == ErrHeld || o.cfg.Attempts > 0 && d.Attempt >= o.cfg.Attempts
+			aside := held || o.cfg.Attempts > 0 && d.Attempt >= o.cfg.Attempts
 			if aside {
 				if err := o.setAside(ctx, e.Record); err != nil {
 					return at, 0, err

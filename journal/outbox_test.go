@@ -26,7 +26,7 @@ type outside struct {
 	fails    map[string]int // How often each id fails, from now on.
 	tried    []string
 	got      []string
-	attempts []int // Of what it got.
+	attempts []int // One for each of got.
 	reports  []string
 }
 
@@ -171,7 +171,7 @@ func TestOutboxTriesAgain(t *testing.T) {
 	patience.Until(t, b.ctx, func() bool { return o.Lag() == journal.Lag{Position: 3} })
 }
 
-// The pauses double up to their limit, and begin anew with another event.
+// The pauses double up to their limit, and begin with the first one for another event.
 func TestOutboxPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := journal.New(memory.New())
@@ -250,7 +250,7 @@ func TestOutboxSetsAside(t *testing.T) {
 	}
 }
 
-// What was set aside goes with its stream, and holds up nothing.
+// An event that was set aside goes with its stream, and holds up nothing.
 func TestOutboxAndErasure(t *testing.T) {
 	s, out := memory.New(), &outside{fails: map[string]int{"a@1": 1}}
 	j := journal.New(s)

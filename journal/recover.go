@@ -92,7 +92,7 @@ func (in *incarnation[M, E]) read(ctx context.Context) error {
 func (in *incarnation[M, E]) follow(r Record, last uint64, first bool) (uint64, error) {
 	switch {
 	case r.Type == ErasedType && first && (in.snapshot == 0 || in.snapshot == r.Version):
-		return r.Version, nil // What was before it is gone, and the state is as new.
+		return r.Version, nil // The events before it are gone, and the state is as new.
 	case r.Type == ErasedType:
 		return 0, fmt.Errorf("%w: stream %q was erased while it was read; begin again", ErrGap, r.Stream)
 	case r.Version != last+1 && first && in.snapshot == 0:

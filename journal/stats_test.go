@@ -44,7 +44,7 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
-// What the live page shows of an actor and of a journal.
+// The live page has facts of an actor and of a journal.
 func TestFacts(t *testing.T) {
 	b := newBench(t, store(t, "added", "added"), snapshots(1, 3))
 	ref := b.spawn("a")

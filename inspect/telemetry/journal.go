@@ -38,7 +38,7 @@ var (
 	ofJournals = []*figure{&commits, &notMade, &storeWrites, &storeEvents, &inQueue, &sourced, &recovered, &lagging, &behind}
 )
 
-// The distributions of a journal. Those of times are in us.
+// The distributions of a journal. Times are in us.
 var (
 	commitTimes   = figure{"journal.commit.duration", "s", "Time that a commit of the store took.", true, []string{"journal"}}
 	queueTimes    = figure{"journal.queue.duration", "s", "Time that a write has waited for the beginning of its commit.", true, []string{"journal"}}

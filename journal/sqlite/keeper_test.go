@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What is erased is in no file any more.
+// After an erasure, no file has the data.
 func TestErasedDataIsOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

@@ -70,7 +70,7 @@ func TestViews(t *testing.T) {
 	p.until(`document.title !== 'harmed' && document.querySelectorAll('main img, main script').length === 0`)
 }
 
-// What the program says of itself and of an actor is on the page, as text.
+// The page shows the facts of the program and of an actor, as text.
 func TestFacts(t *testing.T) {
 	var cfg inspect.WebConfig
 	cfg.Overview = func() iter.Seq2[string, string] {

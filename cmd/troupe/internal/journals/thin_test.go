@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/journal"
 )
 
-// What was removed on purpose is no fault, and an export keeps versions and what is left.
+// A removal on purpose is no fault, and an export keeps the versions and the remaining events.
 func TestThinJournal(t *testing.T) {
 	path := thin(t)
 	v, faults := verify(t, path)
