@@ -2,7 +2,6 @@ package telemetry_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -129,31 +128,4 @@ func sumsOfJournals(tb testing.TB, reader *metric.ManualReader) map[string]int64
 		}
 	}
 	return all
-}
-
-func ExampleJournalCollector() {
-	j := journal.New(memory.New())
-	e := journal.Encoded{Type: "opened", Schema: 1, Codec: "json", Data: []byte("{}")}
-	if err := j.Append(context.Background(), &journal.Write{Stream: "account/1", Events: []journal.Encoded{e}}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	c, err := telemetry.JournalCollector(telemetry.Journals{Journals: map[string]*journal.Journal{"bank": j}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(c)
-	families, err := registry.Gather()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, f := range families {
-		if f.GetName() == "troupe_journal_stored_events_total" {
-			fmt.Println(f.GetName(), f.GetMetric()[0].GetCounter().GetValue())
-		}
-	}
-	// Output: troupe_journal_stored_events_total 1
 }
