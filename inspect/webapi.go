@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"os"
@@ -82,6 +83,8 @@ func pidOf(r *http.Request) (actor.PID, error) { return actor.ParsePID(r.PathVal
 type actorPage struct {
 	Actor
 	Around []ringWait `json:"around,omitempty"` // The waits that it is part of.
+	// Facts come from WebConfig.Facts.
+	Facts []fact `json:"facts,omitempty"`
 	// Gone says that it has stopped; only its failures are known then.
 	Gone bool `json:"gone,omitempty"`
 }
@@ -92,6 +95,44 @@ func (w *web) actor(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return w.look(id)
+}
+
+// fact is something that the program says of an actor or of itself.
+type fact struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// maxFacts and maxText bound what is shown of each.
+const (
+	maxFacts = 50
+	maxText  = 1000
+)
+
+func factsOf(all iter.Seq2[string, string]) (list []fact) {
+	if all == nil {
+		return nil
+	}
+	for title, text := range all {
+		if len(list) == maxFacts {
+			break
+		}
+		list = append(list, fact{title[:min(len(title), maxText)], text[:min(len(text), maxText)]})
+	}
+	return list
+}
+
+// overviewPage is what the overview has beside the samples.
+type overviewPage struct {
+	Facts []fact `json:"facts"`
+}
+
+// overview returns what the program says of itself, or nil.
+func (w *web) overview() any {
+	if w.cfg.Overview == nil {
+		return nil
+	}
+	return overviewPage{factsOf(w.cfg.Overview())}
 }
 
 // look returns an actor, also one that has stopped, if it failed, or was killed and its handler has not returned.
@@ -111,6 +152,9 @@ func (w *web) look(id actor.PID) (actorPage, error) {
 		return actorPage{}, err
 	}
 	p := actorPage{Actor: a}
+	if w.cfg.Facts != nil {
+		p.Facts = factsOf(w.cfg.Facts(id))
+	}
 	for _, wait := range graphOf(w.i.Waits()).Waits {
 		if wait.From == id || wait.To == id {
 			p.Around = append(p.Around, wait)

@@ -3,12 +3,15 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/troupe-go/troupe/actor"
 )
 
 // WebConfig configures the live page; see [Inspector.Handler]. The zero value
@@ -37,6 +40,14 @@ type WebConfig struct {
 	// middleware may know it. The first 200 bytes of the name are kept. Defaults to the
 	// address that the request came from.
 	Who func(*http.Request) string
+	// Facts says what else is known of an actor, as titles and texts, for its page: such as
+	// the version of an event-sourced actor, by Journal.Facts of package journal. It is called for each
+	// look at an actor, and must not wait. Defaults to nothing.
+	Facts func(pid actor.PID) iter.Seq2[string, string]
+	// Overview says what else is known of the program, as titles and texts, such as the
+	// commits of a journal, by Journal.Overview of package journal. It must not wait. Defaults to
+	// nothing.
+	Overview func() iter.Seq2[string, string]
 	// Every is how often an open page gets news at most. Defaults to 500 ms; at
 	// least 50 ms. With very many actors there are fewer news, so that all pages
 	// together cost 2 % of a processor.

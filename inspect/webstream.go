@@ -198,7 +198,9 @@ func (w *web) write(rw http.ResponseWriter, out *http.ResponseController, n news
 // viewOf returns how to get what the page shows, by its parameters.
 func (w *web) viewOf(v url.Values) (func() (any, error), error) {
 	switch view := v.Get("view"); view {
-	case "", "overview", "events":
+	case "", "overview":
+		return func() (any, error) { return w.overview(), nil }, nil
+	case "events":
 		return func() (any, error) { return nil, nil }, nil
 	case "actors":
 		q, err := queryOf(v)

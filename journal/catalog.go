@@ -21,7 +21,8 @@ type Catalog interface {
 type StreamInfo struct {
 	Name     string
 	Version  uint64    // The version that the next write must expect.
-	Events   uint64    // How many are stored. In a sound store it is the version.
+	Events   uint64    // How many are stored. In a sound store, Events and Trimmed are the version.
+	Trimmed  uint64    // How many were removed on purpose, from the first one on, by Erase or Trim.
 	Fence    uint64    // The highest that the stream has seen.
 	Snapshot uint64    // The version of the snapshot, or 0 if there is none.
 	First    Position  // Of the first event, or 0 if there is none.

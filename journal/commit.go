@@ -40,7 +40,8 @@ type entry struct {
 	write  *Write
 	waiter workers.Waiter
 	stage  stage
-	err    error // Of the commit.
+	since  time.Time // Of its queueing.
+	err    error     // Of the commit.
 }
 
 // bytes returns how much of a group the write takes.
@@ -60,7 +61,7 @@ func (j *Journal) commit(ctx context.Context, w *Write, s *workers.Scheduler) (b
 	var waiter workers.Waiter
 	waiter.Arm(ctx, s)
 	defer waiter.Disarm()
-	e := &entry{write: w, waiter: waiter}
+	e := &entry{write: w, waiter: waiter, since: time.Now()}
 	j.enqueue(ctx, e)
 	for wait := ctx; ; {
 		ended := !waiter.Wait(wait)
@@ -164,6 +165,7 @@ func (j *Journal) take() (group []*entry) {
 			break
 		}
 		e.stage = taken
+		j.stats.QueueTimes.addTime(time.Since(e.since))
 		n++
 	}
 	group = slices.Clone(j.queue[:n])
@@ -179,13 +181,18 @@ func (j *Journal) finish(ctx context.Context, group []*entry, err error, took ti
 	j.stats.Writes += uint64(len(group))
 	j.stats.Largest = max(j.stats.Largest, len(group))
 	j.stats.Time += took
+	j.stats.CommitTimes.addTime(took)
+	j.stats.CommitWrites.add(uint64(len(group)))
 	if err != nil {
 		j.stats.Failed++
 	}
+	events := uint64(0)
 	for _, e := range group {
-		j.stats.Events += uint64(len(e.write.Events))
+		events += uint64(len(e.write.Events))
 		e.stage, e.err = done, err
 	}
+	j.stats.Events += events
+	j.stats.CommitEvents.add(events)
 	watch := j.watch
 	j.watch = nil
 	j.mu.Unlock()

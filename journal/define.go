@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -24,6 +25,11 @@ type Definition struct {
 func Event[T any](name string) Definition {
 	return Definition{name: name, schema: 1, typ: reflect.TypeFor[T](), decode: decodeAs[T]}
 }
+
+// Erasure has projections see the erasure of a stream as an event of type T, its zero
+// value; see [Journal.Erase]. A projection whose set has no Erasure stops at such an event.
+// The Apply of an actor is never called with it.
+func Erasure[T any]() Definition { return Event[T](ErasedType) }
 
 // Version says which version of the layout T is. It defaults to 1. Raise it when the
 // stored form changes in a way that old data can't be read any more, and add an Upcast
@@ -63,9 +69,16 @@ func decodeAs[T any](c Codec, data []byte) (any, error) {
 
 // check says what is wrong with the definition of an event.
 func (d Definition) check() error {
+	for i, name := range append([]string{d.name}, d.formerly...) {
+		if err := checkType(name); err != nil && (i > 0 || name != ErasedType) {
+			return err
+		}
+	}
 	switch k := d.typ.Kind(); {
 	case d.name == "" || len(d.name) > 255:
 		return fmt.Errorf("journal: the name %q of %v; it must have 1 to 255 bytes", d.name, d.typ)
+	case d.name == ErasedType && (d.schema != 1 || d.formerly != nil):
+		return errors.New("journal: an Erasure has no Version, and no name Formerly")
 	case k == reflect.Pointer || k == reflect.Interface:
 		return fmt.Errorf("journal: event %q is the %v %v; define it by a struct or another value", d.name, k, d.typ)
 	case d.schema < 1:

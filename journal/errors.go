@@ -33,6 +33,24 @@ var (
 	// ErrGap is returned when events are missing in the middle of a stream.
 	ErrGap = errors.New("journal: events are missing")
 
+	// ErrNoStream is returned by Erase and Trim for a stream that has no events.
+	ErrNoStream = errors.New("journal: there is no such stream")
+
+	// ErrNoSnapshot is returned by Trim for a stream without a snapshot: all its events
+	// are needed to make the state.
+	ErrNoSnapshot = errors.New("journal: the stream has no snapshot to stand on; nothing is removed")
+
+	// ErrAlive is returned by Erase while an actor of this process has the stream. One in
+	// another process gets a [*ConflictError] later.
+	ErrAlive = errors.New("journal: an actor has the stream")
+
+	// ErrNoKeeper is returned by Erase and Trim for a store that is no [Keeper].
+	ErrNoKeeper = errors.New("journal: the store can't delete events")
+
+	// ErrMoved is returned when the position of a projection is not where its caller left
+	// it: another one of the same name runs at the same time.
+	ErrMoved = errors.New("journal: another projection of that name has moved the position; run one at a time")
+
 	// ErrBusy is returned by Persist while another call of it is under way for the
 	// same actor: by a second goroutine, or in a reentrant actor.
 	ErrBusy = errors.New("journal: another Persist of this actor is under way; an event-sourced actor must not be reentrant")

@@ -132,6 +132,9 @@ func (s *Set[E]) Encode(e E) (Encoded, error) {
 	if !ok {
 		return Encoded{}, fmt.Errorf("%w: %T; add journal.Event[%[2]T](name) to the set of events", ErrUnknownType, e)
 	}
+	if d.name == ErasedType {
+		return Encoded{}, fmt.Errorf("journal: %T is the event of an erasure, which Journal.Erase stores alone", e)
+	}
 	data, err := s.write.Marshal(e)
 	if err != nil {
 		return Encoded{}, fmt.Errorf("journal: encode event %q as %s: %w", d.name, s.write.Name(), err)
@@ -157,6 +160,9 @@ func (s *Set[E]) Decode(r Record) (event E, err error) {
 
 func (s *Set[E]) decode(r Encoded) (any, error) {
 	d, ok := s.byName[r.Type]
+	if !ok && r.Type == ErasedType {
+		return nil, fmt.Errorf("%w: the stream was erased; add journal.Erasure[T]() to the set of events, and remove what is kept of the stream", ErrUnknownType)
+	}
 	if !ok {
 		return nil, fmt.Errorf("%w; add it to the set of events, or its new name with Formerly(%q)", ErrUnknownType, r.Type)
 	}

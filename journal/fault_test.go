@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var journalFaults = planted.Group{
-	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|CommandRunsOnce|Writes|CatchUp)",
+	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|CommandRunsOnce|Writes|CatchUp|Erase|Trim|Outbox)",
 	Faults: []planted.Fault{
 		{
 			Name: "acknowledged before the commit",
@@ -54,6 +54,7 @@ _ = j.appendBatch(batch)`,
 		{
 			Name: "an incarnation takes no fence before it reads",
 			In:   "incarnation.recover",
+			Nth:  1,
 			Old:  "in.takeFence(ctx)",
 			New:  "ctx.Err()",
 			Want: "FAIL: TestFence",
@@ -87,9 +88,10 @@ _ = j.appendBatch(batch)`,
 		},
 		{
 			Name: "a missing event is skipped",
-			In:   "incarnation.read",
-			Old:  "r.Version != next",
-			New:  "r.Version < next",
+			In:   "incarnation.follow",
+			Nth:  2,
+			Old:  "r.Version != last+1",
+			New:  "r.Version < last",
 			Want: "FAIL: TestMissingEventStopsTheActor",
 			Run:  "^TestMissingEventStopsTheActor$",
 			Hang: true,
@@ -117,6 +119,44 @@ _ = j.appendBatch(batch)`,
 			New:  "n > 0 && (events > 1 || bytes > maxGroupBytes)",
 			Want: "FAIL: TestWritesAreCommittedInGroups",
 			Run:  "^TestWritesAreCommittedInGroups$",
+			Hang: true,
+		},
+		{
+			Name: "a state is made of a snapshot that was erased meanwhile",
+			In:   "incarnation.follow",
+			Old:  "(in.snapshot == 0 || in.snapshot == r.Version)",
+			New:  "in != nil",
+			Want: "FAIL: TestEraseDuringRecovery",
+			Run:  "^TestEraseDuringRecovery$",
+			Hang: true,
+		},
+		{
+			Name: "a trim goes above the position of a projection",
+			In:   "Retention.Limit",
+			Old:  "limit = min(limit, p)",
+			New:  "limit = max(limit, p)",
+			Want: "FAIL: TestOutboxSetsAside",
+			Run:  "^TestOutboxSetsAside$",
+		},
+		{
+			Name: "an outbox stores its position before the effect",
+			In:   "Outbox.deliverAll",
+			Old:  "done, pause, err := o.deliverPage(ctx, page, at)",
+			New: `if err := o.keeper.MovePosition(ctx, o.cfg.Name, at, page[len(page)-1].Position); err != nil {
+	return 0, err
+}
+done, pause, err := o.deliverPage(ctx, page, at)
+at = done`,
+			Want: "FAIL: TestOutboxCrash",
+			Run:  "^TestOutboxCrash$",
+		},
+		{
+			Name: "an event overtakes one of its stream that was set aside",
+			In:   "Outbox.deliverPage",
+			Old:  "o.held[e.Stream] != 0",
+			New:  "len(o.held) > 1000",
+			Want: "FAIL: TestOutboxSetsAside",
+			Run:  "^TestOutboxSetsAside$",
 			Hang: true,
 		},
 		{

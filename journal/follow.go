@@ -67,7 +67,7 @@ type watcher struct{ told func(ctx context.Context) }
 func (j *Journal) commits() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.stats.Commits
+	return j.stats.Commits + j.beside
 }
 
 // watchCommits has told called after the next commit, or at once if there were more than
@@ -75,7 +75,7 @@ func (j *Journal) commits() uint64 {
 func (j *Journal) watchCommits(ctx context.Context, before uint64, told func(ctx context.Context)) *watcher {
 	w := &watcher{told}
 	j.mu.Lock()
-	late := j.stats.Commits != before
+	late := j.stats.Commits+j.beside != before
 	if !late {
 		j.watch = append(j.watch, w)
 	}

@@ -17,6 +17,8 @@ type incarnation[M, E any] struct {
 
 	fence    uint64
 	snapshot uint64 // The version of the last one.
+	replayed uint64 // How many events were applied in recover.
+	lives    *living
 	busy     atomic.Bool
 	spoiled  error // Why the incarnation has to end. Guarded by busy, and by the handler's turn.
 }
@@ -42,6 +44,9 @@ func (in *incarnation[M, E]) Receive(ctx *actor.Context[M], m M) error {
 
 // Stopped implements [actor.Stopper].
 func (in *incarnation[M, E]) Stopped(ctx *actor.Context[M], reason error) {
+	if in.lives != nil {
+		defer in.cfg.Journal.ends(in.lives)
+	}
 	if s, ok := in.value.(Stopper[M, E]); ok {
 		s.Stopped(&Context[M, E]{ctx, in}, reason)
 	}
@@ -94,6 +99,8 @@ func (in *incarnation[M, E]) persist(ctx *actor.Context[M], once string, events 
 		in.self.version++
 		in.value.Apply(e)
 	}
+	in.lives.version.Store(in.self.version)
 	in.maybeSnapshot(ctx)
+	in.lives.snapshot.Store(in.snapshot)
 	return nil
 }

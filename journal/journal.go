@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -20,17 +19,9 @@ type Journal struct {
 	queue   []*entry
 	running bool
 	watch   []*watcher
+	beside  uint64 // Changes that were no commits of the queue.
+	living  map[key]*living
 	stats   Stats
-}
-
-// Stats says what a Journal has done so far.
-type Stats struct {
-	Commits uint64        // Calls of Store.Append.
-	Writes  uint64        // Writes in these.
-	Events  uint64        // Events in these.
-	Failed  uint64        // Commits that returned an error.
-	Largest int           // The most writes in one commit.
-	Time    time.Duration // The time that commits have taken, together.
 }
 
 // New returns the journal of a store. A nil store is an error of each use.
@@ -38,13 +29,6 @@ func New(store Store) *Journal { return &Journal{store: store} }
 
 // Store returns the store beneath.
 func (j *Journal) Store() Store { return j.store }
-
-// Stats returns a snapshot of the figures.
-func (j *Journal) Stats() Stats {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.stats
-}
 
 // Append appends one write to a stream, in a commit with others, and returns when it is
 // on disk. It is for writers that are no actors of this package; those call
@@ -84,13 +68,16 @@ func versionText(v uint64) string {
 func (j *Journal) check(w *Write) error {
 	switch {
 	case j == nil || j.store == nil:
-		return errors.New("journal: no store; a Journal comes from journal.New with a store")
+		return errNoStore
 	case w.Fence > MaxFence:
 		return fmt.Errorf("journal: stream %q: the fence %d; the limit is %d", w.Stream, w.Fence, MaxFence)
 	case len(w.Once) > MaxOnce:
 		return fmt.Errorf("journal: stream %q: the command id has %d bytes; the limit is %d", w.Stream, len(w.Once), MaxOnce)
 	}
 	for _, e := range w.Events {
+		if err := checkType(e.Type); err != nil {
+			return fmt.Errorf("stream %q: %w", w.Stream, err)
+		}
 		if len(e.Data) > MaxEvent {
 			return fmt.Errorf("journal: stream %q: event %q takes %d bytes; the limit is %d", w.Stream, e.Type, len(e.Data), MaxEvent)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -31,7 +32,8 @@ type ProjectionConfig[E any] struct {
 	// Events has all types of events that the filter selects. It is required: an event
 	// that is not known stops the projection.
 	Events *Set[E]
-	// Filter selects the events. Defaults to all.
+	// Filter selects the events. Defaults to all. If the set has an [Erasure], the Types
+	// include it.
 	Filter Filter
 	// Target handles the events. It is required.
 	Target Target[E]
@@ -69,6 +71,9 @@ func NewProjection[E any](cfg ProjectionConfig[E]) (*Projection[E], error) {
 		return nil, fmt.Errorf("journal: ProjectionConfig has the Batch %d and the Poll %v; they must not be negative", cfg.Batch, cfg.Poll)
 	case cfg.Events.Err() != nil:
 		return nil, cfg.Events.Err()
+	}
+	if _, sees := cfg.Events.byName[ErasedType]; sees && cfg.Filter.Types != nil {
+		cfg.Filter.Types = append(slices.Clone(cfg.Filter.Types), ErasedType)
 	}
 	if cfg.Batch == 0 {
 		cfg.Batch = 100

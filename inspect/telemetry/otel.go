@@ -79,7 +79,7 @@ func (f *figure) observable(meter metric.Meter) (metric.Int64Observable, error) 
 	switch f.name {
 	case "actor", "sched", "sched.worker", "actor.throughput": // The unit completes the name.
 		name += "." + f.unit
-	case "actor.dead", "actor.slow", "actor.stuck", "actor.late", "actor.ask", "actor.forgotten", "actor.dropped", "sched.overdue": // Without what is counted it would say something else.
+	case "actor.dead", "actor.slow", "actor.stuck", "actor.late", "actor.ask", "actor.forgotten", "actor.dropped", "sched.overdue", "journal.made", "journal.failed", "journal.stored": // Without what is counted it would say something else.
 		name += "_" + f.unit
 	}
 	if f.counter {

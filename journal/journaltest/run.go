@@ -21,8 +21,8 @@ type test struct {
 	run  func(k *kit)
 }
 
-// Run tests a store against what [journal.Store] promises, in some 90 cases. A case of
-// an optional interface, such as [journal.Catalog], is skipped if the store lacks it. Each case is
+// Run tests a store against what [journal.Store] promises, in some 110 cases. A case of
+// an optional interface, such as [journal.Catalog] or [journal.Keeper], is skipped if the store lacks it. Each case is
 // run twice: as it is, and with each call made before with a context that has ended, or
 // ends while the call is at work, which must have no effect.
 func Run(t *testing.T, open Open) {
@@ -32,7 +32,7 @@ func Run(t *testing.T, open Open) {
 	}{
 		{"append", appendTests}, {"names", nameTests}, {"once", onceTests}, {"fence", fenceTests},
 		{"read", readTests}, {"feed", feedTests}, {"snapshot", snapshotTests}, {"shared", sharedTests},
-		{"catalog", catalogTests},
+		{"catalog", catalogTests}, {"keeper", keeperTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.tests {

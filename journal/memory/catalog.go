@@ -38,10 +38,10 @@ func (s *Store) list(ctx context.Context, prefix, after string) (list []journal.
 	}
 	for name, st := range s.streams {
 		n := len(st.records)
-		if !strings.HasPrefix(name, prefix) || name <= after || n == 0 && st.fence == 0 {
+		if !strings.HasPrefix(name, prefix) || name <= after || st.version() == 0 && st.fence == 0 {
 			continue
 		}
-		info := journal.StreamInfo{Name: name, Version: uint64(n), Events: uint64(n), Fence: st.fence, Snapshot: st.snapshot.Version}
+		info := journal.StreamInfo{Name: name, Version: st.version(), Events: uint64(n), Trimmed: st.trimmed, Fence: st.fence, Snapshot: st.snapshot.Version}
 		if n > 0 {
 			last := st.records[n-1]
 			info.First, info.Last, info.Changed = st.records[0].Position, last.Position, last.Time

@@ -4,6 +4,7 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,26 +25,33 @@ var errRefused = errors.New("memory: an injected failure before the commit")
 
 // Store implements [journal.Store]. Its methods may be called by several goroutines.
 type Store struct {
-	mu      sync.Mutex
-	streams map[string]*stream
-	log     []journal.Record // All events. The position of one is its index and 1.
-	inject  func(batch []*journal.Write) Fault
-	crashed bool
-	closed  bool
+	mu        sync.Mutex
+	streams   map[string]*stream
+	log       []journal.Record            // All events, by their positions.
+	head      journal.Position            // Of the last event that was stored.
+	positions map[string]journal.Position // Of projections.
+	inject    func(batch []*journal.Write) Fault
+	crashed   bool
+	closed    bool
 }
 
-// stream is what is known of one stream. The slice of records only grows.
+// stream is what is known of one stream. The slice of records grows, or is replaced.
 type stream struct {
 	records  []journal.Record
+	trimmed  uint64 // How many were removed.
 	fence    uint64
 	done     map[string]bool
 	snapshot journal.Snapshot
 }
 
+func (st *stream) version() uint64 { return st.trimmed + uint64(len(st.records)) }
+
 var _ journal.Store = (*Store)(nil)
 
 // New returns an empty store.
-func New() *Store { return &Store{streams: map[string]*stream{}} }
+func New() *Store {
+	return &Store{streams: map[string]*stream{}, positions: map[string]journal.Position{}}
+}
 
 // Close makes all further calls return [journal.ErrClosed].
 func (s *Store) Close() error {
@@ -95,21 +103,28 @@ func (s *Store) Append(ctx context.Context, batch []*journal.Write) error {
 	return fmt.Errorf("%w: an injected failure of the commit", journal.ErrUnknownOutcome)
 }
 
-// write stores one write, or refuses it. The caller holds mu.
-func (s *Store) write(w *journal.Write) {
-	st := s.streams[w.Stream]
+// stream returns a stream, which it makes if there is none. The caller holds mu.
+func (s *Store) stream(name string) *stream {
+	st := s.streams[name]
 	if st == nil {
 		st = &stream{done: map[string]bool{}}
-		s.streams[w.Stream] = st
+		s.streams[name] = st
 	}
-	version := uint64(len(st.records))
+	return st
+}
+
+// write stores one write, or refuses it. The caller holds mu.
+func (s *Store) write(w *journal.Write) {
+	st := s.stream(w.Stream)
+	version := st.version()
 	admitted := w.Admit(version, st.fence, st.done[w.Once])
 	st.fence = max(st.fence, w.Fence)
 	if !admitted {
 		return
 	}
 	for i, e := range w.Events {
-		r := journal.Record{Stream: w.Stream, Version: version + uint64(i) + 1, Position: journal.Position(len(s.log) + 1), Time: w.Time, Encoded: e}
+		s.head++
+		r := journal.Record{Stream: w.Stream, Version: version + uint64(i) + 1, Position: s.head, Time: w.Time, Encoded: e}
 		r.Data = bytes.Clone(e.Data)
 		if i == 0 && w.Once != "" {
 			r.Once = w.Once
@@ -126,8 +141,8 @@ func (s *Store) Read(ctx context.Context, name string, after uint64) iter.Seq2[j
 		s.mu.Lock()
 		err := s.usable(ctx)
 		var records []journal.Record
-		if st := s.streams[name]; st != nil && after < uint64(len(st.records)) {
-			records = st.records[after:]
+		if st := s.streams[name]; st != nil && after < st.version() {
+			records = st.records[max(after, st.trimmed)-st.trimmed:]
 		}
 		s.mu.Unlock()
 		yieldAll(ctx, records, journal.Filter{}, err, yield)
@@ -139,7 +154,11 @@ func (s *Store) Feed(ctx context.Context, after journal.Position, f journal.Filt
 	return func(yield func(journal.Record, error) bool) {
 		s.mu.Lock()
 		err := s.usable(ctx)
-		records := s.log[min(uint64(after), uint64(len(s.log))):]
+		from, found := slices.BinarySearchFunc(s.log, after, func(r journal.Record, p journal.Position) int { return cmp.Compare(r.Position, p) })
+		if found {
+			from++
+		}
+		records := s.log[from:]
 		s.mu.Unlock()
 		yieldAll(ctx, records, f, err, yield)
 	}
@@ -169,10 +188,10 @@ func (s *Store) SaveSnapshot(ctx context.Context, snap journal.Snapshot) error {
 		return err
 	}
 	st := s.streams[snap.Stream]
-	if st == nil || snap.Version > uint64(len(st.records)) {
+	if st == nil || snap.Version > st.version() {
 		return fmt.Errorf("%w: stream %q, version %d", journal.ErrSnapshotAhead, snap.Stream, snap.Version)
 	}
-	if snap.Version >= st.snapshot.Version {
+	if snap.Version >= st.snapshot.Version && snap.Version > st.trimmed {
 		snap.Data = bytes.Clone(snap.Data)
 		st.snapshot = snap
 	}
@@ -201,9 +220,9 @@ func (s *Store) Restart() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.crashed = true
-	fresh := &Store{streams: map[string]*stream{}, log: slices.Clone(s.log)}
+	fresh := &Store{streams: map[string]*stream{}, log: slices.Clone(s.log), head: s.head, positions: maps.Clone(s.positions)}
 	for name, st := range s.streams {
-		fresh.streams[name] = &stream{slices.Clone(st.records), st.fence, maps.Clone(st.done), st.snapshot}
+		fresh.streams[name] = &stream{slices.Clone(st.records), st.trimmed, st.fence, maps.Clone(st.done), st.snapshot}
 	}
 	return fresh
 }

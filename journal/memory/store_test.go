@@ -18,6 +18,7 @@ func TestMain(m *testing.M) { leak.Main(m) }
 type open struct {
 	journal.Store
 	journal.Catalog
+	journal.Keeper
 }
 
 func TestSuite(t *testing.T) {
@@ -27,11 +28,11 @@ func TestSuite(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if s := stores[dir]; s != nil {
-			return open{s, s}
+			return open{s, s, s}
 		}
 		s := memory.New()
 		stores[dir] = s
-		return open{s, s}
+		return open{s, s, s}
 	})
 }
 

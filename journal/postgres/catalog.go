@@ -39,7 +39,7 @@ func (s *Store) streams(ctx context.Context, prefix, after string) (page []journ
 		var info journal.StreamInfo
 		var name []byte
 		var seconds, nanos *int64
-		if err := rows.Scan(&name, &info.Version, &info.Fence, &info.Events, &info.First, &info.Last, &seconds, &nanos, &info.Snapshot); err != nil {
+		if err := rows.Scan(&name, &info.Version, &info.Fence, &info.Trimmed, &info.Events, &info.First, &info.Last, &seconds, &nanos, &info.Snapshot); err != nil {
 			return page, false, s.failed(ctx, "list the streams", err)
 		}
 		if info.Name = string(name); seconds != nil {

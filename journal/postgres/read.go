@@ -94,13 +94,16 @@ func (s *Store) SaveSnapshot(ctx context.Context, snap journal.Snapshot) error {
 	return s.transact(ctx, func(tx pgx.Tx) error {
 		// FOR KEY SHARE waits only for what would delete the stream. FOR SHARE would wait
 		// for each commit to it.
-		var id, version int64
-		err := tx.QueryRow(ctx, "SELECT id, version FROM journal_streams WHERE name = $1 FOR KEY SHARE", []byte(snap.Stream)).Scan(&id, &version)
+		var id, version, trimmed int64
+		err := tx.QueryRow(ctx, "SELECT id, version, trimmed FROM journal_streams WHERE name = $1 FOR KEY SHARE", []byte(snap.Stream)).Scan(&id, &version, &trimmed)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
 		if snap.Version > uint64(version) {
 			return fmt.Errorf("%w: stream %q has version %d, the snapshot %d", journal.ErrSnapshotAhead, snap.Stream, version, snap.Version)
+		}
+		if int64(snap.Version) <= trimmed { // It is older than an erasure.
+			return nil
 		}
 		_, err = tx.Exec(ctx, "INSERT INTO journal_snapshots AS old (stream, version, type, schema, codec, data) VALUES ($1, $2, $3, $4, $5, $6)"+
 			" ON CONFLICT (stream) DO UPDATE SET version = excluded.version, type = excluded.type, schema = excluded.schema,"+

@@ -60,10 +60,10 @@ func (s *Store) transact(ctx context.Context, f func(ctx context.Context) error)
 }
 
 // row is a stream as the table has it. The id of a stream that is not there is 0.
-type row struct{ id, version, fence int64 }
+type row struct{ id, version, fence, trimmed int64 }
 
 func (s *Store) stream(ctx context.Context, name string) (r row, err error) {
-	err = s.stmts.stream.QueryRowContext(ctx, []byte(name)).Scan(&r.id, &r.version, &r.fence)
+	err = s.stmts.stream.QueryRowContext(ctx, []byte(name)).Scan(&r.id, &r.version, &r.fence, &r.trimmed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return row{}, nil
 	}

@@ -42,7 +42,7 @@ func (s *Store) streams(ctx context.Context, prefix, after string) (page []journ
 	for rows.Next() {
 		var info journal.StreamInfo
 		var seconds, nanos sql.NullInt64
-		if err := rows.Scan(&info.Name, &info.Version, &info.Fence, &info.Events, &info.First, &info.Last, &seconds, &nanos, &info.Snapshot); err != nil {
+		if err := rows.Scan(&info.Name, &info.Version, &info.Fence, &info.Trimmed, &info.Events, &info.First, &info.Last, &seconds, &nanos, &info.Snapshot); err != nil {
 			return page, false, s.failedRead(ctx, err)
 		}
 		if seconds.Valid {

@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var storeFaults = planted.Group{
-	Run: "^Test(CommitsAreSynced|SyncFails|Suite/fence|Suite/feed|ReadOnly)",
+	Run: "^Test(CommitsAreSynced|SyncFails|Suite/fence|Suite/feed|ReadOnly|Suite/keeper|Erased)",
 	Faults: []planted.Fault{
 		{
 			Name: "sync off",
@@ -64,6 +64,30 @@ var storeFaults = planted.Group{
 			New:  "snap.Version > uint64(r.version)+1000",
 			Want: "FAIL: TestSuite/snapshot",
 			Run:  "^TestSuite$/^snapshot",
+		},
+		{
+			Name: "an erasure forgets the snapshot",
+			In:   "Store.Erase",
+			Old:  `s.exec(ctx, "DELETE FROM journal_snapshots WHERE stream = ?", r.id)`,
+			New:  `s.exec(ctx, "DELETE FROM journal_snapshots WHERE stream = -?", r.id)`,
+			Want: "FAIL: TestSuite/keeper/an_erasure_takes_the_snapshot",
+			Run:  "^TestSuite$/^keeper$/^an_erasure_takes_the_snapshot_with_it$",
+		},
+		{
+			Name: "a trim goes above the position of a projection",
+			In:   "Store.cut",
+			Old:  "signed(uint64(keep.Limit(positions)))",
+			New:  "signed(uint64(max(keep.Limit(positions), 1<<40)))",
+			Want: "FAIL: TestSuite/keeper/a_trim_keeps_what_a_projection",
+			Run:  "^TestSuite$/^keeper$/^a_trim_keeps_what_a_projection_has_not_handled$",
+		},
+		{
+			Name: "an erasure does not overwrite",
+			In:   "Store.overwriting",
+			Old:  `"PRAGMA secure_delete = ON"`,
+			New:  `"PRAGMA secure_delete = OFF"`,
+			Want: "FAIL: TestErasedDataIsOverwritten",
+			Run:  "^TestErasedDataIsOverwritten$",
 		},
 		{
 			Name: "a page of the feed skips an event",

@@ -122,6 +122,9 @@ func (s *Store) SaveSnapshot(ctx context.Context, snap journal.Snapshot) error {
 		if snap.Version > uint64(r.version) {
 			return fmt.Errorf("%w: stream %q has version %d, the snapshot %d", journal.ErrSnapshotAhead, snap.Stream, r.version, snap.Version)
 		}
+		if int64(snap.Version) <= r.trimmed { // It is older than an erasure.
+			return nil
+		}
 		_, err = s.stmts.addSnapshot.ExecContext(ctx, r.id, int64(snap.Version), []byte(snap.Type), snap.Schema, []byte(snap.Codec), notNil(snap.Data))
 		return err
 	})

@@ -19,7 +19,7 @@ func (p *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 		to   **sql.Stmt
 		text string
 	}{
-		{&p.stream, "SELECT id, version, fence FROM journal_streams WHERE name = ?"},
+		{&p.stream, "SELECT id, version, fence, trimmed FROM journal_streams WHERE name = ?"},
 		{&p.command, "SELECT EXISTS (SELECT 1 FROM journal_events WHERE stream = ? AND command = ?)"},
 		{&p.addStream, "INSERT INTO journal_streams (name, version, fence) VALUES (?, 0, 0) RETURNING id"},
 		{&p.streams, "SELECT name, id, version, fence FROM journal_streams WHERE name IN (" + repeated("?", manyStreams) + ")"},

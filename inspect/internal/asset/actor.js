@@ -45,6 +45,7 @@ function content(page, a) {
     ['PID', '<' + a.pid + '>'], ['Kind', a.kind], ['Messages', a.message], ['Names', (a.names || []).join(', ')], ['Parent', link(a.parent)],
     ['Children', a.children ? count(a.children) : ''], ['Priority', a.priority], ['Handled', count(a.handled || 0)], ['Restarts', count(a.restarts || 0)],
     ['Up', time(a.uptime_seconds)], ['Stashed', a.stashed ? count(a.stashed) : ''], ['Timers', a.timers ? count(a.timers) : ''], ['Monitored by', a.monitored_by ? count(a.monitored_by) : ''],
+    ...(a.facts || []).map((f) => [f.title, f.text]),
   ].filter(([, v]) => v);
   const last = past[past.length - 1];
   return [

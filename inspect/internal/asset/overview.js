@@ -32,6 +32,9 @@ export const overview = {
       b.note.textContent = f.note(s);
       lines(b.canvas, times, f.series.map((get) => ({ values: measured.map(get) })), f.format);
     });
+    const said = page.last && page.last.view && page.last.view.facts || [];
+    boxes.facts.hidden = !said.length;
+    replace(boxes.said, el('dl', { class: 'facts' }, ...said.flatMap((f) => [el('dt', {}, f.title), el('dd', {}, f.text)])));
     replace(boxes.kinds, table([
       { title: 'Kind' }, { title: 'Actors', n: true }, { title: 'Handled/s', n: true }, { title: 'In mailboxes', n: true },
       { title: 'Latency p99', n: true, hide: true }, { title: 'Handler p99', n: true, hide: true }, { title: 'Failed', n: true, hide: true }, { title: 'Restarts', n: true, hide: true },
@@ -48,8 +51,9 @@ function build(main) {
     now: el('b', {}, '–'), note: el('span'), canvas: el('canvas', { role: 'img', 'aria-label': f.title + ' over time' }),
   }));
   const grid = el('div', { class: 'grid' }, ...all.map((b, i) => card(figures[i].title, el('div', { class: 'figure' }, b.now, b.note), b.canvas)));
-  const kinds = el('div');
+  const kinds = el('div'), said = el('div'), facts = card('The program says', said);
+  facts.hidden = true;
   const wrong = el('section', { class: 'card', id: 'findings', 'aria-label': 'What is wrong now', 'aria-live': 'polite' });
-  boxes = { grid, all, kinds, wrong };
-  main.replaceChildren(wrong, grid, card('By kind of actor', kinds));
+  boxes = { grid, all, kinds, said, facts, wrong };
+  main.replaceChildren(wrong, grid, facts, card('By kind of actor', kinds));
 }

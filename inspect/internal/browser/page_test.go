@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"iter"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -66,6 +67,24 @@ func TestPageViews(t *testing.T) {
 	p.show("names")
 	p.until(text + `.includes('named <img src=x')`)
 
+	p.until(`document.title !== 'harmed' && document.querySelectorAll('main img, main script').length === 0`)
+}
+
+// The page shows the facts of the program and of an actor, as text.
+func TestPageShowsFacts(t *testing.T) {
+	var cfg inspect.WebConfig
+	cfg.Overview = func() iter.Seq2[string, string] {
+		return func(yield func(string, string) bool) { yield("Commit latency", "p50 1ms "+hostile) }
+	}
+	cfg.Facts = func(actor.PID) iter.Seq2[string, string] {
+		return func(yield func(string, string) bool) { yield("Version", "4711 "+hostile) }
+	}
+	s, url := newSystem(t, cfg)
+	s.work(t)
+	p := open(t, url)
+	p.until(text + `.includes('Commit latency') && ` + text + `.includes('p50 1ms <img src=x')`)
+	p.show("actor/" + pidOf(t, s.stuck))
+	p.until(text + `.includes('Version') && ` + text + `.includes('4711 <img src=x')`)
 	p.until(`document.title !== 'harmed' && document.querySelectorAll('main img, main script').length === 0`)
 }
 

@@ -15,7 +15,7 @@ import (
 func Streams(parameter func(i int) string) string {
 	const of = "FROM journal_events e WHERE e.stream = s.id"
 	columns := []string{
-		"s.name", "s.version", "s.fence",
+		"s.name", "s.version", "s.fence", "s.trimmed",
 		"(SELECT count(*) " + of + ")",
 		"coalesce((SELECT min(e.position) " + of + "), 0)",
 		"coalesce((SELECT max(e.position) " + of + "), 0)",

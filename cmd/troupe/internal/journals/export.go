@@ -25,8 +25,20 @@ func Export(ctx context.Context, s Store, w io.Writer) (t Totals, err error) {
 		if err != nil {
 			return t, err
 		}
+		if versions[r.Stream] == 0 && r.Version > 1 {
+			info, err := Find(ctx, s, r.Stream)
+			if err != nil {
+				return t, err
+			}
+			if info.Trimmed == r.Version-1 {
+				versions[r.Stream] = info.Trimmed
+				if err := out.Encode(line{Trimmed: &trimmed{text(r.Stream), info.Trimmed}}); err != nil {
+					return t, err
+				}
+			}
+		}
 		if next := versions[r.Stream] + 1; r.Version != next {
-			return t, fmt.Errorf("%w: stream %q has version %d after %d; troupe journal verify names all faults", journal.ErrGap, r.Stream, r.Version, next-1)
+			return t, fmt.Errorf("%w: stream %q has version %d after %d; troupe journal verify names all faults; if events were removed meanwhile, export once more", journal.ErrGap, r.Stream, r.Version, next-1)
 		}
 		versions[r.Stream] = r.Version
 		if err := out.Encode(line{Event: eventOf(r)}); err != nil {

@@ -61,6 +61,20 @@ func sampleAt(t *testing.T, p places.Place) string {
 	return target
 }
 
+// thin makes a journal somewhere with a stream that was trimmed and one that was erased, and
+// returns where.
+func thin(t *testing.T, p places.Place) string {
+	t.Helper()
+	path := sampleAt(t, p)
+	s := p.Open(t, path)
+	_, erase := s.Erase(t.Context(), "account/2", begin)
+	n, trim := s.Trim(t.Context(), "account/1", journal.Retention{})
+	if err := errors.Join(erase, trim, s.Close()); err != nil || n != 2 {
+		t.Fatalf("%d events are trimmed, want 2 (%v)", n, err)
+	}
+	return path
+}
+
 // reading opens a journal to read it.
 func reading(t *testing.T, path string) journals.Store {
 	t.Helper()

@@ -15,10 +15,12 @@ import (
 const Format = 1
 
 // An export has a line of JSON for each of these, in this order: one head, the events in
-// the order of their positions, fences, snapshots, and one end. A file without its end is
+// the order of their positions, fences, snapshots, and one end. A trimmed line comes before
+// the first event of a stream whose events before it were removed on purpose. A file without its end is
 // not whole.
 type line struct {
 	Head     *head     `json:"journal,omitempty"`
+	Trimmed  *trimmed  `json:"trimmed,omitempty"`
 	Event    *event    `json:"event,omitempty"`
 	Fence    *fence    `json:"fence,omitempty"`
 	Snapshot *snapshot `json:"snapshot,omitempty"`
@@ -39,6 +41,11 @@ type Totals struct {
 type fence struct {
 	Stream text   `json:"stream"`
 	Fence  uint64 `json:"fence"`
+}
+
+type trimmed struct {
+	Stream text   `json:"stream"`
+	Events uint64 `json:"events"`
 }
 
 type event struct {
@@ -138,7 +145,7 @@ func EventLine(r journal.Record) any { return eventOf(r) }
 
 // StreamLine returns a stream for a list as JSON.
 func StreamLine(info journal.StreamInfo) any {
-	l := streamLine{Stream: text(info.Name), Version: info.Version, Events: info.Events, Snapshot: info.Snapshot, Fence: info.Fence,
+	l := streamLine{Stream: text(info.Name), Version: info.Version, Events: info.Events, Trimmed: info.Trimmed, Snapshot: info.Snapshot, Fence: info.Fence,
 		First: uint64(info.First), Last: uint64(info.Last)}
 	if info.Events > 0 {
 		l.Changed = &info.Changed
@@ -150,6 +157,7 @@ type streamLine struct {
 	Stream   text       `json:"stream"`
 	Version  uint64     `json:"version"`
 	Events   uint64     `json:"events"`
+	Trimmed  uint64     `json:"trimmed,omitempty"`
 	Snapshot uint64     `json:"snapshot,omitempty"`
 	Fence    uint64     `json:"fence,omitempty"`
 	First    uint64     `json:"first,omitempty"`

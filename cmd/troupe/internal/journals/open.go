@@ -17,6 +17,7 @@ import (
 type Store interface {
 	journal.Store
 	journal.Catalog
+	journal.Keeper
 	io.Closer
 }
 

@@ -98,6 +98,8 @@ func (r *restorer) line(data []byte) error {
 		return errors.New("it is the head of a second export")
 	case l.Head != nil:
 		return r.head(*l.Head)
+	case l.Trimmed != nil:
+		return r.trimmed(*l.Trimmed)
 	case l.Event != nil:
 		return r.event(*l.Event)
 	case l.Fence != nil:
@@ -115,6 +117,21 @@ func (r *restorer) head(h head) error {
 		return fmt.Errorf("the export has format %d, and this program reads format %d", h.Format, Format)
 	}
 	return nil
+}
+
+func (r *restorer) trimmed(t trimmed) error {
+	stream := string(t.Stream)
+	if r.versions[stream] > 0 || t.Events == 0 {
+		return fmt.Errorf("stream %q has version %d, and %d events before were removed", stream, r.versions[stream], t.Events)
+	}
+	if err := journal.CheckStream(stream); err != nil {
+		return err
+	}
+	r.versions[stream] = t.Events
+	if err := r.commit(); err != nil || r.store == nil {
+		return err
+	}
+	return r.store.Begin(r.ctx, stream, t.Events)
 }
 
 func (r *restorer) event(e event) error {

@@ -99,13 +99,21 @@ func (v *verifier) file() error {
 
 // stream reads the events and the snapshot of a stream.
 func (v *verifier) stream(info journal.StreamInfo) error {
-	version, position := uint64(0), journal.Position(0)
+	version, position := info.Trimmed, journal.Position(0)
+	first := true
 	var failed error
 	for r, err := range v.store.Read(v.ctx, info.Name, 0) {
 		if err != nil {
 			failed = err
 			break
 		}
+		if first && r.Version > version+1 { // Perhaps events were removed since.
+			if info, err = Find(v.ctx, v.store, info.Name); err != nil {
+				return err
+			}
+			version = info.Trimmed
+		}
+		first = false
 		if r.Version != version+1 {
 			if err := v.fault(info.Name, r.Version, "versions %d to %d are missing", version+1, r.Version-1); err != nil {
 				return err

@@ -32,6 +32,7 @@ type Place struct {
 type Store interface {
 	journal.Store
 	journal.Catalog
+	journal.Keeper
 	io.Closer
 }
 
