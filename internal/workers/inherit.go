@@ -7,14 +7,15 @@ package workers
 //
 // The waiting side calls Begin, makes the Edge known to the other side, and calls Raise. The
 // other side, such as a job, counts the edges that lift it, under a mutex of its own. When the
-// first comes, or the last goes, it changes: a job that is queued gets a second entry, among critical work,
-// and the fiber of work that has begun gets a mark, by which it is resumed and yields as
-// critical work does. Then the fiber's own edge settles, which may change what is behind it.
+// first comes, or the last goes, it changes: a job that is queued gets a second entry, among
+// critical work, and the fiber of work that has begun gets a mark, by which it is resumed and
+// yields as critical work does. Then the fiber's own edge settles, which may change what is
+// behind it.
 //
-// Settle decides anew each time, from the marks that it finds. The mark of a fiber is written before
+// Settle goes by the marks that it finds, each time. The mark of a fiber is written before
 // its edge is looked for, and the edge before the mark; between the latter two lies the mutex
 // of what is awaited. So either side sees the other, and the last to settle leaves what is
-// right. No two of the mutexes are held at a time, and a ring ends where nothing changes.
+// right. Settle holds one of the mutexes at a time, and a ring ends where nothing changes.
 //
 // A queue can't be searched. So a piece of work that has begun and is queued again, since it
 // has yielded or was resumed before anybody critical waited for it, keeps its place there.

@@ -72,7 +72,7 @@ func TestUrgencyGoesAlongTheWaits(t *testing.T) {
 		if middle.State() != workers.JobWaiting {
 			return fmt.Errorf("the job in the middle is %v", middle.State())
 		}
-		usual.add(t, outside, s)
+		usual.add(t, ctx, s) // On the worker's own queue, where the job in the middle comes to lie.
 		urgent = start(t, outside, s, middle.Wait, workers.WithPriority(workers.Critical))
 		return nil
 	})
