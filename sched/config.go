@@ -108,6 +108,10 @@ func New(cfg Config) (*Scheduler, error) {
 // anything else everywhere; among the others a worker takes the higher before
 // the lower of what it finds in its own queues and in the shared ones. Its method String
 // returns the name in lower case.
+//
+// While Critical work waits, with [Job.Wait] or in package task, what it waits for is taken
+// and resumed as if it were Critical, and so is what that waits for. The end of the wait ends
+// that. Jobs that are queued for one worker, functions of a [Group] and actors inherit nothing.
 type Priority = workers.Priority
 
 // The priorities, from the most to the least urgent.

@@ -11,7 +11,7 @@ import (
 // TestTestsFindPlantedFaults shows that none of what a group, a scope or a shield
 // promises can be lost unnoticed.
 func TestTestsFindPlantedFaults(t *testing.T) {
-	planted.Expect(t, "", joinerFaults, groupFaults, scopeFaults, keptFaults)
+	planted.Expect(t, "", joinerFaults, groupFaults, scopeFaults, keptFaults, inheritFaults)
 }
 
 var joinerFaults = planted.Group{
@@ -428,6 +428,40 @@ var keptFaults = planted.Group{
 			New:  "",
 			Want: "FAIL: TestDetachedTasksUnderSchedules",
 			Run:  "^TestDetachedTasksUnderSchedules$",
+		},
+	},
+}
+
+var inheritFaults = planted.Group{
+	Run: "^Test(TasksAreAsUrgentAsWhoJoinsThem|UrgencyOfAGroupEndsWithTheWait)$",
+	Faults: []planted.Fault{
+		{
+			Name: "a group does not lift its tasks",
+			In:   "Group.lift",
+			Old:  "by = 1",
+			New:  "by = 0",
+			Want: "pieces of usual work",
+		},
+		{
+			Name: "a task that comes later is not lifted",
+			In:   "Group.add",
+			Old:  "t.lifted = g.urgent > 0",
+			New:  "t.lifted = false",
+			Want: "pieces of usual work",
+		},
+		{
+			Name: "a lifted task begins without a place",
+			In:   "body.Held",
+			Old:  "return !t.placed",
+			New:  "return false",
+			Want: "and the limit is",
+		},
+		{
+			Name: "the tasks stay lifted behind the wait",
+			In:   "Group.look",
+			Old:  "w.lifts = w.edge.Retire()",
+			New:  "_ = w.edge.Retire()",
+			Want: "nobody critical waits",
 		},
 	},
 }

@@ -77,6 +77,7 @@ type Group[T any] struct {
 	counting  bool     // See beginCounting.
 	joining   bool
 	announced bool // The joiner wants to know of joining.
+	urgent    int  // How many callers of Join, Next and All are; see awaited.
 	settling  bool // Somebody hands events to the joiner.
 	decided   bool
 	acted     bool // The others were cancelled for it.
@@ -300,7 +301,8 @@ func (g *Group[T]) add(t *Task[T], from *workers.Fiber) error {
 	if g.turns != nil {
 		g.turns.enter(t)
 	}
-	cancelled := g.cancelled
+	t.lifted = g.urgent > 0
+	lifted, cancelled := t.lifted, g.cancelled
 	start := g.opts.limit == 0 || g.placed < g.opts.limit || cancelled
 	switch {
 	case g.opts.limit == 0:
@@ -325,6 +327,9 @@ func (g *Group[T]) add(t *Task[T], from *workers.Fiber) error {
 	}
 	if cancelled {
 		t.Cancel(g.scope.Cause())
+	}
+	if lifted {
+		workers.Lift((*body[T])(t), 1)
 	}
 	if start {
 		g.s.Enqueue(from, (*body[T])(t))
@@ -392,9 +397,14 @@ func (g *Group[T]) detach(t *Task[T]) bool {
 		return false
 	}
 	g.remove(t)
+	lifted := t.lifted
+	t.lifted = false
 	g.started(-1)
 	g.announced = g.joining // The joiner may see that too few are left.
 	g.drain()
 	g.release(nil)
+	if lifted {
+		workers.Lift((*body[T])(t), -1)
+	}
 	return true
 }

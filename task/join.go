@@ -147,34 +147,50 @@ func (g *Group[T]) wait(ctx context.Context, where *[]*workers.Waiter, ok func()
 	var w workers.Waiter
 	w.Arm(ctx, g.s)
 	defer w.Disarm()
-	known := w // The caller that wakes it has a copy of its own.
+	known := &joining{Waiter: w} // The caller that wakes it has a copy of its own.
+	if f := w.Fiber(); f != nil {
+		known.edge.Begin(f, (*awaited[T])(g))
+		defer known.edge.End()
+		known.edge.Raise()
+	}
 	w.Explain(g.s, func() string { return "for the tasks of a group" })
 	invariants.Yield()
 	for {
-		if g.look(where, &known, ok) {
+		if g.look(where, known, ok) {
+			if known.lifts {
+				g.lift(known.edge.Step)
+			}
 			return nil
 		}
 		if w.Wait(ctx) {
 			continue
 		}
+		g.lift(known.edge.Leave)
 		if g.look(where, nil, ok) {
 			return nil
 		}
 		cause := workers.Cause(ctx) // Without the lock: it may ask the scope of this group.
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		forget(where, &known)
+		forget(where, &known.Waiter)
 		return &UnfinishedError{Cause: cause, Tasks: g.unfinished()}
 	}
 }
 
+// joining is a caller of Join, Next or All that waits.
+type joining struct {
+	workers.Waiter
+	edge  workers.Edge
+	lifts bool // The edge counts although the wait is over.
+}
+
 // look returns the result of ok. If that is false and w is not nil, it adds w to the
 // waiters at where.
-func (g *Group[T]) look(where *[]*workers.Waiter, w *workers.Waiter, ok func() bool) bool {
+func (g *Group[T]) look(where *[]*workers.Waiter, w *joining, ok func() bool) bool {
 	g.mu.Lock()
 	for {
 		if w != nil {
-			forget(where, w)
+			forget(where, &w.Waiter)
 		}
 		if where == &g.takers {
 			g.watched.Store(true) // Then drain: the end of a task looks in the opposite order.
@@ -182,11 +198,14 @@ func (g *Group[T]) look(where *[]*workers.Waiter, w *workers.Waiter, ok func() b
 		g.drain()
 		done := ok()
 		if done || w == nil {
+			if w != nil {
+				w.lifts = w.edge.Retire()
+			}
 			g.release(nil)
 			return done
 		}
 		if g.settling || !g.decided || g.acted {
-			*where = append(*where, w)
+			*where = append(*where, &w.Waiter)
 			g.mu.Unlock()
 			return false
 		}

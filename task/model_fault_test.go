@@ -21,7 +21,7 @@ var protocolFaults = planted.Group{
 			Name: "who joins does not look again after it has cancelled the others",
 			In:   "Group.look",
 			Old: `if g.settling || !g.decided || g.acted {
-	*where = append(*where, w)
+	*where = append(*where, &w.Waiter)
 	g.mu.Unlock()
 	return false
 }`,
@@ -30,7 +30,7 @@ var protocolFaults = planted.Group{
 	g.mu.Lock()
 }
 if w != nil {
-	*where = append(*where, w)
+	*where = append(*where, &w.Waiter)
 	g.mu.Unlock()
 	return false
 }`,

@@ -33,6 +33,7 @@ type Task[T any] struct {
 	// are the group's, under its mu, but next is first written by who ends the task.
 	place  int32
 	placed bool // It takes one of the group's places; see Limit.
+	lifted bool // It counts a caller of Join that is urgent; see awaited. Under mu.
 	cut    bool // The error that its function returned is owed to the end of the group. Its own.
 	next   *Task[T]
 }

@@ -142,6 +142,7 @@ type elder struct {
 	node      Node
 	of        *Node
 	submitted Priority
+	second    bool // It is the second entry of a job; see Edge.
 }
 
 // risen returns the node under which n is queued with another priority.
@@ -166,6 +167,9 @@ func (n *Node) origin() *Node {
 
 // Run runs the work. It is called by the scheduler.
 func (e *elder) Run(f *Fiber, _ Priority) {
+	if e.second && !e.of.job().claims(f) {
+		return
+	}
 	f.running.Store(e.of)
 	f.priority = e.submitted
 	e.of.runner.Run(f, e.submitted)

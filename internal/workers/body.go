@@ -110,7 +110,7 @@ func FiberOf(b Body) *Fiber {
 	if j.state.started() == 0 { // It may be cancelled, and taken out of the queue just now.
 		return nil
 	}
-	return j.fiber
+	return j.on()
 }
 
 // Enqueue queues a job that was adopted: on the worker below from, which must
@@ -118,6 +118,12 @@ func FiberOf(b Body) *Fiber {
 func (s *Scheduler) Enqueue(from *Fiber, b Body) {
 	j := b.record()
 	s.enqueue(from, &j.node, j.state.priority())
+	if rare := j.rare.Load(); rare != nil {
+		rare.mu.Lock()
+		entry, _ := j.inheritLocked(rare, false)
+		rare.mu.Unlock()
+		entry.queue(s)
+	}
 }
 
 // ParentEnded tells the job that its Parent has ended, for a Parent whose Done
@@ -140,6 +146,9 @@ func ParentEnded(b Body) bool {
 
 // idInBody marks the id of a job that lies in a Body. No worker's id comes near.
 const idInBody = 1 << 63
+
+// idPlaced marks the id of a job that was queued at a place.
+const idPlaced = 1 << 62
 
 // record finds the job in a Body.
 func (j *Job) record() *Job { return j }

@@ -149,7 +149,7 @@ func YieldBody(b Body) bool {
 	if !j.isLive() {
 		return false
 	}
-	f := j.fiber
+	f := j.on()
 	if f.job.Load() != j || !f.Here() || !f.prepareToYield() {
 		return false
 	}
@@ -177,9 +177,9 @@ func (f *Fiber) prepareToYield() bool {
 	if f.hosted {
 		return false
 	}
-	w, p := f.w, min(f.priority, Low)
+	w, p := f.w, f.urgency(Own)
 	switch {
-	case f.rare == nil && w.rotates(p):
+	case f.home().bond == queues.Free && w.rotates(p):
 		w.op = opRotate
 	case w.hasWorkFor(p):
 		w.op = opYield

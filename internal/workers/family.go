@@ -87,7 +87,7 @@ func (j *Job) disown(child *Job) {
 // cutOff tells j, and the jobs below, that the context above has ended.
 func (j *Job) cutOff() {
 	j.state.mark(jobCut)
-	j.fiber.Resume(nil, High)
+	j.on().Resume(nil, High)
 	j.cutChildren()
 }
 

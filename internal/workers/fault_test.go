@@ -11,7 +11,7 @@ import (
 // TestModelFindsPlantedFaults runs the searches of TestModel, and shows that they
 // see what they are there to see.
 func TestModelFindsPlantedFaults(t *testing.T) {
-	planted.Expect(t, "modelcheck", parkingFaults, placementFaults, balanceFaults, reservationFaults, jobFaults, roomFaults, suspensionFaults, forkFaults)
+	planted.Expect(t, "modelcheck", parkingFaults, placementFaults, balanceFaults, reservationFaults, jobFaults, liftFaults, roomFaults, suspensionFaults, forkFaults)
 }
 
 var parkingFaults = planted.Group{
@@ -226,7 +226,7 @@ return true`,
 		{
 			Name: "a cancelled job runs",
 			In:   "jobState.transitionToRunning",
-			Old:  "jobStateOf(word) > JobStolen",
+			Old:  "word&(jobStateBits|jobClaimed) > uint64(JobStolen)",
 			New:  "jobStateOf(word) == JobTimedOut",
 			Want: "job is",
 		},
@@ -260,12 +260,18 @@ return true`,
 			Old: `for !j.state.get().Ended() { // Either it is seen here, or the waiter there.
 	if !w.Wait(ctx) && !j.state.get().Ended() {
 		rare.forget(known)
+		if edge != nil {
+			j.shift(edge.Leave)
+		}
 		return context.Cause(ctx)
 	}
 }`,
 			New: `for first := true; first || !j.state.get().Ended(); first = false {
 	if !w.Wait(ctx) && !j.state.get().Ended() {
 		rare.forget(known)
+		if edge != nil {
+			j.shift(edge.Leave)
+		}
 		return context.Cause(ctx)
 	}
 }`,
@@ -329,7 +335,7 @@ var suspensionFaults = planted.Group{
 		{
 			Name: "a resume before its suspend",
 			In:   "Fiber.transitionFromSuspended",
-			Old: `if f.state.CompareAndSwap(fiberRunning, fiberNotified) {
+			Old: `if f.state.CompareAndSwap(fiberRunning|lifted, fiberNotified|lifted) {
 	return false
 }`,
 			New:  "return false",
@@ -350,10 +356,10 @@ var suspensionFaults = planted.Group{
 		{
 			Name: "two resumes queue twice",
 			In:   "Fiber.transitionFromSuspended",
-			Old: `if f.state.CompareAndSwap(fiberSuspended, fiberRunning) {
+			Old: `if f.state.CompareAndSwap(fiberSuspended|lifted, fiberRunning|lifted) {
 	return true
 }`,
-			New: `if f.state.Store(fiberRunning); true {
+			New: `if f.state.Store(fiberRunning | lifted); true {
 	return true
 }`,
 			Want: "the fiber is queued though it runs",

@@ -38,6 +38,9 @@ import (
 //
 //	running --Resume--> notified --Suspend--> running
 //	running --Suspend--> suspended --Resume--> running (and queued)
+//
+// A mark beside the state says that critical work waits for the work on the fiber; see
+// [Edge]. The code is in fiberstate.go.
 type Fiber struct {
 	node Node
 	s    *Scheduler
@@ -97,9 +100,10 @@ type fiberRare struct {
 	blocked xatomic.Signal
 	// aborted is set when a simulation ends while the fiber's work waits.
 	aborted bool
-	orphan  bool          // See SetOrphan. Guarded by the list's lock.
-	bound   bool          // Home does not change any more.
-	waits   func() string // In a simulation: what for.
+	edge    xatomic.Glance[Edge] // The wait of the work, if its urgency goes along that.
+	orphan  bool                 // See SetOrphan. Guarded by the list's lock.
+	bound   bool                 // Home does not change any more.
+	waits   func() string        // In a simulation: what for.
 }
 
 // rarely returns the fiber's rare part, which it makes if there is none. It must be
@@ -112,12 +116,6 @@ func (f *Fiber) rarely() *fiberRare {
 	}
 	return f.rare
 }
-
-const (
-	fiberRunning uint32 = iota
-	fiberNotified
-	fiberSuspended
-)
 
 func newFiber(s *Scheduler) *Fiber {
 	f := &Fiber{s: s}
@@ -329,7 +327,7 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 		if from == nil {
 			invariants.Stall()
 		}
-		f.requeue(from, min(p, f.priority))
+		f.requeue(from, f.urgency(p))
 	}
 }
 
@@ -340,48 +338,11 @@ func (f *Fiber) ResumeNext(from *Fiber) {
 	case !f.transitionFromSuspended():
 	case f.hosted:
 		f.rare.blocked.Send()
-	case f.priority == Critical || from.hosted || from.s != f.s:
-		f.requeue(from, f.priority)
+	case f.urgency(Own) == Critical || from.hosted || from.s != f.s:
+		f.requeue(from, f.urgency(Own))
 	default:
 		from.w.pushNextOf(f, &f.node)
 	}
-}
-
-// transitionFromSuspended begins a resume. It returns true if the fiber has to
-// be queued, and leaves a permit if it is not suspended yet.
-func (f *Fiber) transitionFromSuspended() bool {
-	for {
-		switch f.state.Load() {
-		case fiberNotified:
-			return false
-		case fiberRunning:
-			if f.state.CompareAndSwap(fiberRunning, fiberNotified) {
-				return false
-			}
-		case fiberSuspended:
-			if f.state.CompareAndSwap(fiberSuspended, fiberRunning) {
-				return true
-			}
-		}
-	}
-}
-
-// takePermit uses up the permit of a resume that came too early.
-func (f *Fiber) takePermit() bool {
-	return f.state.Load() == fiberNotified && f.state.CompareAndSwap(fiberNotified, fiberRunning)
-}
-
-// transitionToSuspended completes a suspension. It returns false if a resume
-// was faster; its permit is then used up.
-func (f *Fiber) transitionToSuspended() bool {
-	if f.state.CompareAndSwap(fiberRunning, fiberSuspended) {
-		return true
-	}
-	if invariants.Enabled {
-		invariants.Check(f.state.Load() == fiberNotified, "fiber suspends in state %d", f.state.Load())
-	}
-	f.state.Store(fiberRunning)
-	return false
 }
 
 // Yield lets the work that is queued run before the caller goes on. The caller
@@ -392,6 +353,9 @@ func (f *Fiber) Yield(p Priority) {
 		return
 	}
 	f.w.op, f.w.priority = opYield, min(p, Low)
+	if f.isLifted() {
+		f.w.priority = Critical
+	}
 	f.leave()
 }
 

@@ -13,8 +13,8 @@ type Job struct {
 	node Node
 	// kind also leads to the scheduler. It is written before the job is queued.
 	kind *jobKind
-	// fiber is where the job runs, from its beginning to its end. Written before the state
-	// says that it has begun, and read only after that was seen.
+	// fiber is where the job runs, from its beginning to its end, unless rare.second is. Written
+	// before the state says that it has begun, and read only after that was seen. See on.
 	fiber *Fiber
 	state jobState
 	id    uint64
@@ -38,12 +38,22 @@ type jobRare struct {
 	// used has the reductions of the slices that the job has used up. Its fiber writes it.
 	used xatomic.Uint64
 
+	// second is the fiber of a job that its second entry begins; see Edge. Written before the
+	// state says that it has begun.
+	second xatomic.Pointer[Fiber]
+
 	mu      xatomic.Mutex
 	err     error // The error with which the function ended. Written before the state says so.
 	cause   error // Of the first cancellation. Written before the state says so.
 	waiters *jobWaiter
-	done    chan struct{}
-	life    *jobLife // Holds the things that may end the job's context. Written once.
+	urgent  int  // How many of these are urgent; see Edge.
+	lifted  bool // The job's fiber has the mark for it.
+	// twice says that one more entry of the job is queued than the one that counts. Written
+	// under mu. It pairs with the state: the lifter sets it and then looks whether the job has
+	// begun, and the worker begins the job and then looks at it.
+	twice xatomic.Bool
+	done  chan struct{}
+	life  *jobLife // Holds the things that may end the job's context. Written once.
 }
 
 // jobLife is what is known of the end of a job's context.
@@ -100,6 +110,9 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 			return nil, s.room.full()
 		}
 		j.id = from.w.jobAccepted()
+	}
+	if to.w != nil {
+		j.id |= idPlaced
 	}
 	s.enqueueAt(from, &j.node, priority, to)
 	return j, nil

@@ -46,12 +46,15 @@ func (j *Job) endContext() {
 	case std != nil:
 		std.end(cause)
 	}
-	j.fiber.Resume(nil, High)
+	j.on().Resume(nil, High)
 	j.cutChildren()
 }
 
 // abandon gives up a job that has not begun.
 func (j *Job) abandon() {
+	if j.dropsEntry() {
+		return // The other entry counts.
+	}
 	j.kind.s.room.leave()
 	j.cancel(ErrStopped)
 	j.kind.s.jobGone()

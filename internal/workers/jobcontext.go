@@ -62,7 +62,7 @@ func (c *jobContext) Err() error {
 func (c *jobContext) Value(key any) any {
 	j := (*Job)(c)
 	if _, ok := key.(FrameKey); ok {
-		return &j.fiber.frame
+		return &j.on().frame
 	}
 	return j.value(key)
 }
@@ -86,7 +86,7 @@ func (j *Job) value(key any) any {
 // ResumesFiber reports whether the end of the context resumes f; see [Resumer].
 func (c *jobContext) ResumesFiber(f *Fiber) bool {
 	j := (*Job)(c)
-	if j.fiber != f || f.job.Load() != j || j.state.get().Ended() {
+	if j.on() != f || f.job.Load() != j || j.state.get().Ended() {
 		return false
 	}
 	j.link()

@@ -25,7 +25,7 @@ func (j *Job) ID() uint64 {
 	if !j.known() {
 		return 0
 	}
-	return j.id &^ idInBody
+	return j.id &^ (idInBody | idPlaced)
 }
 
 // State returns how far the job has come, which may have changed by the time
@@ -44,7 +44,7 @@ func (j *Job) now() (word uint64, st JobState) {
 	if word = j.state.word.Load(); !isLive(word) {
 		return word, jobStateOf(word)
 	}
-	doing, preempted := j.fiber.doing(), j.fiber.tally.preemptions()
+	doing, preempted := j.on().doing(), j.on().tally.preemptions()
 	if word = j.state.word.Load(); !isLive(word) {
 		return word, jobStateOf(word) // So the fiber may have told of other work.
 	}
@@ -57,11 +57,11 @@ func (j *Job) now() (word uint64, st JobState) {
 // doing tells the state of a job on f that has begun.
 func (f *Fiber) doing() JobState {
 	switch {
-	case f.state.Load() == fiberSuspended:
+	case f.isSuspended():
 		return JobWaiting
 	case f.isOn():
 		return JobRunning
-	case f.state.Load() == fiberSuspended: // It has begun to wait since the first look.
+	case f.isSuspended(): // It has begun to wait since the first look.
 		return JobWaiting
 	}
 	return JobPreempted
@@ -111,7 +111,7 @@ func (j *Job) Info() JobInfo {
 		info.Started = j.kind.s.epoch.Add(started)
 	}
 	if isLive(word) {
-		info.Worker = int(j.fiber.on.Load())
+		info.Worker = int(j.on().on.Load())
 		j.describeReductions(&info)
 	}
 	return info
@@ -120,7 +120,7 @@ func (j *Job) Info() JobInfo {
 // describeReductions fills in what the job, which has begun, has spent. If it has ended
 // meanwhile, that would be the count of other work.
 func (j *Job) describeReductions(info *JobInfo) {
-	sum, left := j.fiber.reductionsOf(j), j.fiber.ReductionsLeft()
+	sum, left := j.on().reductionsOf(j), j.on().ReductionsLeft()
 	if isLive(j.state.word.Load()) {
 		info.Reductions, info.ReductionsLeft = sum, left
 	}

@@ -41,25 +41,37 @@ func (own *function) release() (fn func(context.Context) error) {
 	return fn
 }
 
-// begin starts the job on f. It returns false if the job was cancelled before.
+// begin starts the job on f. It returns false if the job was cancelled before, or has begun
+// by another entry.
 func (j *Job) begin(f *Fiber) bool {
-	j.kind.s.room.leave()
-	if !j.transitionToBegun(f) {
-		f.w.jobEnded()
-		return false
+	begun := j.transitionToBegun(f)
+	if !begun && j.dropsEntry() {
+		return false // The other entry counts.
 	}
-	return true
+	j.kind.s.room.leave()
+	if !begun {
+		f.w.jobEnded()
+	} else if rare := j.rare.Load(); rare != nil && (rare.twice.Load() || rare.second.Load() != nil) {
+		j.inherit(f)
+	}
+	return begun
 }
 
 func (j *Job) transitionToBegun(f *Fiber) bool {
-	j.fiber = f
+	second := false
+	var o *jobOptions
+	if rare := j.rare.Load(); rare != nil {
+		o, second = rare.options, rare.second.Load() == f
+	}
+	if !second {
+		j.fiber = f
+	}
 	now := f.w.coarse()
-	o := j.options()
 	timed := o != nil && o.timed && o.timeout > 0
 	if timed || j.kind.s.exactStart {
 		now = j.kind.s.now()
 	}
-	if !j.state.transitionToRunning(now) {
+	if second && !j.state.transitionFromClaimed(now) || !second && !j.state.transitionToRunning(now) {
 		return false
 	}
 	f.job.Store(j)

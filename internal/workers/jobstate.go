@@ -45,6 +45,7 @@ func (st JobState) Ended() bool { return st >= JobCompleted }
 //
 //	pending --steal--> stolen --arrival--> pending
 //	pending, stolen --start--> running
+//	pending, stolen --claim of a second entry--> the same, marked --start--> running
 //	pending, stolen --cancel--> cancelled
 //	running --deadline--> timed out
 //	running --return--> completed, failed, timed out or cancelled
@@ -53,6 +54,9 @@ func (st JobState) Ended() bool { return st >= JobCompleted }
 // may cancel it or time it out at any moment. So each change is a compare-and-swap from a
 // state that allows it, and the method says whether it took place. The queue's entry of a
 // job that was cancelled is void.
+//
+// A job that critical work waits for has a second entry, see [Edge]: the one that comes first
+// begins it, and the other is void as well.
 //
 // Running is also what waits, or has given way: that is the state of its fiber, and
 // not told twice, which would be two such swaps for each wait and each yield. See
@@ -66,6 +70,7 @@ type jobState struct {
 const (
 	jobStateBits = 1<<4 - 1
 	jobCancelled = 1 << 4 // Cancel was called after the job had begun.
+	jobClaimed   = 1 << 4 // Of a job that has not: its second entry begins it. See Edge.
 	jobOverdue   = 1 << 5 // It has timed out and its function has not returned.
 	jobCut       = 1 << 6 // The context of the job above it has ended. See family.
 	jobLinked    = 1 << 7 // The job above it will say when that happens.
@@ -142,17 +147,36 @@ func (s *jobState) transition(change func(word uint64) (uint64, bool)) bool {
 // transitionToRunning starts the job. It returns false if the job was cancelled
 // before: its entry is void.
 func (s *jobState) transitionToRunning(now time.Duration) bool {
-	// Rounded up, so that no timeout comes early; and 0 means not yet.
-	started := min(uint64(max(0, now)/jobStartUnit)+1, jobStartMax) << jobStartShift
+	started := startBits(now)
 	for {
 		word := s.word.Load()
-		if jobStateOf(word) > JobStolen {
+		if word&(jobStateBits|jobClaimed) > uint64(JobStolen) {
 			return false
 		}
 		if s.word.CompareAndSwap(word, with(word, JobRunning)|started) {
 			return true
 		}
 	}
+}
+
+// startBits returns the time of a start as it is in the word: rounded up, so that no
+// timeout comes early. 0 means not yet.
+func startBits(now time.Duration) uint64 {
+	return min(uint64(max(0, now)/jobStartUnit)+1, jobStartMax) << jobStartShift
+}
+
+// transitionToClaimed gives the beginning of a job to its second entry.
+func (s *jobState) transitionToClaimed() bool {
+	return s.transition(func(word uint64) (uint64, bool) {
+		return word | jobClaimed, word&(jobStateBits|jobClaimed) <= uint64(JobStolen)
+	})
+}
+
+// transitionFromClaimed is transitionToRunning for that entry.
+func (s *jobState) transitionFromClaimed(now time.Duration) bool {
+	return s.transition(func(word uint64) (uint64, bool) {
+		return with(word, JobRunning)&^jobClaimed | startBits(now), jobStateOf(word) <= JobStolen
+	})
 }
 
 // transitionToStolen counts a steal, and takes a pending job out of its queue. A thief that
@@ -215,7 +239,7 @@ func (s *jobState) transitionToCancelled() (what cancelled) {
 			return word | jobCancelled, true
 		default:
 			what = cancelledQueued
-			return with(word, JobCancelled), true
+			return with(word, JobCancelled) &^ jobClaimed, true
 		}
 	})
 	return what

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/modelcheck"
@@ -103,6 +104,65 @@ func awaiting(waiters int, others ...string) func(*modelcheck.Program) {
 			for _, got := range results {
 				if !errors.Is(got, want) && !errors.Is(got, leaving) {
 					return fmt.Errorf("the job is %v, and Wait returned %w", j.State(), got)
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// lifting has a job that is queued on one worker, and lifters that critical work stands for,
+// each of which then takes what critical work is queued, as another worker does. They may give
+// up, and somebody may cancel the job.
+func lifting(lifters int, others ...string) func(*modelcheck.Program) {
+	return func(prog *modelcheck.Program) {
+		s := workers.NewModelOf(workers.Config{Workers: 1 + lifters, QueueCapacity: 2, MaxQueued: 5})
+		ran := 0
+		var fibers []*workers.Fiber
+		var begunOn []bool
+		var j *workers.Job
+		var err error
+		run := func(context.Context) error {
+			ran++
+			for _, f := range fibers {
+				begunOn = append(begunOn, j.BeganOn(f))
+			}
+			return nil
+		}
+		j, err = s.Go(context.Background(), run)
+		if err != nil {
+			panic(err)
+		}
+		for i := range 1 + lifters {
+			fibers = append(fibers, workers.NewModelFiber(s).On(s.Worker(i)))
+		}
+		prog.Go("worker", func() { j.Run(fibers[0], workers.Normal) })
+		for i := range lifters {
+			prog.Go(fmt.Sprintf("lifter %d", i), func() {
+				j.Shift(1)
+				if slices.Contains(others, "give up") {
+					j.Shift(-1)
+				}
+				if n := s.TakeCritical(); n != nil {
+					n.Run(fibers[1+i])
+				}
+			})
+		}
+		if slices.Contains(others, "cancel") {
+			prog.Go("cancel", func() { j.Cancel(nil) })
+		}
+		prog.Finally(func() error {
+			switch st := j.State(); {
+			case st == workers.JobCompleted && ran != 1, st == workers.JobCancelled && ran != 0, !st.Ended():
+				return fmt.Errorf("the job is %v and ran %d times", st, ran)
+			case s.Left() != 0 || s.InRoom() != 0:
+				return fmt.Errorf("%d jobs are left, and %d queued", s.Left(), s.InRoom())
+			case ran == 1 && !slices.Contains(begunOn, true):
+				return errors.New("the job did not know its fiber")
+			}
+			for i, f := range fibers {
+				if f.Lifted() {
+					return fmt.Errorf("fiber %d is lifted and has no work", i)
 				}
 			}
 			return nil

@@ -25,15 +25,33 @@ func (j *Job) Wait(ctx context.Context) error {
 	var w Waiter
 	w.Arm(ctx, j.kind.s)
 	defer w.Disarm()
-	known := &jobWaiter{Waiter: w} // The goroutine that ends the job has a copy of its own.
+	var known *jobWaiter // The goroutine that ends the job has a copy of its own.
+	var edge *Edge
+	if w.fiber == nil {
+		known = &jobWaiter{Waiter: w}
+	} else {
+		both := &struct {
+			jobWaiter
+			Edge
+		}{jobWaiter: jobWaiter{Waiter: w}}
+		known, edge = &both.jobWaiter, &both.Edge
+		edge.Begin(w.fiber, (*awaitedJob)(j))
+		defer edge.End()
+	}
 	rare.mu.Lock()
 	known.next = rare.waiters
 	rare.waiters = known
 	rare.mu.Unlock()
+	if edge != nil {
+		edge.Raise()
+	}
 	w.Explain(j.kind.s, func() string { return "for the end of " + j.String() })
 	for !j.state.get().Ended() { // Either it is seen here, or the waiter there.
 		if !w.Wait(ctx) && !j.state.get().Ended() {
 			rare.forget(known)
+			if edge != nil {
+				j.shift(edge.Leave)
+			}
 			return context.Cause(ctx)
 		}
 	}
@@ -70,7 +88,7 @@ func (j *Job) isCaller() bool {
 	if j.state.get() != JobRunning {
 		return false
 	}
-	f := j.fiber
+	f := j.on()
 	return f.job.Load() == j && f.Here()
 }
 
@@ -96,10 +114,14 @@ func (j *Job) tell(f *Fiber) {
 	rare.mu.Lock()
 	waiters := rare.waiters
 	rare.waiters = nil
+	lifted := rare.settleEnd(j)
 	if rare.done != nil {
 		closeOnce(rare.done)
 	}
 	rare.mu.Unlock()
+	if lifted != nil && f == nil {
+		lifted.settleEdge() // It is overdue, and may wait.
+	}
 	for ; waiters != nil; waiters = waiters.next {
 		waiters.Wake(f, Normal)
 	}

@@ -15,7 +15,7 @@ import (
 func TestTestsFindPlantedFaults(t *testing.T) {
 	groups := []planted.Group{
 		orderFaults, measureFaults, queueFaults, shareFaults, placeFaults, containmentFaults, accountFaults, poolFaults,
-		hostFaults, clockFaults,
+		hostFaults, clockFaults, inheritFaults,
 	}
 	if topology.CanPin && len(topology.Local().CPUs) > 1 {
 		groups = append(groups, processorFaults)

@@ -138,5 +138,25 @@ func (s *JobStateWord) Marked() bool { return s.has(jobCancelled) }
 // TimeOut is what the monitor does when the job's time is up.
 func (j *Job) TimeOut() { j.timeOut() }
 
+// TakeCritical takes critical work that is queued for all, or returns nil.
+func (s *Scheduler) TakeCritical() *Node { return s.shared.Take(queues.Critical, nil, 0) }
+
+// Shift has by more wait for the job whose urgency it inherits.
+func (j *Job) Shift(by int) { j.shift(func() int { return by }) }
+
+// Lifted reports whether the work on the fiber is as urgent as critical work.
+func (f *Fiber) Lifted() bool { return f.isLifted() }
+
+// BeganOn reports whether the job has begun on the fiber.
+func (j *Job) BeganOn(f *Fiber) bool { return j.on() == f }
+
+// Left returns how many jobs have not ended.
+func (s *Scheduler) Left() int {
+	for _, w := range *s.workers.Load() {
+		w.publish()
+	}
+	return s.jobsLeft()
+}
+
 // InRoom returns how many jobs are counted as queued.
 func (s *Scheduler) InRoom() int { return int(s.room.queued.Load()) }

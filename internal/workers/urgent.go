@@ -32,10 +32,10 @@ func (m *monitor) startUrgent() {
 }
 
 // isCritical reports whether work that was queued with priority p was submitted as
-// critical. Other work has risen by age.
+// critical, or is waited for by such work. Other work has risen by age.
 func (n *Node) isCritical(p Priority) bool {
 	e, risen := n.runner.(*elder)
-	return p == Critical && (!risen || e.submitted == Critical)
+	return p == Critical && (!risen || e.submitted == Critical || e.second)
 }
 
 // SetOrphan says whether anybody waits for the work of the fiber. A worker that orphaned

@@ -69,6 +69,9 @@ func (w *Waiter) ArmOn(f *Fiber, s *Scheduler) {
 	}
 }
 
+// Fiber returns the fiber that waits, or nil if that is a goroutine.
+func (w *Waiter) Fiber() *Fiber { return w.fiber }
+
 // Resumer is a context that, when it ends, resumes by itself the fiber on
 // which its work is suspended. Waiter then need not ask it to.
 type Resumer interface {
