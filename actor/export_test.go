@@ -41,7 +41,11 @@ func Quiet[M any](r Ref[M]) bool {
 func BufferBytes[M any](r Ref[M]) int {
 	r.cell.proc.mu.Lock()
 	defer r.cell.proc.mu.Unlock()
-	b := r.cell.proc.lanes[r.lane].Load().contents.(*buffers[M])
+	l := r.cell.proc.lanes[r.lane].Load()
+	if b, ok := l.contents.(*boxes); ok {
+		return (cap(b.in) + cap(b.out)) * int(unsafe.Sizeof(unsafe.Pointer(nil)))
+	}
+	b := l.contents.(*buffers[M])
 	return (cap(b.in) + cap(b.out)) * int(unsafe.Sizeof(*new(M)))
 }
 
@@ -105,7 +109,8 @@ func Watchers[M any](r Ref[M]) int {
 // Layout returns where fields are, in bytes from the beginning of an actor's cell,
 // and of the buffers of a lane.
 func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
-	var c cell[M]
+	var in pocketedCell[M]
+	c := &in.cell
 	var b buffers[M]
 	var padded paddedBuffers[M]
 	at := unsafe.Offsetof(b.lane)
@@ -116,7 +121,7 @@ func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
 			"rare":       unsafe.Offsetof(c.proc.rare),
 			"p":          unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.p),
 			"actor":      unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.actor),
-			"size":       unsafe.Sizeof(c),
+			"size":       unsafe.Sizeof(in),
 		}, map[string]uintptr{
 			"out":      unsafe.Offsetof(b.out),
 			"slid":     at + unsafe.Offsetof(b.lane.slid),
