@@ -21,12 +21,12 @@ type boxes struct {
 	of *messageType
 }
 
-// newLane returns a lane for the actor's messages.
-func (p *proc) newLane(capacity int, tight bool) *lane {
-	if of := messageTypeOf(p.impl.messageType()); of.large {
+// newLane returns a lane for the messages of a cell.
+func newLane(c cellular, capacity int, tight bool) *lane {
+	if of := messageTypeOf(c.messageType()); of.large {
 		return &newBoxes(of, capacity, tight).lane
 	}
-	return p.impl.newLane(capacity, tight)
+	return c.newLane(capacity, tight)
 }
 
 func newBoxes(of *messageType, capacity int, tight bool) *boxes {
@@ -82,7 +82,7 @@ type sealed struct {
 
 func (s *sealed) at(i int) letter { return letter{message: s.of.open(s.batch[i])} }
 
-// The functions below do what has to know how the messages of a type lie in a lane.
+// The functions below work for large messages and for others.
 
 // putFirst puts m before the messages that the consumer has in hand, who calls it. The caller holds
 // the mutex.

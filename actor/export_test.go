@@ -109,8 +109,7 @@ func Watchers[M any](r Ref[M]) int {
 // Layout returns where fields are, in bytes from the beginning of an actor's cell,
 // and of the buffers of a lane.
 func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
-	var in pocketedCell[M]
-	c := &in.cell
+	var c cell[M]
 	var b buffers[M]
 	var padded paddedBuffers[M]
 	at := unsafe.Offsetof(b.lane)
@@ -121,7 +120,7 @@ func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
 			"rare":       unsafe.Offsetof(c.proc.rare),
 			"p":          unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.p),
 			"actor":      unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.actor),
-			"size":       unsafe.Sizeof(in),
+			"size":       unsafe.Sizeof(pocketedCell[M]{}),
 		}, map[string]uintptr{
 			"out":      unsafe.Offsetof(b.out),
 			"slid":     at + unsafe.Offsetof(b.lane.slid),

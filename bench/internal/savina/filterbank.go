@@ -57,7 +57,7 @@ func (f *filter) pass(v int64) (out int64) {
 	at := f.n % taps
 	f.n++
 	switch f.kind {
-	case 0, 3: // What came taps samples ago.
+	case 0, 3: // The sample before the last taps.
 		out, f.past[at] = f.past[at], v
 	case 2:
 		if at%every == 0 {
@@ -78,7 +78,7 @@ func NewFilterBank(r *suite.Run) *Network[Sample] { return newFilterBank(r.Size)
 
 func newFilterBank(size int) *Network[Sample] {
 	filters := newFilters()
-	var queues [bands][]int64 // What the integrator has of each channel.
+	var queues [bands][]int64 // The numbers of each channel that the integrator has.
 	var sum int64
 	left := size
 	net := &Network[Sample]{Nodes: integrator + 1, Done: make(chan int64, 1)}
