@@ -2,7 +2,6 @@ package troupe
 
 import (
 	"context"
-	"errors"
 
 	"github.com/troupe-go/troupe/actor"
 
@@ -25,7 +24,11 @@ type networkNode[M any] struct {
 
 func newNode[M any](net *savina.Network[M], at int, refs []actor.Ref[M]) *networkNode[M] {
 	n := &networkNode[M]{net: net, at: at}
-	n.send = func(to int, m M) { n.err = errors.Join(n.err, refs[to].Send(n.ctx, m)) }
+	n.send = func(to int, m M) {
+		if err := refs[to].Send(n.ctx, m); err != nil {
+			n.err = err
+		}
+	}
 	return n
 }
 
