@@ -302,7 +302,7 @@ func bytesPerActor[M any](t *testing.T) (idle, used int) {
 	inUse := func() int {
 		var m runtime.MemStats
 		runtime.GC()
-		runtime.GC() // What pools keep takes two.
+		runtime.GC() // Pools let go at the second collection.
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
