@@ -51,10 +51,8 @@ var stashFaults = planted.Group{
 		{
 			Name: "what is put back goes last",
 			In:   "Context.unstash",
-			Old: `copy(b.out[n:], old)
-back, left := 0, 0`,
-			New: `copy(b.out, old)
-back, left := len(old), 0`,
+			Old:  "copy(b.out[n:], old)",
+			New:  "copy(b.out, old)",
 			Want: "FAIL",
 			Run:  "^TestStash$",
 		},

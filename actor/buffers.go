@@ -7,7 +7,7 @@ import (
 
 // buffers holds the messages of a lane. It is all of a lane that is compiled for
 // each type of messages, so it does no more than to move them; see lane, which
-// does everything else, also the counting.
+// does everything else, also the counting. Large messages lie in boxes instead.
 type buffers[M any] struct {
 	out  []M // The consumer's.
 	lane lane

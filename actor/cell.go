@@ -19,9 +19,17 @@ type cell[M any] struct {
 	produce func() Actor[M] // Makes the actor of the next incarnation; nil if it can't be restarted.
 	// first is the context of the first incarnation. It is here so that a spawn
 	// is one allocation; an actor that is restarted has it for nothing.
-	first  Context[M]
+	first Context[M]
+}
+
+// pocketedCell is a cell with a pocket. Each cell is a part of one, unless its messages are large.
+type pocketedCell[M any] struct {
+	cell   cell[M]
 	pocket M // Under proc.pocket; see pocket.go.
 }
+
+// pocket returns where the pocket is. The cell must have one; see suitsPocket.
+func (c *cell[M]) pocket() *M { return &(*pocketedCell[M])(unsafe.Pointer(c)).pocket }
 
 func (c *cell[M]) messageType() reflect.Type { return reflect.TypeFor[M]() }
 
@@ -45,12 +53,13 @@ func (c *cell[M]) newLane(capacity int, tight bool) *lane {
 //go:noinline
 func (x *Context[M]) unpocket() (m M) {
 	c := x.p.impl.(*cell[M])
-	m, c.pocket = c.pocket, m
+	at := c.pocket()
+	m, *at = *at, m
 	c.proc.openPocket()
 	return m
 }
 
-func (c *cell[M]) pocketAt() any { return &c.pocket }
+func (c *cell[M]) pocketAt() any { return c.pocket() }
 
 func (c *cell[M]) newScope(incarnation uint32, kind *kind) *scope {
 	x := &Context[M]{}
@@ -84,7 +93,13 @@ func (x *Context[M]) begin(actor any) {
 
 // handleBatch implements typed.
 func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error) {
-	b, _ := l.contents.(*buffers[M]) // Nil for the message of the pocket.
+	var b *buffers[M] // Nil for the message of the pocket, and if messages are large.
+	var large *boxes
+	if unsafe.Sizeof(*new(M)) > maxByValue {
+		large = l.contents.(*boxes)
+	} else {
+		b, _ = l.contents.(*buffers[M])
+	}
 	var m M
 	var asked address
 	var ok, returned bool
@@ -100,7 +115,13 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		if unobserved == again {
 			unobserved = a.unobserved(l)
 		}
-		if b == nil {
+		if unsafe.Sizeof(*new(M)) > maxByValue {
+			var box unsafe.Pointer
+			if box, ok = large.take(); !ok {
+				break
+			}
+			m = *(*M)(box)
+		} else if b == nil {
 			m, ok = x.unpocket(), true
 		} else if m, ok = b.take(); !ok {
 			break // Its term is over.
@@ -171,6 +192,11 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode, aske
 			return err
 		}
 	}
+	var box unsafe.Pointer
+	if unsafe.Sizeof(*new(M)) > maxByValue {
+		parcel := m // Copied here, since to allocate takes too long under the mutex.
+		box = unsafe.Pointer(&parcel)
+	}
 	state := p.mu.Acquire()
 	if p.closed && (p.reentrancy == NoReentrancy || !p.goesOnLocked(askOf(ctx, messageTypeOf(reflect.TypeFor[M]()).asks, &m, asked))) {
 		p.mu.Release(state)
@@ -179,12 +205,17 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode, aske
 	l := p.lanes[which].Load()
 	if l == nil {
 		if l = p.firstLane(which); l == nil {
-			c.pocket = m
+			*c.pocket() = m
 			p.unlockAndAnnounce(ctx, state, Data.bit())
 			return nil
 		}
 	}
-	b := l.contents.(*buffers[M])
+	var b *buffers[M]
+	if unsafe.Sizeof(*new(M)) > maxByValue {
+		b = (*buffers[M])(unsafe.Pointer(l.contents.(*boxes))) // Only the length of in is right.
+	} else {
+		b = l.contents.(*buffers[M])
+	}
 	var moved address
 	if l.asks != nil {
 		if l.asks.keeps {
@@ -199,12 +230,17 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode, aske
 		}
 	}
 	if l.full(len(b.in)) {
-		return c.sendFull(ctx, b, which, m, moved, mode)
+		return c.sendFull(ctx, l, which, m, moved, mode)
 	}
 	if moved.slot != nil {
 		moved = p.entrustIn(l, len(b.in), moved)
 	}
-	b.in = append(b.in, m)
+	if unsafe.Sizeof(*new(M)) > maxByValue {
+		large := (*boxes)(unsafe.Pointer(b))
+		large.in = append(large.in, box)
+	} else {
+		b.in = append(b.in, m)
+	}
 	if l.shown.Load() >= 0 {
 		l.show()
 	}
@@ -224,11 +260,11 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode, aske
 
 // sendFull deals with a lane that is full, or tight. The caller holds mu, which
 // sendFull unlocks.
-func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, asked address, mode sendMode) error {
+func (c *cell[M]) sendFull(ctx context.Context, l *lane, which Lane, m M, asked address, mode sendMode) error {
 	p := &c.proc
 	o := p.opts.overflow
 	if o == nil {
-		return c.sendWaiting(ctx, b, which, m, asked, mode, 0)
+		return c.sendWaiting(ctx, l, which, m, asked, mode, 0)
 	}
 	size := 0
 	switch {
@@ -246,35 +282,40 @@ func (c *cell[M]) sendFull(ctx context.Context, b *buffers[M], which Lane, m M, 
 			p.mu.Unlock()
 			return p.refuse(which, letter{message: m}, mode, ErrStopped)
 		}
-		b = p.laneLocked(which).contents.(*buffers[M])
+		l = p.laneLocked(which)
 	}
-	v := p.judge(&b.lane, which, size)
+	v := p.judge(l, which, size)
 	if v.waits {
-		return c.sendWaiting(ctx, b, which, m, asked, mode, size)
+		return c.sendWaiting(ctx, l, which, m, asked, mode, size)
 	}
 	if v.drop != nil {
 		p.carryOut(ctx, &v, 0, address{})
 		return p.overflowed(which, letter{m, asked}, mode, v.drop)
 	}
 	moved := p.entrust(asked)
-	b.push(m, asked)
-	p.entered(&b.lane, size)
+	if unsafe.Sizeof(m) > maxByValue {
+		parcel := m
+		l.contents.(*boxes).push(unsafe.Pointer(&parcel), asked)
+	} else {
+		l.contents.(*buffers[M]).push(m, asked)
+	}
+	p.entered(l, size)
 	p.carryOut(ctx, &v, which.bit(), moved)
 	return nil
 }
 
 // sendWaiting sends to a lane that is full, when there is room. The caller holds
 // mu, which sendWaiting unlocks.
-func (c *cell[M]) sendWaiting(ctx context.Context, b *buffers[M], which Lane, m M, asked address, mode sendMode, size int) error {
+func (c *cell[M]) sendWaiting(ctx context.Context, l *lane, which Lane, m M, asked address, mode sendMode, size int) error {
 	p := &c.proc
-	if mode&(mayWait|hasLingered) == mayWait && p.linger(ctx, &b.lane) {
+	if mode&(mayWait|hasLingered) == mayWait && p.linger(ctx, l) {
 		return c.send(ctx, which, m, mode|hasLingered, asked)
 	}
-	if err := p.whyNotWait(ctx, &b.lane, which, mode); err != nil {
+	if err := p.whyNotWait(ctx, l, which, mode); err != nil {
 		p.mu.Unlock()
 		return err
 	}
 	parcel := m // It is on the heap, and m need not be.
 	w := &sendWaiter{message: &parcel, size: size, asked: asked}
-	return p.awaitRoom(uncarried(ctx), &b.lane, which, w, mode)
+	return p.awaitRoom(uncarried(ctx), l, which, w, mode)
 }

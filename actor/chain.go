@@ -84,7 +84,7 @@ func (p *proc) invitesLocked(asked address) bool {
 func (p *proc) letIn(ctx context.Context, which Lane, asked address, m any) {
 	p.entrust(asked)
 	asked.slot.letIn(asked.round)
-	l := p.impl.newLane(1, false)
+	l := newLane(p.impl, 1, false)
 	l.contents.accept(&sendWaiter{message: m, asked: asked})
 	t := p.rare.turns
 	t.queue = append(t.queue, entrant{guest: &guest{lane: l, which: which}})

@@ -41,7 +41,11 @@ func Quiet[M any](r Ref[M]) bool {
 func BufferBytes[M any](r Ref[M]) int {
 	r.cell.proc.mu.Lock()
 	defer r.cell.proc.mu.Unlock()
-	b := r.cell.proc.lanes[r.lane].Load().contents.(*buffers[M])
+	l := r.cell.proc.lanes[r.lane].Load()
+	if b, ok := l.contents.(*boxes); ok {
+		return (cap(b.in) + cap(b.out)) * int(unsafe.Sizeof(unsafe.Pointer(nil)))
+	}
+	b := l.contents.(*buffers[M])
 	return (cap(b.in) + cap(b.out)) * int(unsafe.Sizeof(*new(M)))
 }
 
@@ -116,7 +120,7 @@ func Layout[M any]() (cellAt, buffersAt map[string]uintptr) {
 			"rare":       unsafe.Offsetof(c.proc.rare),
 			"p":          unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.p),
 			"actor":      unsafe.Offsetof(c.first) + unsafe.Offsetof(c.first.actor),
-			"size":       unsafe.Sizeof(c),
+			"size":       unsafe.Sizeof(pocketedCell[M]{}),
 		}, map[string]uintptr{
 			"out":      unsafe.Offsetof(b.out),
 			"slid":     at + unsafe.Offsetof(b.lane.slid),

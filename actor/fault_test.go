@@ -20,7 +20,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 func TestTestsFindPlantedFaults(t *testing.T) {
 	planted.Expect(t, "", overflowFaults, orderFaults, lifeFaults, choiceFaults, withinFaults, processFaults,
 		suspendFaults, turnFaults, readerFaults, backendFaults, gatherFaults, behaviourFaults, stashFaults, registryFaults,
-		vigilFaults, handlerKindFaults, walkFaults, pocketFaults, tickFaults)
+		vigilFaults, handlerKindFaults, boxFaults, walkFaults, pocketFaults, tickFaults)
 }
 
 var stateFaults = planted.Group{

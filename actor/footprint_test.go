@@ -264,3 +264,89 @@ func TestBytesPerTimer(t *testing.T) {
 		t.Errorf("a timer that waits for room takes %d bytes, want at most %d", per, waiting)
 	}
 }
+
+// Messages are by value up to 512 bytes, and then cost no allocation.
+func TestAllocsOfLargeMessages(t *testing.T) {
+	perMessage[[512]byte](t, 0)
+	perMessage[[513]byte](t, 1)
+}
+
+func perMessage[M any](t *testing.T, want float64) {
+	t.Helper()
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	ref := spawn(t, sys, func(*actor.Context[M], M) error { return nil })
+	send(t, ctx, ref, *new(M), *new(M))
+	until(t, ctx, func() bool { return actor.Idle(ref) })
+	wantNoErr(t, sys.Suspend(ref.PID())) // It has a lane now, which keeps its buffer.
+	for range 150 {
+		send(t, ctx, ref, *new(M))
+	}
+	wantNoErr(t, sys.Resume(ref.PID()))
+	until(t, ctx, func() bool { return actor.Idle(ref) })
+	wantNoErr(t, sys.Suspend(ref.PID()))
+	m := *new(M)
+	if n := testing.AllocsPerRun(30, func() { wantNoErr(t, ref.Send(ctx, m)) }); n != want {
+		t.Errorf("a %T allocates %v times, want %v", m, n, want)
+	}
+	wantNoErr(t, sys.Resume(ref.PID()))
+}
+
+// bytesPerActor returns what an actor takes that waits for messages of type M: one that has had none, and one that has
+// had several at a time.
+func bytesPerActor[M any](t *testing.T) (idle, used int) {
+	const n, messages = 200, 3
+	ctx := guarded(t)
+	sys := oneWorker(t)
+	handled := 0
+	inUse := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // Pools let go at the second collection.
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	refs := make([]actor.Ref[M], n)
+	a := actor.Func(func(*actor.Context[M], M) error { handled++; return nil })
+	before := inUse()
+	for i := range refs {
+		refs[i] = spawnActor(t, sys, a)
+	}
+	idle = inUse() - before
+	for _, ref := range refs {
+		wantNoErr(t, sys.Suspend(ref.PID()))
+		for range messages {
+			send(t, ctx, ref, *new(M))
+		}
+		wantNoErr(t, sys.Resume(ref.PID()))
+	}
+	for _, ref := range refs {
+		until(t, ctx, func() bool { return actor.Idle(ref) })
+	}
+	used = inUse() - before
+	for _, ref := range refs {
+		wantNoErr(t, ref.Stop(ctx))
+	}
+	if handled != n*messages {
+		t.Errorf("%d messages were handled, want %d", handled, n*messages)
+	}
+	return idle / n, used / n
+}
+
+// However large its messages are, an actor without one takes what others do.
+func TestBytesPerActorOfLargeMessages(t *testing.T) {
+	const maxIdle, maxUsed = 600, 1200
+	for _, c := range []struct {
+		name  string
+		bytes func(*testing.T) (idle, used int)
+	}{
+		{"4 KB", bytesPerActor[[4 << 10]byte]},
+		{"64 KB", bytesPerActor[[64 << 10]byte]},
+	} {
+		idle, used := c.bytes(t)
+		t.Logf("an actor of messages of %s takes %d bytes, and %d after some messages", c.name, idle, used)
+		if idle > maxIdle || used > maxUsed {
+			t.Errorf("an actor of messages of %s takes %d bytes, and %d after some messages; want at most %d and %d", c.name, idle, used, maxIdle, maxUsed)
+		}
+	}
+}

@@ -17,6 +17,7 @@ type messageType struct {
 	// keep and chunk are for its lanes, and seeded says that the first places are in the buffers.
 	keep, chunk int32
 	seeded      bool
+	large       bool // They lie on the heap; see boxes.
 }
 
 var messageTypes bytype.Map[messageType]
@@ -27,18 +28,26 @@ var messageTypes bytype.Map[messageType]
 func messageTypeOf(t reflect.Type) *messageType { return messageTypes.Of(t, newMessageType) }
 
 func newMessageType(t reflect.Type) *messageType {
+	place := max(1, int(t.Size())) // In a buffer.
+	if t.Size() > maxByValue {
+		place = int(unsafe.Sizeof(unsafe.Pointer(nil)))
+	}
 	m := &messageType{
 		Layout: layout.New(t, replyRules{}),
 		name:   t.String(),
-		keep:   int32(max(keepMessages, keepBytes/max(1, int(t.Size())))),
+		keep:   int32(max(keepMessages, keepBytes/place)),
 		chunk:  claimChunk,
 	}
 	if m.asks = newLaneAsks(m.Layout); m.asks != nil {
 		m.chunk = 1
 	}
+	m.large = t.Size() > maxByValue
 	m.seeded = t.Size() != 0 && t.Size() <= seedBytes && m.IsFlat()
 	return m
 }
+
+// fitsPocket reports whether messages of the type may lie in a pocket.
+func (m *messageType) fitsPocket() bool { return m.chunk > 1 && !m.large }
 
 // sizeOf returns the size of a message. It allocates only if there is an interface in the message.
 func sizeOf[M any](m *M) int {

@@ -86,11 +86,17 @@ func NotInHand[M any](r Ref[M]) (all []M) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.pocketed() != 0 {
-		all = append(all, r.cell.pocket)
+		all = append(all, *r.cell.pocket())
 	}
 	for which := range Lane(numLanes) {
 		if l := p.lanes[which].Load(); l != nil {
-			all = append(all, l.contents.(*buffers[M]).in[l.skipped:]...)
+			if b, ok := l.contents.(*boxes); ok {
+				for _, box := range b.in[l.skipped:] {
+					all = append(all, *(*M)(box))
+				}
+			} else {
+				all = append(all, l.contents.(*buffers[M]).in[l.skipped:]...)
+			}
 		}
 		if s := p.marksOf(which); s != nil {
 			for m := s.first; m != nil; m = m.next {

@@ -58,13 +58,13 @@ func (p *proc) firstLane(which Lane) *lane {
 }
 
 // suitsPocket reports whether the actor asks no more of its mailbox than a pocket can
-// give. Of a message that may hold a Reply a kill must know while it is handled; a
+// give, and has a pocket: large messages do not lie in the cell. Of a message that may hold a Reply a kill must know while it is handled; a
 // retry goes by places in a lane; and the others let a message in, or not, by what
 // else there is.
 func (p *proc) suitsPocket() bool {
 	o := p.opts
 	return o.reentrancy == NoReentrancy && o.overflow == nil && o.bursts == nil && o.retry == 0 &&
-		messageTypeOf(p.impl.messageType()).chunk > 1
+		messageTypeOf(p.impl.messageType()).fitsPocket()
 }
 
 // openPocket is called when the message has been taken out.

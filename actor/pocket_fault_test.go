@@ -116,7 +116,7 @@ var pocketFaults = planted.Group{
 			Name: "a message that may hold a reply is in the pocket",
 			In:   "proc.suitsPocket",
 			Old: `o.reentrancy == NoReentrancy && o.overflow == nil && o.bursts == nil && o.retry == 0 &&
-	messageTypeOf(p.impl.messageType()).chunk > 1`,
+	messageTypeOf(p.impl.messageType()).fitsPocket()`,
 			New:  "o.reentrancy == NoReentrancy && o.overflow == nil && o.bursts == nil && o.retry == 0",
 			Want: "the message may hold a reply, and is in the pocket",
 			Run:  "^TestActorsWithoutAPocket$",
@@ -172,8 +172,8 @@ var pocketFaults = planted.Group{
 		{
 			Name: "the pocket keeps its message",
 			In:   "Context.unpocket",
-			Old:  "m, c.pocket = c.pocket, m",
-			New:  "m = c.pocket",
+			Old:  "m, *at = *at, m",
+			New:  "m = *at",
 			Want: "FAIL",
 			Run:  "^TestPocketedMessagesAreReleased$",
 			Hang: true,

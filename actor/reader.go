@@ -209,7 +209,7 @@ func newReads[M any](tell func(m M) bool) *reads {
 	return &reads{
 		message: reflect.TypeFor[M](),
 		next: func(l *lane) (reads bool, asked address) {
-			m := &l.contents.(*buffers[M]).out[l.head]
+			m := nextOf[M](l)
 			if l.asks != nil {
 				asked = l.asks.taken(l.head, unsafe.Pointer(m))
 			}
@@ -223,7 +223,7 @@ func newReads[M any](tell func(m M) bool) *reads {
 			x := a.turn.scope.typed.(*Context[M])
 			c := x.sees(e, asked, which)
 			c.view().frame = newFrame(a.f)
-			return x.receiveObserved(c, a, l, which, (*withoutAsks(in).(*batch[M]))[0])
+			return x.receiveObserved(c, a, l, which, firstLetter[M](withoutAsks(in)))
 		},
 	}
 }

@@ -50,8 +50,9 @@ func (r Ref[M]) String() string {
 // Send returns [ErrStopped] if the actor has stopped; the message then goes to
 // the dead letters. It returns [ErrFull] if a handler fills its own actor's
 // lane, since nobody else could make room, and an error that wraps the cause
-// of ctx if that has ended the wait. A message that is sent costs no
-// allocation.
+// of ctx if that has ended the wait. A message costs no allocation if its type has
+// at most 512 bytes. A larger one costs one: it lies on the heap until it is handled,
+// and an actor takes no memory for messages that it does not have.
 func (r Ref[M]) Send(ctx context.Context, m M) error {
 	if r.cell == nil {
 		return ErrNoRef

@@ -131,7 +131,7 @@ func testStoppedActorsAreReleased(t testing.TB) {
 
 // A large buffer is let go when the burst is over.
 func TestBuffersAreReleased(t *testing.T) {
-	type large [1024]byte
+	type large [512]byte // As large as messages are that lie in a lane by value.
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	for _, throughput := range []int{1 << 20, 7} { // In one batch, and in many.

@@ -47,7 +47,7 @@ func (p *proc) notSent(reason error) error { return fmt.Errorf("send to %s: %w",
 func (p *proc) laneLocked(which Lane) *lane {
 	l := p.lanes[which].Load()
 	if l == nil {
-		l = p.impl.newLane(p.opts.capacity[which], p.opts.tight(which))
+		l = newLane(p.impl, p.opts.capacity[which], p.opts.tight(which))
 		p.settleLane(l)
 		if v := p.opts.overflow; v != nil && v.limit.isSet() {
 			l.meter = &meter{of: v}

@@ -162,7 +162,7 @@ func (s *process[M]) choose(x *Context[M], i int) error {
 	l := p.laneLocked(which)
 	p.comesBackLocked(which, 1, all[i].tries)
 	p.putBackLocked(which, l, 1)
-	l.contents.(*buffers[M]).putFirst(all[i].m, all[i].asked.orNobody())
+	putFirst(l, all[i].m, all[i].asked.orNobody())
 	p.limit(which, l)
 	x.extra.stash = without(all, i)
 	p.mu.Unlock()

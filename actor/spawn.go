@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/internal/kernel/hosts"
 	"github.com/troupe-go/troupe/internal/workers"
@@ -106,7 +107,13 @@ func checkOwn(a any) (known bool, err error) {
 }
 
 func spawn[M any](at Spawner, a Actor[M], newActor func() Actor[M], opts []Option) (Ref[M], error) {
-	c := &cell[M]{produce: newActor}
+	var c *cell[M]
+	if unsafe.Sizeof(*new(M)) > maxByValue {
+		c = new(cell[M])
+	} else {
+		c = &new(pocketedCell[M]).cell
+	}
+	c.produce = newActor
 	x := &c.first
 	x.typed, x.p, x.actor = x, &c.proc, a
 	c.proc.impl = c

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/internal/workers"
 )
@@ -192,15 +193,27 @@ func (c *Context[M]) unstash(which Lane, all bool) *lane {
 	}
 	l := c.p.laneLocked(which)
 	c.p.putBackLocked(which, l, n)
-	b := l.contents.(*buffers[M])
-	old := b.out[l.head:]
-	b.out = make([]M, n+len(old))
-	copy(b.out[n:], old)
+	var b *buffers[M]
+	if unsafe.Sizeof(*new(M)) > maxByValue {
+		large := l.contents.(*boxes)
+		large.insert(n)
+		b = (*buffers[M])(unsafe.Pointer(large)) // Only the length and capacity of out are right.
+	} else {
+		b = l.contents.(*buffers[M])
+		old := b.out[l.head:]
+		b.out = make([]M, n+len(old))
+		copy(b.out[n:], old)
+	}
 	back, left := 0, 0
 	var asks []address
 	for i := range e.returning {
 		if s := &e.returning[i]; s.lane == which {
-			b.out[back] = s.m
+			if unsafe.Sizeof(*new(M)) > maxByValue {
+				parcel := s.m
+				(*boxes)(unsafe.Pointer(b)).out[back] = unsafe.Pointer(&parcel)
+			} else {
+				b.out[back] = s.m
+			}
 			asks = addKept(asks, back, s.asked)
 			back++
 		} else {

@@ -138,7 +138,7 @@ func (t *delivery[M]) putFirst(l *lane) {
 	if l.asks != nil {
 		asked = t.askedBy(l.asks)
 	}
-	l.contents.(*buffers[M]).putFirst(t.m, asked)
+	putFirst(l, t.m, asked)
 	if t.every == 0 {
 		var zero M
 		t.m = zero // The timer must not keep alive the memory that it points to.

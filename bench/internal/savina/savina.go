@@ -27,6 +27,8 @@ const (
 	Cobweb         = "cobweb"
 	Queens         = "queens"
 	MatrixProduct  = "matrix-product"
+	FilterBank     = "filter-bank"
+	AStar          = "a-star"
 	CountingAll    = "counting-unbounded"
 )
 

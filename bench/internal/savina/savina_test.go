@@ -236,3 +236,65 @@ func TestBlocksAddUpToTheProduct(t *testing.T) {
 		}
 	}
 }
+
+// runAlone runs a program on one goroutine, message after message, and returns its result and how many messages it had.
+func runAlone[M any](net *savina.Network[M]) (result int64, messages int) {
+	type parcel struct {
+		to int
+		m  M
+	}
+	var queue []parcel
+	send := func(to int, m M) { queue = append(queue, parcel{to, m}) }
+	net.Feed(send)
+	for ; len(queue) > 0; messages++ {
+		next := queue[0]
+		queue = queue[1:]
+		net.Handle(next.to, next.m, send)
+	}
+	return <-net.Done, messages
+}
+
+// wanted returns what a workload expects of one run.
+func wanted(t *testing.T, name string, size int) int64 {
+	t.Helper()
+	for _, w := range savina.Workloads {
+		if w.Name == name {
+			return w.Want(1, size)
+		}
+	}
+	t.Fatalf("there is no workload %s", name)
+	return 0
+}
+
+func TestFilterBank(t *testing.T) {
+	const size = 200
+	got, messages := runAlone(savina.NewFilterBank(&suite.Run{Size: size}))
+	if want := wanted(t, savina.FilterBank, size); got != want || got == 0 {
+		t.Errorf("the sum is %d, want %d, and not 0", got, want)
+	}
+	if want := size * (1 + 8*5 + 8); messages != want {
+		t.Errorf("%d messages, want %d", messages, want)
+	}
+}
+
+// The last filter of a channel sees what the first one has seen 64 samples ago.
+func TestFilterBankDelays(t *testing.T) {
+	if got := wanted(t, savina.FilterBank, 64); got != 0 {
+		t.Errorf("the sum of the first 64 samples is %d, want 0", got)
+	}
+	if got := wanted(t, savina.FilterBank, 80); got == 0 {
+		t.Error("the sum of 80 samples is 0")
+	}
+}
+
+func TestAStarReachesAllPlaces(t *testing.T) {
+	for _, size := range []int{1, 2, 12, 20} {
+		got, messages := runAlone(savina.NewAStar(&suite.Run{Size: size}))
+		if want := wanted(t, savina.AStar, size); got != want || want != int64(size*size*size) {
+			t.Errorf("a grid of %d: %d places were searched, want %d", size, got, want)
+		}
+		if size == 20 && messages < 100 {
+			t.Errorf("the work was given out with %d messages", messages)
+		}
+	}
+}

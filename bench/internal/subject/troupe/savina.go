@@ -21,6 +21,8 @@ var savinaRuns = map[string]suite.Func{
 	savina.Cobweb:         cobweb,
 	savina.Queens:         queens,
 	savina.MatrixProduct:  matrixProduct,
+	savina.FilterBank:     filterBank,
+	savina.AStar:          aStar,
 	savina.CountingAll:    countingAll,
 }
 
