@@ -116,20 +116,17 @@ func isOurs(line string) bool {
 // runs a step that was blocked.
 func (f *Fiber) hereAgain() bool { return f.s.sim != nil && sim.ComeBack() && f.Here() }
 
-// comeBack has the work on f wait for its turn if it was blocked.
-func (f *Fiber) comeBack() { f.w.away.awaitTurn() }
-
 // ComeBack has the work on f, which is about to use this module again, wait for its turn
 // if it was blocked in a simulation. Elsewhere nothing happens, at the cost of a load.
 func (f *Fiber) ComeBack() {
 	if f.s.sim != nil {
-		f.comeBack()
+		f.w.away.awaitTurn()
 	}
 }
 
 // leaveSimulation is what a fiber's goroutine does at its end.
 func leaveSimulation(f *Fiber) {
-	f.comeBack()
+	f.w.away.awaitTurn()
 	f.entry.SetGoroutine(uintptr(gid.Current())) // If the simulation has ended before.
 	sim.Leave()
 }

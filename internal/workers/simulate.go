@@ -101,7 +101,7 @@ func (m *simulated) steal(n *Node) bool {
 // next is what the dispatch loop calls in a simulation: it takes what Step has
 // handed over, and then leaves the stack until the next Step.
 func (m *simulated) next(f *Fiber) (*Node, Priority) {
-	f.comeBack()
+	f.w.away.awaitTurn()
 	for m.handed == nil {
 		f.w.op = opRest
 		if f.leave(); f.ended {
