@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	main "github.com/troupe-go/troupe/examples/frames"
 	"github.com/troupe-go/troupe/simtest"
 )
 
@@ -19,7 +18,7 @@ func TestFrames(t *testing.T) {
 		var out strings.Builder
 		const count, every, draws = 30, time.Millisecond, 4 * time.Millisecond
 		begun := time.Now()
-		if err := main.Play(s.Context(), &out, count, every, draws); err != nil {
+		if err := (film{count, every, draws}).play(s.Context(), &out); err != nil {
 			s.Fatal(err)
 		}
 		if took, most := time.Since(begun), count*every+2*draws; took > most {
@@ -48,7 +47,7 @@ func TestFrames(t *testing.T) {
 func TestFilmThatIsEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := main.Play(ctx, &strings.Builder{}, 3, time.Hour, time.Millisecond)
+	err := film{3, time.Hour, time.Millisecond}.play(ctx, &strings.Builder{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
