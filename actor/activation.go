@@ -346,6 +346,7 @@ func (a *activation) isInterrupted(which Lane) bool {
 // crash deals with a handler that has not returned, but panicked with v, or
 // called Goexit.
 func (a *activation) crash(l *lane, which Lane, m letter, v any) error {
+	a.f.ComeBack()
 	a.endServing(errNotReturned)
 	a.breakSpan()
 	if v != nil {

@@ -137,6 +137,7 @@ func (b *body) Run(f *workers.Fiber, _ workers.Priority) {
 
 // end makes the end of the body known.
 func (b *body) end(f *workers.Fiber) {
+	f.ComeBack()
 	if b.alarm != nil {
 		b.alarm.Stop()
 	}

@@ -154,6 +154,9 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			err = x.receiveObserved(c, a, l, which, m)
 			unobserved = again
 		}
+		if a.sys.simulated {
+			a.f.ComeBack()
+		}
 		if c != x {
 			x.asked = address{} // Which would be kept alive.
 		}

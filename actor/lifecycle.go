@@ -120,6 +120,7 @@ func (a *activation) call(what handlerKind, code func() error) error {
 func (a *activation) contain(what handlerKind, code func() error) (err error) {
 	returned := false
 	defer func() {
+		a.f.ComeBack()
 		if returned {
 			return
 		}

@@ -63,8 +63,8 @@ func duty(do TimeoutAction) duties { return 1 << do }
 
 // timing returns what is watched of the actor, or nil.
 func (p *proc) timing() *timing {
-	if w := p.opts.timing; w != nil || p.opts.timeouts != nil {
-		return w
+	if t := p.opts.timeouts; t != nil {
+		return t.observed(p.opts.timing, p.sys)
 	}
 	if w := p.sys.timing; w != nil {
 		return w

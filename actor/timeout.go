@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -66,6 +67,29 @@ type timeouts struct {
 	choose               any // A func(M) time.Duration.
 	chosen               TimeoutAction
 	slow                 time.Duration // 0 for the system's, -1 for never.
+	// last is what observed has returned last while there was an observer.
+	last atomic.Pointer[timing]
+}
+
+// observed returns w, which newTiming has made of t, or the same with the slowness that an
+// observer of s wants to know of, if the configuration of s does not.
+func (t *timeouts) observed(w *timing, s *System) *timing {
+	o := s.probes.Load()
+	if o == nil || o.timing == nil || t.slow < 0 || w != nil && w.slow > 0 {
+		return w
+	}
+	slow := cmp.Or(t.slow, o.timing.slow)
+	if last := t.last.Load(); last != nil && last.slow == slow {
+		return last
+	}
+	both := &timing{}
+	if w != nil {
+		*both = *w
+	}
+	both.slow = slow
+	s.vigil.refine(slow)
+	t.last.Store(both)
+	return both
 }
 
 // WithHandlerTimeout says for how long a handler of the actor may take a

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
@@ -47,6 +48,36 @@ func TestActorThatIsStuck(t *testing.T) {
 	wantNoErr(t, json.Unmarshal(text, &back))
 	if back.Name != `<script>"` || back.PID != ref.PID() {
 		t.Errorf("back from JSON it is %+v", back)
+	}
+}
+
+// An actor with timeouts of its own is seen as slow, too: by the inspector's limit, or by its
+// own.
+func TestSlowActorWithTimeouts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		after  time.Duration // The inspector's.
+		option actor.Option
+		limit  time.Duration
+	}{
+		"handler timeout":  {soon, actor.WithHandlerTimeout(time.Hour, actor.TimeoutWarn), soon},
+		"ask timeout":      {soon, actor.WithAskTimeout(time.Hour, actor.TimeoutCancel), soon},
+		"slow by its own":  {time.Hour, actor.WithSlowAfter(soon), soon},
+		"later by its own": {soon, actor.WithSlowAfter(2 * soon), 2 * soon},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := guarded(t)
+			sys := newSystem(t, actor.Config{})
+			i := newInspector(t, sys, inspect.Config{ProbeEvery: -1, ScanEvery: -1, SlowAfter: tc.after})
+			g := newGate()
+			ref := spawn(t, sys, actor.Actor[int](g), tc.option)
+			g.hold(t, ctx, ref)
+			defer close(g.open)
+			until(t, ctx, func() bool {
+				a, err := i.Actor(ref.PID())
+				wantNoErr(t, err)
+				return a.Handler != nil && a.Handler.Slow && a.Handler.Seconds >= tc.limit.Seconds()
+			})
+		})
 	}
 }
 

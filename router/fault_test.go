@@ -364,7 +364,7 @@ var poolSpecFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a kill is known to the next incarnation alone",
-			In:   "childFront.guard",
+			In:   "guardedFront.guard",
 			Old:  "f.c.cutShort(context.Cause(ctx))",
 			New:  "_ = ctx",
 			Want: "FAIL: TestPoolMemberStoppedByTimeout",

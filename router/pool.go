@@ -149,7 +149,9 @@ type pool[J, R any] struct {
 }
 
 // NewPool starts a pool, at the top of a system or below the actor whose context
-// is given, with which it stops then. It costs an actor. NewPool returns an error
+// is given, with which it stops then. It costs an actor. A kill of that actor, which is the
+// actor of [Pool.Ref], ends the pool: waiting tasks are dropped, the contexts of those that run
+// end, and their askers get an error that wraps [actor.ErrKilled]. NewPool returns an error
 // for a configuration that makes no sense.
 func NewPool[J, R any](at actor.Spawner, cfg PoolConfig[J, R]) (*Pool[J, R], error) {
 	sys, err := systemOf(at)
@@ -160,7 +162,9 @@ func NewPool[J, R any](at actor.Spawner, cfg PoolConfig[J, R]) (*Pool[J, R], err
 		return nil, err
 	}
 	c := newCore(cfg, sys)
-	c.front, err = actor.Spawn(at, actor.Actor[J](poolFront[J, R]{c}), actor.WithName(c.cfg.Name))
+	front := &soleFront[J, R]{}
+	front.c = c
+	c.front, err = actor.Spawn(at, actor.Actor[J](front), actor.WithName(c.cfg.Name))
 	if err != nil {
 		return nil, fmt.Errorf("router: start %s: %w", c.cfg.Name, err)
 	}
@@ -436,6 +440,3 @@ func (f poolFront[J, R]) Receive(ctx *actor.Context[J], task J) error {
 	}
 	return nil
 }
-
-// Stopped ends the pool.
-func (f poolFront[J, R]) Stopped(*actor.Context[J], error) { f.c.frontStopped() }

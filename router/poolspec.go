@@ -76,15 +76,21 @@ func unstarted[J, R any](cfg PoolConfig[J, R]) *pool[J, R] {
 	return c
 }
 
-// childFront is the front of a pool that a supervisor starts.
-type childFront[J, R any] struct {
+// guardedFront is a front that ends its pool when it is killed, since Stopped is not called
+// then.
+type guardedFront[J, R any] struct {
 	poolFront[J, R]
-	home *home[J, R]
-	cfg  PoolConfig[J, R]
 	// timedOut says that a handler's time-out has used guard up. Written by guard, read by
 	// Receive.
 	timedOut atomic.Bool
 	unguard  func() bool
+}
+
+// childFront is the front of a pool that a supervisor starts.
+type childFront[J, R any] struct {
+	guardedFront[J, R]
+	home *home[J, R]
+	cfg  PoolConfig[J, R]
 }
 
 // Started opens the pool.
@@ -96,8 +102,8 @@ func (f *childFront[J, R]) Started(ctx *actor.Context[J]) (err error) {
 	return nil
 }
 
-// guard cuts the pool short when the front is killed, since Stopped is not called then.
-func (f *childFront[J, R]) guard(ctx *actor.Context[J]) {
+// guard cuts the pool short when the front is killed.
+func (f *guardedFront[J, R]) guard(ctx *actor.Context[J]) {
 	f.unguard = context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), actor.ErrHandlerTimeout) && !fenced(ctx) {
 			f.timedOut.Store(true) // Of this handler alone: the context is renewed when it returns.
@@ -114,11 +120,26 @@ func fenced(ctx context.Context) bool {
 }
 
 // Receive hands a task to the pool.
-func (f *childFront[J, R]) Receive(ctx *actor.Context[J], task J) error {
+func (f *guardedFront[J, R]) Receive(ctx *actor.Context[J], task J) error {
 	if f.timedOut.CompareAndSwap(true, false) {
 		f.guard(ctx)
 	}
 	return f.poolFront.Receive(ctx, task)
+}
+
+// soleFront is the front of a pool that NewPool has started.
+type soleFront[J, R any] struct{ guardedFront[J, R] }
+
+// Started begins to watch for a kill.
+func (f *soleFront[J, R]) Started(ctx *actor.Context[J]) error {
+	f.guard(ctx)
+	return nil
+}
+
+// Stopped ends the pool. [Pool.Stop] waits for the tasks.
+func (f *soleFront[J, R]) Stopped(*actor.Context[J], error) {
+	f.c.frontStopped()
+	f.unguard()
 }
 
 // Stopped ends the pool and waits for its tasks, until somebody would not wait any longer.

@@ -175,3 +175,53 @@ func TestPoolForcesWhatIsAboutToBegin(t *testing.T) {
 	wantEqual(t, "cancelled", p.Stats().Cancelled, 1)
 	wantErr(t, <-told, actor.ErrForced)
 }
+
+// A kill of the actor behind a pool ends the pool, and tells all callers: the asker of a task
+// that runs, though that does not return, the asker of a task that waits, a sender that waits
+// for room, and those that come later.
+func TestPoolKilled(t *testing.T) {
+	ctx := guarded(t)
+	stuck, ran, causes := make(chan struct{}), make(chan int, 8), make(chan error, 1)
+	defer close(stuck)
+	pool, err := router.NewPool(newSystem(t, actor.Config{}), router.PoolConfig[int, int]{Workers: 2, Capacity: 1, Do: func(ctx context.Context, n int) (int, error) {
+		ran <- n
+		switch n {
+		case 0:
+			return n, nil
+		case 1:
+			<-stuck
+			return n, nil
+		}
+		<-ctx.Done()
+		causes <- context.Cause(ctx)
+		return n, nil
+	}})
+	wantNoErr(t, err)
+	wantNoErr(t, pool.Ref().Send(ctx, 0))
+	<-ran // So its actor has started.
+	answers := [4]chan error{}
+	for i := range answers {
+		answers[i] = make(chan error, 1)
+		go func() {
+			_, err := pool.Ask(ctx, i+1)
+			answers[i] <- err
+		}()
+		switch i {
+		case 0, 1:
+			<-ran
+		case 2:
+			until(t, ctx, func() bool { return pool.Stats().Waiting[actor.Data] == 1 })
+		case 3:
+			until(t, ctx, func() bool { return pool.Stats().Senders[actor.Data] == 1 })
+		}
+	}
+	wantNoErr(t, pool.Ref().Kill())
+	wantErr(t, <-answers[0], actor.ErrKilled)
+	wantErr(t, <-answers[1], actor.ErrKilled)
+	wantErr(t, <-answers[2], actor.ErrStopped)
+	wantErr(t, <-answers[3], actor.ErrStopped)
+	wantErr(t, <-causes, actor.ErrForced)
+	wantErr(t, pool.Send(ctx, 5), actor.ErrStopped)
+	_, err = pool.Ask(ctx, 6)
+	wantErr(t, err, actor.ErrStopped)
+}

@@ -23,8 +23,10 @@
 //     behind, steps that hang, and programs that are not deterministic. [Sim.Always] checks
 //     an invariant after each step.
 //   - [Sim.PanicAt], [Sim.KillAt], [Sim.Delay], [Sim.Full] and others inject failures.
-//   - Only waits by means of this module are interleaved. Goroutines that race, map order, a
-//     select with several ready cases, and random numbers (use [Sim.Rand]) are not.
+//   - A handler that blocks in a channel or in [time.Sleep] does not hold up others. One that
+//     waits for a [sync.Mutex] does, and is reported.
+//   - Goroutines that race, map order, a select with several ready cases, and random numbers
+//     (use [Sim.Rand]) are left to chance.
 //   - The body must not call synctest.Test, nor methods of the outer testing.T that end the
 //     test. A [Sim] is a [testing.TB] to be used instead.
 //

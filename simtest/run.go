@@ -70,7 +70,7 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 				defer mu.Unlock()
 				o.leaky = true
 				if o.failures = s.failures; len(o.failures) == 0 {
-					o.failures = []string{bubbleFailure(engine, v, bubble)}
+					o.failures = []string{bubbleFailure(v, bubble)}
 				}
 			}
 		}()
@@ -101,12 +101,9 @@ func (r *runner) once(c sim.Chooser, seed uint64, traced bool) *outcome {
 }
 
 // bubbleFailure says what it means that the bubble could not end.
-func bubbleFailure(e *sim.Engine, v any, bubble int) string {
+func bubbleFailure(v any, bubble int) string {
 	text := fmt.Sprint(v)
-	switch name := e.Running(); {
-	case name != "" && strings.Contains(text, "deadlock"):
-		return fmt.Sprintf("deadlock: %s is blocked in an operation outside the simulation, such as a channel, and nothing can wake it any more\n%s",
-			name, stackOf(name, bubble))
+	switch {
 	case strings.Contains(text, "main bubble goroutine has exited"):
 		return "goroutines that the program has started are blocked, and nothing can wake them any more:\n" + stacksIn(bubble)
 	case strings.Contains(text, "deadlock"):
@@ -140,6 +137,9 @@ func (r *runner) play(s *Sim) {
 	if err != nil {
 		r.giveUp(s, err)
 	}
+	if s.engine.Away() {
+		synctest.Wait() // Steps that were blocked end now, beside nothing else.
+	}
 	left := s.engine.CloseHosts()
 	if len(left) > 0 && !s.Failed() && !r.cfg.Leaks {
 		s.fail("leaked: " + strings.Join(left, "\n        "))
@@ -154,9 +154,13 @@ func (r *runner) giveUp(s *Sim, err error) {
 		s.fail(fmt.Sprintf("livelock: %v; if the program needs more, raise Config.Steps", err))
 		return
 	}
-	text := "deadlock: " + err.Error()
+	text := "deadlock: "
 	var stalled sim.ErrStalled
-	if errors.As(err, &stalled) && len(stalled.Waits) > 0 {
+	if errors.As(err, &stalled) && len(stalled.Blocked) > 0 {
+		text += strings.Join(stalled.Blocked, "\n") + "\n"
+	}
+	text += err.Error()
+	if len(stalled.Waits) > 0 {
 		text += "\n    " + strings.Join(stalled.Waits, "\n    ")
 	}
 	s.fail(text)

@@ -43,19 +43,59 @@ func watch(e *sim.Engine, bubble int, done <-chan struct{}) string {
 			return ""
 		case <-ticker.C:
 		}
-		if running, number := e.InStep(); !running || number != last.number {
+		running, number := e.InStep()
+		if number != last.number || !running && !e.Away() {
 			last = stepOf(number)
 			continue
 		}
 		if time.Since(last.since) < stuckAfter {
 			continue
 		}
-		name := e.Running()
-		if stack := stackOf(name, bubble); last.isStuck(stack) {
-			return fmt.Sprintf("%s is on one step for more than %v of real time: it computes for ever, or is blocked in something that a simulation can't wake, such as a mutex or a system call\n%s",
-				name, stuckAfter, stack)
+		stack := stackOf(bubble)
+		if stack == "" && !running { // All steps that are away are blocked.
+			last = stepOf(number)
+			continue
+		}
+		if last.isStuck(stack) {
+			return stuck(e.Running(), stack)
 		}
 	}
+}
+
+// stuck says what it means that a step does not end.
+func stuck(name, stack string) string {
+	if name == "" {
+		name = "work that was blocked and goes on"
+	}
+	if stack == "" {
+		stack = "(its stack was not found)"
+	}
+	text := fmt.Sprintf("%s is on one step for more than %v of real time", name, stuckAfter)
+	if lock := lockOf(stack); lock != "" {
+		return "not simulated: " + text + ", in " + lock + ". Time stands still in a simulation while work waits for such a lock, so nothing else is run. " +
+			"Use strand.Mutex, a channel of one place, or an actor in its stead\n" + stack
+	}
+	return text + ": it computes for ever, or is blocked in something that a simulation can't wake, such as a system call\n" + stack
+}
+
+// lockOf returns in which lock of package sync a goroutine is blocked, as its stack says,
+// and where; and "" if it is in none.
+func lockOf(stack string) string {
+	head, rest, _ := strings.Cut(stack, "\n")
+	_, state, _ := strings.Cut(head, "[")
+	state, _, _ = strings.Cut(state, "]")
+	state, _, _ = strings.Cut(state, ",")
+	if !strings.HasPrefix(state, "sync.Mutex.") && !strings.HasPrefix(state, "sync.RWMutex.") {
+		return ""
+	}
+	lines := strings.Split(rest, "\n")
+	for i := 0; i+1 < len(lines); i += 2 { // A call and its place.
+		if !strings.HasPrefix(lines[i], "sync.") && !strings.HasPrefix(lines[i], "internal/sync.") {
+			place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +0x")
+			return state + " at " + place
+		}
+	}
+	return state
 }
 
 // isStuck reports whether a step with the given stack, which has taken stuckAfter, will not end.
@@ -74,15 +114,16 @@ func (s step) isStuck(stack string) bool {
 	return known && spent-s.spent >= stuckAfter
 }
 
-// stackOf returns the stack of the work that runs in the bubble.
-func stackOf(name string, bubble int) string {
+// stackOf returns the stack of the work that runs in the bubble, and "" if it was not found.
+// Work that was blocked in something that ends a step is left out.
+func stackOf(bubble int) string {
 	for _, block := range blocksOf(bubble) {
 		head, _, _ := strings.Cut(block, "\n")
-		if strings.Contains(block, "workers.(*Fiber).loop") && !strings.Contains(head, "[coroutine") {
+		if strings.Contains(block, "workers.(*Fiber).loop") && !strings.Contains(head, "[coroutine") && !strings.Contains(head, "(durable)") {
 			return block
 		}
 	}
-	return "(the stack of " + strconv.Quote(name) + " was not found)"
+	return ""
 }
 
 // maxStacks is how many stacks a report has.

@@ -31,14 +31,16 @@ The last tables say what to choose for what, from the figures alone, and which t
 It takes about two minutes. It needs Linux or macOS, and the command cat.
 
 Exit status:
-  0    all runs were made, whatever the figures are
-  1    a run failed: a wrong screen, a key that was not shown, no pseudo-terminals
+  0    all runs were made, whatever the figures are, unless there is a --gate
+  1    a run failed: a wrong screen, a key that was not shown, no pseudo-terminals; or, with --gate 2, a
+       subject's P99 of keystrokes under flood is more than twice that of thread
   2    the command line is wrong
   130  interrupted by SIGINT or SIGTERM: the tables have what there was until then`
 
 const benchTerminalExample = `  troupe bench terminal                          everything
   troupe bench terminal --rounds 9 --subject thread,actor
   troupe bench terminal --json | jq -c 'select(.need) | [.need, .choose]'
+  troupe bench terminal --gate 2                 status 1 if an emulator is that far behind thread
   troupe bench terminal --quick                  to see that all works; the figures mean little`
 
 func newBenchTerminal() *cobra.Command {
@@ -57,6 +59,9 @@ func newBenchTerminal() *cobra.Command {
 			case e.Rounds == 0:
 				return usageError{fmt.Errorf("--rounds must be from 1 to %d, not 0", terminal.MaxRounds)}
 			}
+			if cmd.Flag("gate").Changed && e.Gate == 0 {
+				return usageError{errors.New("--gate must be from 1 on, such as 2, not 0")}
+			}
 			if err := e.Complete(); err != nil {
 				return usageError{err}
 			}
@@ -72,6 +77,7 @@ func newBenchTerminal() *cobra.Command {
 	set.IntVar(&e.Rounds, "rounds", terminal.DefaultRounds, "`number` of turns of each subject; with --quick the default is 1")
 	set.BoolVar(&e.Quick, "quick", false, "short runs: to see that all works, not to measure")
 	set.BoolVar(&e.JSON, "json", false, "one JSON object a line for each subject, then one for each decision")
+	set.Float64Var((*float64)(&e.Gate), "gate", 0, "status 1 if P99 under flood is more than this `factor` times that of thread")
 	set.BoolVar(&inProcess, "in-process", false, "one run of one subject in this process")
 	_ = set.MarkHidden("in-process") // It is for the command's own processes; the flag exists.
 	return cmd

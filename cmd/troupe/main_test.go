@@ -176,6 +176,10 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"bench", "terminal", "--rounds", "0"}, "--rounds must be from 1 to 100, not 0"},
 		{[]string{"bench", "terminal", "--rounds", "101"}, "must be from 1 to 100, not 101"},
 		{[]string{"bench", "terminal", "--subject", "fiber"}, `unknown subject "fiber"; there are reader, thread, actor and pool`},
+		{[]string{"bench", "terminal", "--gate", "0"}, "--gate must be from 1 on, such as 2, not 0"},
+		{[]string{"bench", "terminal", "--gate", "0.5"}, "the gate must be a number from 1 on, such as 2, not 0.5"},
+		{[]string{"bench", "terminal", "--gate", "twice"}, "twice"},
+		{[]string{"bench", "terminal", "--gate", "2", "--subject", "actor"}, "which is not among the subjects actor"},
 		{[]string{"bench", "terminal", "thread"}, "--subject"},
 		{[]string{"--no-such-flag"}, "see troupe --help"},
 	} {

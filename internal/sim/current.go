@@ -26,14 +26,15 @@ type explained struct {
 // member is a goroutine's place in a simulation.
 type member struct {
 	engine *Engine
-	work   bool // It runs work, rather than being outside.
+	work   bool  // It runs work, rather than being outside.
+	away   *step // The step that it runs is away.
 }
 
 // Enter makes the calling goroutine part of e, until Leave.
-func Enter(e *Engine) { enter(member{e, false}) }
+func Enter(e *Engine) { enter(member{engine: e}) }
 
 // EnterWork is Enter for a goroutine that runs the work of e.
-func EnterWork(e *Engine) { enter(member{e, true}) }
+func EnterWork(e *Engine) { enter(member{engine: e, work: true}) }
 
 func enter(m member) {
 	engines.mu.Lock()
@@ -43,6 +44,17 @@ func enter(m member) {
 	}
 	engines.of[gid.Current()] = m
 	engines.n.Store(int64(len(engines.of)))
+}
+
+// setAway notes that the work on a goroutine belongs to a step that is away, or, if s is
+// nil, not any more.
+func setAway(id gid.ID, s *step) {
+	engines.mu.Lock()
+	defer engines.mu.Unlock()
+	if m, ok := engines.of[id]; ok {
+		m.away = s
+		engines.of[id] = m
+	}
 }
 
 // Leave takes the calling goroutine out of its simulation.

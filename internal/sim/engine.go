@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/gid"
 )
 
 // Host is a scheduler that takes part in a simulation.
@@ -34,6 +36,15 @@ type Host interface {
 	// Close ends what is left of the host when the simulation is over. It returns
 	// what that was.
 	Close() []string
+	// Blocked is called by the stepper when the work of the present step is blocked in
+	// something that the host does not know. The host goes on without it, and returns what
+	// it calls it until Back, and the goroutine of the work. The work waits for its turn, by
+	// means of r, where it is back in the host's code.
+	Blocked(r Returns) (on any, goroutine gid.ID)
+	// Back is called by the stepper before such work goes on.
+	Back(on any)
+	// Where says in what such work is blocked.
+	Where(on any) string
 }
 
 // Entry is a piece of queued work.
@@ -83,13 +94,18 @@ type Engine struct {
 	on       Entry      // The present step, or the last one. Only the stepper writes it.
 	begun    atomic.Int64
 	guests   atomic.Uint64 // How many there have been.
+	away     atomic.Int64  // How many steps are away; see away.go.
+	ended    chan struct{}
 
-	// The rest is the stepper's.
-	ready  []Entry
-	wakes  []func() // To be done after the step.
-	steps  int
-	ended  chan struct{}
-	outage error
+	// The rest is used by the stepper and, while it waits for a step, by that step.
+	ready    []Entry
+	wakes    []func() // To be done after the step.
+	steps    int
+	outage   error
+	present  *step      // The step that the stepper waits for.
+	idle     []*carrier // Without a step.
+	gone     []*step    // The steps that are away.
+	absences int        // How many there have been.
 }
 
 // New returns an engine whose stepper is not running yet. It gives up after so
@@ -110,6 +126,14 @@ func (e *Engine) Join(h Host) {
 
 // Queue takes work of the step that is running.
 func (e *Engine) Queue(entry Entry) {
+	if e.isBeside() {
+		e.Arrive(entry)
+		return
+	}
+	e.queue(entry)
+}
+
+func (e *Engine) queue(entry Entry) {
 	e.ready = append(e.ready, entry)
 	if e.trace != nil {
 		e.trace("queued", entry.Host.Name(entry.Work))
@@ -130,6 +154,7 @@ func (e *Engine) Arrive(entry Entry) {
 
 // Queued reports whether anything is queued besides the running work.
 func (e *Engine) Queued() bool {
+	e.comeBack()
 	if len(e.ready) > 0 {
 		return true
 	}
@@ -139,18 +164,33 @@ func (e *Engine) Queued() bool {
 }
 
 // Interleave reports whether the running work shall let other work go first.
-func (e *Engine) Interleave() bool { return len(e.ready) > 0 && e.chooser.Interleave() }
+func (e *Engine) Interleave() bool {
+	e.comeBack()
+	return len(e.ready) > 0 && e.chooser.Interleave()
+}
 
 // Steal reports whether a branch that the running work forks is run as work of
 // its own.
-func (e *Engine) Steal() bool { return e.chooser.Interleave() }
+func (e *Engine) Steal() bool {
+	e.comeBack()
+	return e.chooser.Interleave()
+}
 
 // Pick returns a number below of that the chooser picks.
-func (e *Engine) Pick(of int) int { return e.chooser.Pick(of) }
+func (e *Engine) Pick(of int) int {
+	e.comeBack()
+	return e.chooser.Pick(of)
+}
 
 // AfterStep calls wake when the running step is over, so that the goroutine that
 // it wakes does not run beside the step.
-func (e *Engine) AfterStep(wake func()) { e.wakes = append(e.wakes, wake) }
+func (e *Engine) AfterStep(wake func()) {
+	if e.isBeside() {
+		wake()
+		return
+	}
+	e.wakes = append(e.wakes, wake)
+}
 
 // Tracing reports whether Trace does anything.
 func (e *Engine) Tracing() bool { return e.trace != nil }
@@ -173,8 +213,8 @@ func (e ErrStepLimit) Error() string {
 }
 
 // ErrStalled is why an engine gave up when nothing can happen any more. Waits says what
-// work waits then.
-type ErrStalled struct{ Waits []string }
+// work waits then, and Blocked what is blocked in something outside of this module.
+type ErrStalled struct{ Blocked, Waits []string }
 
 func (ErrStalled) Error() string {
 	return "nothing can happen any more: no work is queued and no timer is set"
@@ -183,47 +223,36 @@ func (ErrStalled) Error() string {
 // Run is the stepper. It returns nil when the engine was closed, and else why it
 // gave up.
 func (e *Engine) Run() error {
-	// A Goexit in the work ends this goroutine, so each has a successor.
-	go e.run()
-	<-e.ended
-	return e.outage
-}
-
-func (e *Engine) run() {
-	over := false
-	defer func() {
-		if over {
-			close(e.ended)
-			return
-		}
-		go e.run()
-	}()
+	defer close(e.ended)
+	defer e.dismiss()
 	e.flush()
 	for {
 		e.settle()
-		if e.runErrands() {
+		if e.lookAfter() || e.runErrands() {
 			continue // Those who have waited for it may run now.
+		}
+		if e.outage != nil {
+			return e.outage
 		}
 		e.admit()
 		if e.isClosed() {
-			break
+			return nil
 		}
 		if len(e.ready) == 0 {
 			if !e.rest() {
-				break
+				return e.outage
 			}
 			continue
 		}
 		if e.steps >= e.limit {
-			e.outage = ErrStepLimit{e.steps}
-			break
+			return ErrStepLimit{e.steps}
 		}
-		e.step()
+		e.begin()
 	}
-	over = true
 }
 
-func (e *Engine) step() {
+// begin begins the next step.
+func (e *Engine) begin() {
 	i := e.chooser.Next(e.ready)
 	entry := e.ready[i]
 	e.ready = append(e.ready[:i], e.ready[i+1:]...)
@@ -236,18 +265,17 @@ func (e *Engine) step() {
 	e.on = entry
 	e.onMu.Unlock()
 	e.inStep.Store(true)
-	defer e.inStep.Store(false) // Also if the work calls Goexit.
-	if entry.turn != nil {
-		close(entry.turn.ch)
-		e.settle()
-	} else {
-		entry.Host.Step(entry.Work, entry.Priority)
+	switch t := entry.turn; {
+	case t == nil:
+		e.present = e.carry(entry)
+	case t.step != nil:
+		e.present = t.step
+		e.takeUp(t.step)
+		close(t.ch)
+	default:
+		e.present = &guestStep
+		close(t.ch)
 	}
-	e.inStep.Store(false)
-	if e.after != nil {
-		e.after()
-	}
-	e.flush()
 }
 
 // InStep reports whether the stepper is on a step, and how many it has begun. It
@@ -255,6 +283,10 @@ func (e *Engine) step() {
 func (e *Engine) InStep() (running bool, steps int64) {
 	return e.inStep.Load(), e.begun.Load()
 }
+
+// Away reports whether a step is away, and so may run though the stepper is on none. It may
+// be called from outside the simulation.
+func (e *Engine) Away() bool { return e.away.Load() != 0 }
 
 // Running returns what the stepper is on, or "". It may be called from outside the
 // simulation at any time.
@@ -300,7 +332,7 @@ func (e *Engine) admit() {
 	e.mu.Unlock()
 	slices.SortStableFunc(arrived, e.compare)
 	for _, entry := range arrived {
-		e.Queue(entry)
+		e.queue(entry)
 	}
 }
 
@@ -310,6 +342,9 @@ func (e *Engine) compare(a, b Entry) int {
 	aKind, aNumber := a.Host.Order(a.Work)
 	bKind, bNumber := b.Host.Order(b.Work)
 	c := cmp.Or(strings.Compare(aKind, bKind), cmp.Compare(aNumber, bNumber))
+	if c == 0 {
+		c = byAbsence(a, b)
+	}
 	if c != 0 || a.Host == b.Host {
 		return c
 	}
@@ -321,109 +356,6 @@ func (e *Engine) isClosed() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.closed
-}
-
-// Horizon is how far ahead the stepper waits for something to happen. Nobody
-// sets a timer for later.
-const Horizon = 50 * 365 * 24 * time.Hour
-
-// rest is called when nothing is queued. It returns false when that is final.
-func (e *Engine) rest() bool {
-	if e.settleHosts() || e.release() {
-		return true
-	}
-	wait, ok := e.deadline()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-e.poke:
-	case <-timer.C:
-		if !ok {
-			e.outage = ErrStalled{e.Waits()} // Before the body is told that it is over.
-			return false
-		}
-		for _, h := range e.joined() {
-			h.Expire()
-		}
-	}
-	return true
-}
-
-// deadline returns when the next host has something to expire, or the horizon.
-func (e *Engine) deadline() (wait time.Duration, ok bool) {
-	wait = Horizon
-	for _, h := range e.joined() {
-		if d, has := h.Deadline(); has && d < wait {
-			wait, ok = d, true
-		}
-	}
-	return wait, ok
-}
-
-func (e *Engine) joined() []Host {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.hosts
-}
-
-func (e *Engine) settleHosts() (changed bool) {
-	for _, h := range e.joined() {
-		changed = h.Settle() || changed
-	}
-	return changed
-}
-
-// release lets those go on who wait until nothing is queued.
-func (e *Engine) release() bool {
-	e.mu.Lock()
-	waiting := e.waiting
-	e.waiting = nil
-	e.mu.Unlock()
-	for _, ch := range waiting {
-		close(ch)
-	}
-	return len(waiting) > 0
-}
-
-// UntilIdle waits until nothing is queued. It must not be called by work.
-func (e *Engine) UntilIdle() {
-	ch := make(chan struct{})
-	e.mu.Lock()
-	e.waiting = append(e.waiting, ch)
-	e.mu.Unlock()
-	e.Nudge()
-	select {
-	case <-ch:
-	case <-e.ended:
-	}
-}
-
-// UntilWork waits until a goroutine outside, such as a timer's, has queued
-// something and nothing is queued any more. It returns false if that has not
-// come within limit. It must not be called by work.
-func (e *Engine) UntilWork(limit time.Duration) bool {
-	ch := make(chan struct{})
-	e.mu.Lock()
-	e.awaiting = append(e.awaiting, ch)
-	e.mu.Unlock()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-ch:
-		e.UntilIdle()
-		return true
-	case <-timer.C:
-	case <-e.ended:
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for i := range e.awaiting {
-		if e.awaiting[i] == ch {
-			e.awaiting = append(e.awaiting[:i], e.awaiting[i+1:]...)
-			break
-		}
-	}
-	return false
 }
 
 // Close makes Run return at the next step, or at once if it rests.
@@ -440,7 +372,7 @@ func (e *Engine) CloseHosts() (left []string) {
 	for _, h := range e.hosts {
 		left = append(left, h.Close()...)
 	}
-	return left
+	return append(left, e.blocked()...)
 }
 
 // Waits says which work of all hosts waits, and which goroutines outside, and for what.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/gid"
 	"github.com/troupe-go/troupe/internal/sim"
 )
 
@@ -22,8 +23,13 @@ func (*host) Deadline() (time.Duration, bool) { return 0, false }
 func (*host) Expire()                         {}
 func (*host) Waits() []string                 { return nil }
 func (*host) Close() []string                 { return nil }
+func (*host) Back(any)                        {}
+func (*host) Where(any) string                { return "" }
 func (*host) Order(w any) (string, uint64)    { return w.(string), 0 }
-func (h *host) entry(work string) sim.Entry   { return sim.Entry{Host: h, Work: work} }
+func (*host) Blocked(sim.Returns) (any, gid.ID) {
+	return nil, 0
+}
+func (h *host) entry(work string) sim.Entry { return sim.Entry{Host: h, Work: work} }
 func (h *host) queue(e *sim.Engine, all ...string) {
 	for _, work := range all {
 		e.Arrive(h.entry(work))

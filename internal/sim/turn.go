@@ -3,12 +3,15 @@ package sim
 import (
 	"fmt"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/gid"
 )
 
 // Turn lets a goroutine outside that is known to the simulation, as the body is,
 // wait its turn like work, if so decided: what it does next then comes after some
 // steps of others. Elsewhere it does nothing.
 func (e *Engine) Turn() {
+	e.comeBack()
 	if m := current(); m.engine != e || m.work || e.Over() || !e.chooser.Delay() {
 		return
 	}
@@ -37,7 +40,7 @@ func (e *Engine) Await(g *Guest) {
 }
 
 func (e *Engine) await(who any) {
-	t := &turn{make(chan struct{})}
+	t := &turn{ch: make(chan struct{})}
 	e.Arrive(Entry{Host: outside{}, Work: who, turn: t})
 	select {
 	case <-t.ch:
@@ -46,7 +49,10 @@ func (e *Engine) await(who any) {
 }
 
 // turn is how a goroutine outside waits for its turn.
-type turn struct{ ch chan struct{} }
+type turn struct {
+	ch   chan struct{}
+	step *step // That was away; nil for others.
+}
 
 // outside is the host of goroutines that wait for their turn.
 type outside struct{}
@@ -61,6 +67,9 @@ func (outside) Settle() bool                    { return false }
 func (outside) Expire()                         {}
 func (outside) Waits() []string                 { return nil }
 func (outside) Close() []string                 { return nil }
+func (outside) Blocked(Returns) (any, gid.ID)   { return nil, 0 }
+func (outside) Back(any)                        {}
+func (outside) Where(any) string                { return "" }
 
 // Order puts guests in the order of their creation.
 func (outside) Order(work any) (kind string, number uint64) { return "guest", work.(*Guest).number }

@@ -174,7 +174,7 @@ func (f *Fiber) enterGoroutine() {
 
 func (f *Fiber) leaveGoroutine() {
 	if f.s.sim != nil {
-		sim.Leave()
+		leaveSimulation(f)
 	}
 	f.strike(nil)
 }

@@ -59,7 +59,7 @@ func (fr *Frame) Current() *Fiber {
 	if f == nil {
 		return nil
 	}
-	if !f.Here() {
+	if !f.Here() && !f.hereAgain() {
 		return nil
 	}
 	return f

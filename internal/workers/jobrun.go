@@ -23,6 +23,7 @@ func (j *Job) Run(f *Fiber, _ Priority) {
 
 // finish ends a job whose function has returned, or has left otherwise.
 func (j *Job) finish(f *Fiber) {
+	f.ComeBack()
 	err, returned := f.w.verdict, f.w.hasReturned
 	f.w.verdict, f.w.hasReturned = nil, false
 	if !returned {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/troupe-go/troupe/internal/gid"
+	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/workers/roster"
 )
 
@@ -46,7 +47,11 @@ func (s *Scheduler) Notes(visit func(note any, goroutine uint64)) {
 // scheduler's. It is [Current] for callers that have no context, or one that leads
 // elsewhere. It costs about 3 ns.
 func (s *Scheduler) Here() *Fiber {
-	return fiberOf(s.index.Of(uintptr(gid.Current())))
+	e := s.index.Of(uintptr(gid.Current()))
+	if e == nil && s.sim != nil && sim.ComeBack() {
+		e = s.index.Of(uintptr(gid.Current()))
+	}
+	return fiberOf(e)
 }
 
 // living has the schedulers of the process that have begun and not ended. It is how work

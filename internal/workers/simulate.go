@@ -14,12 +14,15 @@ import (
 
 // simulated is the part of a scheduler that takes part in a simulation: it has
 // one worker that never runs by itself, and all its work is queued with the
-// engine, which decides what is next. See internal/sim.
+// engine, which decides what is next. See internal/sim. A worker whose work is blocked is
+// replaced, as a real one is; see away.go.
 type simulated struct {
 	s      *Scheduler
 	engine *sim.Engine
-	w      *Worker
-	handed *Node // The node that the dispatch loop is to take next.
+	w      *Worker   // That runs the present step, or the next.
+	spare  []*Worker // Without work.
+	away   int       // How many have work that is blocked.
+	handed *Node     // The node that the dispatch loop is to take next.
 	prio   Priority
 	left   map[*Fiber]left // Fibers with work on them that is to go on.
 	leaves uint64          // How many there have been.
@@ -78,6 +81,7 @@ func (m *simulated) submit(n *Node, p Priority) error {
 // running returns the fiber that the caller runs on, whatever its context says,
 // or nil. In a simulation nobody else may run while the caller blocks.
 func (m *simulated) running() *Fiber {
+	sim.ComeBack()
 	if sim.Working() != m.engine || m.w.fiber == nil || !m.w.fiber.Here() {
 		return nil
 	}
@@ -97,8 +101,9 @@ func (m *simulated) steal(n *Node) bool {
 // next is what the dispatch loop calls in a simulation: it takes what Step has
 // handed over, and then leaves the stack until the next Step.
 func (m *simulated) next(f *Fiber) (*Node, Priority) {
+	f.w.away.awaitTurn()
 	for m.handed == nil {
-		m.w.op = opRest
+		f.w.op = opRest
 		if f.leave(); f.ended {
 			return nil, 0
 		}
@@ -119,23 +124,21 @@ func (m *simulated) Step(work any, priority uint8) {
 	for w.fiber != nil {
 		w.prepareToEnter(w.fiber)
 		w.fiber.co.Resume()
+		w.away.awaitTurn()
 		w.on.Store(nil)
-		m.perform()
+		m.perform(w)
 	}
 }
 
 // perform is Worker.perform with a difference: after a wait the worker does not
 // go on with other work.
-func (m *simulated) perform() {
-	w := m.w
+func (m *simulated) perform(w *Worker) {
 	f := w.fiber
 	w.leaveForks()
 	if w.op != opSwitch {
 		f.pauseMeasure()
 	}
-	for n, _ := w.queues.Branches.Steal(); n != nil; n, _ = w.queues.Branches.Steal() {
-		m.queue(true, n, Normal)
-	}
+	m.shareBranches(w)
 	switch w.op {
 	case opRest:
 		w.pool.Put(f)
@@ -157,6 +160,13 @@ func (m *simulated) perform() {
 		w.pool.Put(f)
 		w.fiber, w.target = w.target, nil
 		delete(m.left, w.fiber)
+	}
+}
+
+// shareBranches queues the branches that the work of w has forked.
+func (m *simulated) shareBranches(w *Worker) {
+	for n, _ := w.queues.Branches.Steal(); n != nil; n, _ = w.queues.Branches.Steal() {
+		m.queue(true, n, Normal)
 	}
 }
 
@@ -216,12 +226,14 @@ func (m *simulated) numbered(r Runner, kind string) string {
 // Settle ends the scheduler if it is stopping and nothing of it is left.
 func (m *simulated) Settle() bool {
 	s := m.s
-	m.w.publish()
-	if m.closed || !s.stopping.Load() || s.owed() != 0 || len(m.left) != 0 || s.settled.Swap(true) {
+	for _, w := range *s.workers.Load() {
+		w.publish()
+	}
+	if m.closed || !s.stopping.Load() || s.owed() != 0 || len(m.left) != 0 || m.away != 0 || s.settled.Swap(true) {
 		return false
 	}
 	m.closed = true
-	m.w.leave()
+	m.workersLeave()
 	living.Remove(s)
 	close(s.ended)
 	return true
@@ -289,7 +301,7 @@ func (m *simulated) Close() (left []string) {
 		}()
 		<-done
 	}
-	m.w.leave()
+	m.workersLeave()
 	living.Remove(m.s)
 	close(m.s.ended)
 	return left

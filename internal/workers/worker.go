@@ -86,6 +86,8 @@ type Worker struct {
 	refused   bool
 	refusedAt uintptr
 
+	away away // In a simulation: how the blocked work waits for its turn. See away.go.
+
 	verdict     error // Of the job that is about to end, see returned.
 	hasReturned bool
 }

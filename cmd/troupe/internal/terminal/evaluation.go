@@ -32,6 +32,7 @@ type Evaluation struct {
 	Rounds   int      // Defaults to DefaultRounds, or to QuickRounds if Quick.
 	Quick    bool     // Shows that all works; the figures mean little.
 	JSON     bool     // One object a line, in place of tables.
+	Gate     Gate     // Defaults to none.
 	// Command makes a process that writes the figures of one run to its standard
 	// output, as JSON. The subject is added to it.
 	Command []string
@@ -51,10 +52,13 @@ func (e *Evaluation) Complete() error {
 	if e.Rounds < 1 || e.Rounds > MaxRounds {
 		return fmt.Errorf("the number of rounds must be from 1 to %d, not %d", MaxRounds, e.Rounds)
 	}
-	return check(e.Subjects)
+	if err := check(e.Subjects); err != nil {
+		return err
+	}
+	return e.Gate.check(e.Subjects)
 }
 
-// Run measures, and writes the report to w.
+// Run measures, and writes the report to w. It returns a [*GateError] if a subject exceeds the gate.
 func (e *Evaluation) Run(ctx context.Context, w io.Writer) error {
 	results := make([]Result, len(e.Subjects))
 	for i, name := range e.Subjects {
@@ -74,7 +78,10 @@ func (e *Evaluation) Run(ctx context.Context, w io.Writer) error {
 			r.rounds = append(r.rounds, f)
 		}
 	}
-	return e.report(w, results)
+	if err := e.report(w, results); err != nil {
+		return err
+	}
+	return e.Gate.judge(results)
 }
 
 func (e *Evaluation) report(w io.Writer, results []Result) error {
