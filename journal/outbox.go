@@ -45,8 +45,8 @@ type OutboxConfig[E any] struct {
 	MaxBackoff time.Duration
 	// Attempts is after how many failures an event is set aside. The outbox then goes on with other
 	// streams, and sets aside later events of the same stream, which keep their order; see
-	// [Outbox.Aside]. Defaults to 0: no event is set aside, and all others wait behind one that
-	// fails.
+	// [Outbox.Aside]. Defaults to no limit, as -1 is: no event is set aside, and all others wait
+	// behind one that fails.
 	Attempts int
 	// Report is called for each failure, and for each event that is set aside. Defaults to a
 	// warning of [slog.Default]. It must not wait.
@@ -87,9 +87,12 @@ func NewOutbox[E any](cfg OutboxConfig[E]) (*Outbox[E], error) {
 		return nil, fmt.Errorf("journal: OutboxConfig.Name is %q; it must not be empty, or begin with %q", cfg.Name, reserved)
 	case cfg.Deliver == nil:
 		return nil, errors.New("journal: OutboxConfig.Deliver is nil")
-	case cfg.Backoff < 0 || cfg.MaxBackoff < 0 || cfg.Attempts < 0:
-		return nil, fmt.Errorf("journal: OutboxConfig has the Backoff %v, the MaxBackoff %v and %d Attempts; they must not be negative",
-			cfg.Backoff, cfg.MaxBackoff, cfg.Attempts)
+	case cfg.Backoff < 0:
+		return nil, fmt.Errorf("journal: OutboxConfig.Backoff is %v; it must be positive, or 0 for 1 s", cfg.Backoff)
+	case cfg.MaxBackoff < 0:
+		return nil, fmt.Errorf("journal: OutboxConfig.MaxBackoff is %v; it must be positive, or 0 for 1 minute", cfg.MaxBackoff)
+	case cfg.Attempts < -1:
+		return nil, fmt.Errorf("journal: OutboxConfig.Attempts is %d; it must be positive, or 0 or -1 for no limit", cfg.Attempts)
 	}
 	o := &Outbox[E]{cfg: cfg, turn: make(chan struct{}, 1), held: map[string]int{}}
 	var err error

@@ -153,7 +153,7 @@ func TestOutboxCrash(t *testing.T) {
 func TestOutboxTriesAgain(t *testing.T) {
 	b := newBench(t, memory.New())
 	out := &outside{fails: map[string]int{"counter%2F1@2": 4}}
-	o := outbox(t, b.j, out)
+	o := outbox(t, b.j, out, func(cfg *journal.OutboxConfig[any]) { cfg.Attempts = -1 })
 	_, err := supervise.Spawn(b.ctx, b.sup, supervise.Child[struct{}]{
 		Name: "outbox", New: func() actor.Actor[struct{}] { return actor.NewProcess(o.Process) },
 	})
@@ -279,8 +279,8 @@ func TestBadOutboxes(t *testing.T) {
 		"Name is":               func(cfg *journal.OutboxConfig[any]) { cfg.Name = "" },
 		`begin with "journal."`: func(cfg *journal.OutboxConfig[any]) { cfg.Name = "journal.x" },
 		"Deliver is nil":        func(cfg *journal.OutboxConfig[any]) { cfg.Deliver = nil },
-		"-1 Attempts":           func(cfg *journal.OutboxConfig[any]) { cfg.Attempts = -1 },
-		"Backoff -1ns":          func(cfg *journal.OutboxConfig[any]) { cfg.Backoff = -1 },
+		"Attempts is -2":        func(cfg *journal.OutboxConfig[any]) { cfg.Attempts = -2 },
+		"Backoff is -1ns":       func(cfg *journal.OutboxConfig[any]) { cfg.Backoff = -1 },
 		"Journal is nil":        func(cfg *journal.OutboxConfig[any]) { cfg.Journal = nil },
 		"Events is nil":         func(cfg *journal.OutboxConfig[any]) { cfg.Events = nil },
 		"no place for positions": func(cfg *journal.OutboxConfig[any]) {
