@@ -111,6 +111,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 	}()
 	plain := a.plain()
 	unobserved := again
+	simulated := a.sys.simulated // Read once: it is three loads away.
 	for over := false; !over; {
 		if unobserved == again {
 			unobserved = a.unobserved(l)
@@ -129,7 +130,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 		if rest := l.left(); l.due(rest) {
 			a.publish(l, rest)
 		}
-		if a.sys.simulated {
+		if simulated {
 			traced := m // It is on the heap, and m need not be.
 			traceMessage(a.f, a.proc, which, reflect.ValueOf(&traced).Elem())
 		}
@@ -154,7 +155,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			err = x.receiveObserved(c, a, l, which, m)
 			unobserved = again
 		}
-		if a.sys.simulated {
+		if simulated {
 			a.f.ComeBack()
 		}
 		if c != x {

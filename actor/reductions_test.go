@@ -22,7 +22,9 @@ func TestInfoReductions(t *testing.T) {
 	if i := info(t, sys, child.PID()); i.Reductions != 0 || i.ReductionsLeft != 0 {
 		t.Errorf("at first it has %d reductions, %d left", i.Reductions, i.ReductionsLeft)
 	}
+	ctx := guarded(t)
 	for n := range 3 {
+		until(t, ctx, func() bool { return actor.Idle(child) }) // Else the slice of the message before goes on.
 		wantNoErr(t, do(t, child, func(c *actor.Context[task]) error {
 			for range 250 {
 				sched.Checkpoint(c)
@@ -38,7 +40,6 @@ func TestInfoReductions(t *testing.T) {
 			end(t, child, endings["error"].do) // And restarted.
 		}
 	}
-	ctx := guarded(t)
 	until(t, ctx, func() bool { return actor.Idle(child) })
 	if i := info(t, sys, child.PID()); i.Reductions != 840 || i.ReductionsLeft != 0 || i.Restarts != 1 {
 		t.Errorf("at last it has %d reductions, %d left, %d restarts", i.Reductions, i.ReductionsLeft, i.Restarts)

@@ -461,18 +461,22 @@ func TestPoolInSimulation(t *testing.T) {
 		did := map[int]int{}
 		heard := map[int]error{}
 		running := map[int]int{} // By key.
+		var mu sync.Mutex        // Guards did and running: after the sleep tasks run beside others.
 		p := newPool(s, sys, router.PoolConfig[int, int]{
 			Workers: 2, Capacity: 2, Key: router.By(func(n int) (int, bool) { return n % 3, true }),
 			Do: func(ctx context.Context, n int) (int, error) {
+				mu.Lock()
+				defer mu.Unlock()
 				if running[n%3]++; running[n%3] > 1 {
 					s.Errorf("two tasks of key %d at once", n%3)
 				}
+				defer func() { running[n%3]-- }()
 				if n%4 == 3 {
-					defer func() { running[n%3]-- }()
 					panic(fmt.Sprint("in ", n))
 				}
+				mu.Unlock()
 				time.Sleep(time.Millisecond) //nolint:forbidigo // In a bubble, where it costs nothing.
-				running[n%3]--
+				mu.Lock()
 				did[n]++
 				return n, nil
 			}})

@@ -112,7 +112,7 @@ type Engine struct {
 // many steps. Settle waits until all other goroutines are blocked.
 func New(c Chooser, settle func(), steps int, trace func(kind, text string)) *Engine {
 	return &Engine{
-		chooser: c, settle: settle, limit: steps, trace: trace,
+		chooser: &serial{inner: c}, settle: settle, limit: steps, trace: trace,
 		poke: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 }

@@ -97,7 +97,9 @@ var topFaults = planted.Group{
 	switch data := a.data.(type) {
 	case Look:
 		m.rate(data.Actors, a.at)
-		m.look = data
+		m.look, m.wrong = data, data.Findings
+	case []inspect.Finding:
+		m.wrong = data
 	case []inspect.Node:
 		m.tree = data
 	case ActorLook:
@@ -118,7 +120,9 @@ var topFaults = planted.Group{
 	switch data := a.data.(type) {
 	case Look:
 		m.rate(data.Actors, a.at)
-		m.look = data
+		m.look, m.wrong = data, data.Findings
+	case []inspect.Finding:
+		m.wrong = data
 	case []inspect.Node:
 		m.tree = data
 	case ActorLook:
