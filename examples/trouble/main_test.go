@@ -127,6 +127,7 @@ func TestStuckHandlerIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for real time")
 	}
+	t.Parallel()
 	p := begin(t, "stuck")
 	culprit := p.culprits[0]
 	if e := p.event(inspect.BlockedHandler); e.Name != culprit {
@@ -158,6 +159,7 @@ func TestBacklogIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for real time")
 	}
+	t.Parallel()
 	p := begin(t, "backlog")
 	culprit := p.culprits[0]
 	if e := p.event(inspect.MailboxHigh); e.Name != culprit || e.Lane != "data" {
@@ -184,6 +186,7 @@ func TestBacklogIsFound(t *testing.T) {
 // The ring is found when it closes, and named; the culprit fails by it, again and
 // again.
 func TestRingIsFound(t *testing.T) {
+	t.Parallel()
 	p := begin(t, "ring")
 	culprit := p.culprits[0]
 	e := p.event(inspect.AskCycle)
@@ -204,7 +207,7 @@ func TestRingIsFound(t *testing.T) {
 // The first finding of each trouble names the culprit, the cause, and the place where that is known. Of combined troubles
 // there is a finding each.
 func TestFindings(t *testing.T) {
-	lane.Short(t)
+	lane.Check(t)
 	for trouble, want := range map[string][]finding{
 		"stuck":              {{inspect.StuckHandler, "in payments.charge (stuck.go:"}},
 		"backlog":            {{inspect.Backlog, "8 senders wait for room"}},
@@ -255,7 +258,7 @@ func (w finding) is(f inspect.Finding, culprit string) bool {
 
 // Of a program that is busy and healthy there is no finding.
 func TestHealthyHasNoFindings(t *testing.T) {
-	lane.Short(t)
+	lane.Check(t)
 	t.Parallel()
 	p := begin(t, "busy")
 	// For longer than it takes for a handler to be stuck.

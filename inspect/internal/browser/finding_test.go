@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/troupe-go/troupe/inspect"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
 // trouble runs examples/trouble until the end of the test, and returns the address of its page, and the actors that are the
@@ -42,6 +43,7 @@ func trouble(t *testing.T, program, name string) (url, cause string) {
 
 // The first line of the Overview names the culprit of each trouble, and one click leads to where the cause is seen.
 func TestFindings(t *testing.T) {
+	lane.Check(t)
 	chromium(t)
 	program := filepath.Join(t.TempDir(), "trouble")
 	if out, err := exec.Command("go", "build", "-o", program, "github.com/troupe-go/troupe/examples/trouble").CombinedOutput(); err != nil {
