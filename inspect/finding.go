@@ -32,7 +32,8 @@ type Finding struct {
 	Kind FindingKind `json:"kind"`
 	// Level is Error if others suffer, else Warn.
 	Level slog.Level `json:"level"`
-	// Text names the culprit and the cause, in one line. It has no contents of messages.
+	// Text names the culprit and the cause, in one line. It has no contents of messages. It may have the first 200 bytes
+	// of an error or a panic, which say what the program has put into them.
 	Text string `json:"text"`
 	// PID, Name and ActorKind describe the culprit, if it is an actor.
 	PID       actor.PID `json:"pid,omitzero"`

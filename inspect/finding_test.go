@@ -147,6 +147,30 @@ func TestOrphanIsFound(t *testing.T) {
 	until(t, ctx, func() bool { return len(i.Findings()) == 0 })
 }
 
+// A stuck handler and an orphan beside it are both located, look after look.
+func TestOrphanBesideAStuckHandler(t *testing.T) {
+	ctx := guarded(t)
+	sys := newSystem(t, actor.Config{})
+	killed, stuck := newGate(), newGate()
+	one, two := spawn(t, sys, killed, actor.WithName("killed")), spawn(t, sys, stuck, actor.WithName("stuck"))
+	i := newInspector(t, sys, attentive)
+	killed.hold(t, ctx, one)
+	stuck.hold(t, ctx, two)
+	t.Cleanup(func() { close(killed.open); close(stuck.open) })
+	wantNoErr(t, sys.Kill(one.PID()))
+	located := func() bool {
+		a, _ := find(i, inspect.Orphaned)
+		b, _ := find(i, inspect.StuckHandler)
+		return a.Name == "killed" && strings.Contains(a.Text, "receives from a channel") && strings.Contains(b.Text, "receives from a channel")
+	}
+	until(t, ctx, located)
+	for begin := time.Now(); time.Since(begin) < 200*time.Millisecond; {
+		if !located() {
+			t.Fatalf("after they were located: %v", i.Findings())
+		}
+	}
+}
+
 // The page has the findings, also when there are none.
 func TestFindingsOnThePage(t *testing.T) {
 	ctx := guarded(t)

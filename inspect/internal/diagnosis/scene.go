@@ -19,7 +19,9 @@ type scene struct {
 	handlers map[actor.PID]actor.HandlerReport
 	orphans  []actor.HandlerReport // Handlers of actors, or of incarnations, that have ended.
 	waits    map[actor.PID][]actor.Wait
-	behind   map[actor.PID]int // How many handlers wait for an actor, by way of others too.
+	behind   map[actor.PID]int     // How many handlers wait for an actor, by way of others too.
+	stuckOf  []actor.HandlerReport // Handlers that are under way for long and wait for no other actor.
+	places   map[uint64]place      // Of those, and of the oldest orphan, by goroutine.
 	blamed   map[actor.PID]bool
 	starved  bool   // Ready work gets no worker: actors that do nothing are victims.
 	holder   string // The handler that has held a worker for longest, and where it is.
@@ -72,7 +74,31 @@ func (d *Diagnosis) scene(now time.Time) *scene {
 			s.figures.SparesHeld++
 		}
 	}
+	s.locate()
 	return s
+}
+
+// locate finds the handlers that are stuck, and where they are.
+func (s *scene) locate() {
+	for id, r := range s.handlers {
+		if s.d.stuckAfter >= 0 && r.For >= s.d.stuckAfter && len(s.waits[id]) == 0 {
+			s.stuckOf = append(s.stuckOf, r)
+		}
+	}
+	s.figures.StuckHandlers = len(s.stuckOf)
+	wanted := slices.Clone(s.stuckOf)
+	if r, ok := s.oldestOrphan(); ok {
+		wanted = append(wanted, r)
+	}
+	s.places = s.d.stacks.places(s.now, wanted)
+}
+
+// oldestOrphan returns the orphaned handler that has been under way for longest, if it is known.
+func (s *scene) oldestOrphan() (actor.HandlerReport, bool) {
+	if len(s.orphans) == 0 {
+		return actor.HandlerReport{}, false
+	}
+	return slices.MaxFunc(s.orphans, func(a, b actor.HandlerReport) int { return cmp.Compare(a.For, b.For) }), true
 }
 
 // maxChain bounds how far waits are followed: waits are read one by one, so they may look like a ring.
@@ -151,26 +177,16 @@ func join(parts []string) string {
 // stuck finds handlers that have been under way for long, and wait for no other actor. Several at the same place are
 // one finding.
 func (s *scene) stuck() (found []Finding) {
-	if s.d.stuckAfter < 0 {
-		return nil
-	}
 	type group struct {
 		longest actor.HandlerReport
 		place   place
 		all     []actor.HandlerReport
 	}
-	var candidates []actor.HandlerReport
-	for id, r := range s.handlers {
-		if r.For >= s.d.stuckAfter && len(s.waits[id]) == 0 {
-			candidates = append(candidates, r)
-		}
-	}
-	s.figures.StuckHandlers = len(candidates)
-	places := s.d.stacks.places(s.now, candidates)
 	groups := map[string]*group{}
-	for _, r := range candidates {
-		key := r.Kind + " " + places[r.PID].where
-		if places[r.PID].where == "" {
+	for _, r := range s.stuckOf {
+		at := s.places[r.Goroutine]
+		key := r.Kind + " " + at.where
+		if at.where == "" {
 			key = r.Kind + " " + r.PID.String()
 		}
 		g := groups[key]
@@ -179,7 +195,7 @@ func (s *scene) stuck() (found []Finding) {
 			groups[key] = g
 		}
 		if r.For > g.longest.For {
-			g.longest, g.place = r, places[r.PID]
+			g.longest, g.place = r, at
 		}
 		g.all = append(g.all, r)
 		s.blamed[r.PID] = true
@@ -267,8 +283,8 @@ func (s *scene) orphaned() []Finding {
 	}
 	f := Finding{ID: Orphaned, Kind: Orphaned, Level: slog.LevelWarn, Count: n, View: "actors"}
 	f.Text = some(n, "killed handler") + " still " + verb(n, "runs", "run")
-	if longest := slices.MaxFunc(append(s.orphans, actor.HandlerReport{}), func(a, b actor.HandlerReport) int { return cmp.Compare(a.For, b.For) }); longest.For > 0 {
-		p := s.d.stacks.places(s.now, []actor.HandlerReport{longest})[longest.PID]
+	if longest, ok := s.oldestOrphan(); ok {
+		p := s.places[longest.Goroutine]
 		f.PID, f.Name, f.ActorKind, f.Where = longest.PID, longest.Name, longest.Kind, p.where
 		f.View, f.Since = "actor/"+pidText(longest.PID), s.now.Add(-longest.For)
 		at := ""
