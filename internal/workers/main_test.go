@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/leak"
@@ -69,6 +70,27 @@ func eventually(tb testing.TB, ctx context.Context, what string, holds func() bo
 		}
 		runtime.Gosched()
 	}
+}
+
+// retireSpares waits until every worker but n has retired. A spare retires when it looks
+// for work, and one that sleeps is woken for work that no other takes. So as many jobs as
+// there are workers that have not retired wait for each other.
+func retireSpares(tb testing.TB, ctx context.Context, s *workers.Scheduler, n int) {
+	tb.Helper()
+	eventually(tb, ctx, "the spares to retire", func() bool {
+		present := len(s.Stats().Workers) - inState(s, workers.WorkerRetired)
+		if present <= n {
+			return true
+		}
+		var met sync.WaitGroup
+		met.Add(present)
+		var jobs []*workers.Job
+		for range present {
+			jobs = append(jobs, start(tb, ctx, s, func(context.Context) error { met.Done(); met.Wait(); return nil }))
+		}
+		finish(tb, ctx, jobs...)
+		return false
+	})
 }
 
 // inState reports how many of the scheduler's workers are in one of the states.

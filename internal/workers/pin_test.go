@@ -182,10 +182,7 @@ func TestPinnedSpareStaysForItsFibers(t *testing.T) {
 	over.Store(true)
 	f.Resume(nil, workers.Normal)
 	finish(t, ctx, j)
-	eventually(t, ctx, "the spare to retire", func() bool {
-		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
-		return stateOf(s, 1) == workers.WorkerRetired
-	})
+	retireSpares(t, ctx, s, 1)
 }
 
 // TestPinnedWorkerOutlivesGoexit ends fibers by Goexit, again and again, while

@@ -126,8 +126,5 @@ func TestPinnedSpareKnowsItsFibersAfterGoexit(t *testing.T) {
 		t.Fatalf("got %v, want ErrGoexit", err)
 	}
 	release()
-	eventually(t, ctx, "the spare to retire", func() bool {
-		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
-		return stateOf(s, 1) == workers.WorkerRetired
-	})
+	retireSpares(t, ctx, s, 1)
 }

@@ -78,11 +78,7 @@ func TestWorkerIsBlockedAndItsSpareRetires(t *testing.T) {
 	})
 	close(gate)
 	eventually(t, ctx, "the blocked one to be back", func() bool { return stateOf(s, held) != workers.WorkerBlocked })
-	// A spare that sleeps is not aware of a surplus; two jobs at a time wake it.
-	eventually(t, ctx, "the spare to retire", func() bool {
-		finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
-		return inState(s, workers.WorkerRetired) == len(s.Stats().Workers)-1
-	})
+	retireSpares(t, ctx, s, 1)
 }
 
 // TestWorkerThatIsSummonedIsWorking wakes a worker for work of its inbox, which
