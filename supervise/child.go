@@ -82,7 +82,7 @@ type plan struct {
 	shutdown    time.Duration // Or Infinity, or BrutalKill.
 	startLimit  time.Duration // Negative for none.
 	backoff     Backoff
-	spawn       func(k *keeper, at *actor.Context[command]) (place, error)
+	spawn       func(sup *supervisorActor, at *actor.Context[command]) (place, error)
 	assign      func(ref any) // Where the ref of a member of a troupe goes, or nil.
 }
 
@@ -157,7 +157,7 @@ func (c Child[M]) plan(at checkpoint) (*plan, error) {
 		p.startLimit = defaultStartLimit
 	}
 	opts := c.options()
-	p.spawn = func(_ *keeper, at *actor.Context[command]) (place, error) {
+	p.spawn = func(_ *supervisorActor, at *actor.Context[command]) (place, error) {
 		ref, err := actor.SpawnHeld(at, c.New, opts...)
 		return place{ref.PID(), ref}, err
 	}
@@ -231,15 +231,15 @@ func (n Nested) plan(at checkpoint) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.spawn = func(k *keeper, at *actor.Context[command]) (place, error) {
+	p.spawn = func(sup *supervisorActor, at *actor.Context[command]) (place, error) {
 		s := newSupervisor(at.System())
-		above, id := k.handle, at.PID()
+		above, id := sup.handle, at.PID()
 		own, err := design.fresh()
 		if err != nil {
 			return place{}, err
 		}
 		ref, err := actor.SpawnHeld(at, func() actor.Actor[command] {
-			return newKeeper(own, s, func(c command) { above.tell(id, c) })
+			return newSupervisorActor(own, s, func(c command) { above.tell(id, c) })
 		}, actor.WithName(p.name))
 		s.ref = ref
 		return place{ref.PID(), s}, err

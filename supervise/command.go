@@ -11,7 +11,7 @@ import (
 
 // command is a message to a supervisor.
 type command interface {
-	run(k *keeper, ctx *actor.Context[command])
+	run(sup *supervisorActor, ctx *actor.Context[command])
 }
 
 // order is a command that is answered when it is done.
@@ -128,47 +128,47 @@ type addChild struct {
 	ref  any // Set before the answer.
 }
 
-func (m *addChild) run(k *keeper, ctx *actor.Context[command]) {
-	p, err := k.planOf(m.spec)
+func (m *addChild) run(sup *supervisorActor, ctx *actor.Context[command]) {
+	p, err := sup.planOf(m.spec)
 	if err != nil {
 		_ = m.reply.Fail(ctx, err) // Whether or not anybody still waits for it.
 		return
 	}
-	s := k.add(p)
-	s.starter = k.handle.await(m.reply)
+	s := sup.add(p)
+	s.starter = sup.handle.await(m.reply)
 	s.onStart = func() { m.ref = s.ref }
-	k.beginInTurn(ctx, s)
+	sup.beginInTurn(ctx, s)
 }
 
 // beginInTurn starts a child for somebody who waits for that: now, or when it is its
 // turn.
-func (k *keeper) beginInTurn(ctx *actor.Context[command], s *slot) {
-	if !k.awaitsTurn(s) {
-		k.begin(ctx, s)
+func (sup *supervisorActor) beginInTurn(ctx *actor.Context[command], s *slot) {
+	if !sup.awaitsTurn(s) {
+		sup.begin(ctx, s)
 		return
 	}
-	if k.pointAtRound(s.starter) {
-		k.queued = append(k.queued, s)
+	if sup.pointAtSequence(s.starter) {
+		sup.queued = append(sup.queued, s)
 		return
 	}
 	s.parked = true
-	k.refuse(ctx, s, k.gone()) // Nobody waits for it.
+	sup.refuse(ctx, s, sup.gone()) // Nobody waits for it.
 	if s.leaves {
-		k.forget(s)
+		sup.forget(s)
 	}
 }
 
 // planOf checks a child that is to be added.
-func (k *keeper) planOf(spec Spec) (*plan, error) {
-	if k.ending {
-		return nil, k.gone()
+func (sup *supervisorActor) planOf(spec Spec) (*plan, error) {
+	if sup.ending {
+		return nil, sup.gone()
 	}
-	p, err := spec.plan(checkpoint{path: k.path, cfg: k.cfg})
+	p, err := spec.plan(checkpoint{path: sup.path, cfg: sup.cfg})
 	if err != nil {
 		return nil, err
 	}
-	if k.byName[p.name] != nil {
-		return nil, k.at(ErrExists, p.name)
+	if sup.byName[p.name] != nil {
+		return nil, sup.at(ErrExists, p.name)
 	}
 	return p, nil
 }
@@ -220,13 +220,13 @@ func (w who) String() string {
 }
 
 // find returns the child that is meant.
-func (k *keeper) find(w who) (*slot, error) {
-	s := k.byName[w.name]
+func (sup *supervisorActor) find(w who) (*slot, error) {
+	s := sup.byName[w.name]
 	if w.name == "" {
-		s = k.byPID[w.pid]
+		s = sup.byPID[w.pid]
 	}
 	if s == nil {
-		return nil, k.at(ErrNoChild, w.String())
+		return nil, sup.at(ErrNoChild, w.String())
 	}
 	return s, nil
 }
@@ -236,17 +236,17 @@ type terminate struct {
 	who
 }
 
-func (m *terminate) run(k *keeper, ctx *actor.Context[command]) {
-	s, err := k.find(m.who)
+func (m *terminate) run(sup *supervisorActor, ctx *actor.Context[command]) {
+	s, err := sup.find(m.who)
 	if err != nil {
 		_ = m.reply.Fail(ctx, err)
 		return
 	}
 	s.parked = true
-	k.refuse(ctx, s, k.at(ErrTerminated, s.called()))
-	a := k.handle.await(m.reply)
+	sup.refuse(ctx, s, sup.at(ErrTerminated, s.called()))
+	a := sup.handle.await(m.reply)
 	s.stoppers = append(s.stoppers, a)
-	k.halt(ctx, s, true)
+	sup.halt(ctx, s, true)
 	if s.state == Stopping {
 		a.waitsFor(actor.StopWait, s.stops)
 	}
@@ -265,28 +265,28 @@ type restartChild struct {
 	name string
 }
 
-func (m *restartChild) run(k *keeper, ctx *actor.Context[command]) {
-	s, err := k.findDown(m.name)
+func (m *restartChild) run(sup *supervisorActor, ctx *actor.Context[command]) {
+	s, err := sup.findDown(m.name)
 	if err != nil {
 		_ = m.reply.Fail(ctx, err)
 		return
 	}
 	s.parked = false
-	s.starter = k.handle.await(m.reply)
-	k.beginInTurn(ctx, s)
+	s.starter = sup.handle.await(m.reply)
+	sup.beginInTurn(ctx, s)
 }
 
 // findDown returns a child with a name that is down and that nobody is about to
 // start.
-func (k *keeper) findDown(name string) (*slot, error) {
-	s, err := k.find(who{name: name})
+func (sup *supervisorActor) findDown(name string) (*slot, error) {
+	s, err := sup.find(who{name: name})
 	switch {
-	case k.ending:
-		return nil, k.gone()
+	case sup.ending:
+		return nil, sup.gone()
 	case err != nil:
 		return nil, err
 	case s.state != Down || s.starter != nil || s.alarm != nil:
-		return nil, fmt.Errorf("%w, but %v: %s", ErrNotDown, s.state, k.pathOf(s))
+		return nil, fmt.Errorf("%w, but %v: %s", ErrNotDown, s.state, sup.pathOf(s))
 	}
 	return s, nil
 }
@@ -302,37 +302,37 @@ type deleteChild struct {
 	name string
 }
 
-func (m *deleteChild) run(k *keeper, ctx *actor.Context[command]) {
-	s, err := k.findDown(m.name)
+func (m *deleteChild) run(sup *supervisorActor, ctx *actor.Context[command]) {
+	s, err := sup.findDown(m.name)
 	if err != nil {
 		_ = m.reply.Fail(ctx, err)
 		return
 	}
-	k.forget(s)
+	sup.forget(s)
 	_ = m.reply.Send(ctx, struct{}{})
 }
 
 // awaitBoot is answered when all children have started for the first time.
 type awaitBoot struct{ orderer }
 
-func (m *awaitBoot) run(k *keeper, ctx *actor.Context[command]) {
+func (m *awaitBoot) run(sup *supervisorActor, ctx *actor.Context[command]) {
 	switch {
-	case k.booted:
+	case sup.booted:
 		_ = m.reply.Send(ctx, struct{}{})
-	case k.ending:
-		_ = m.reply.Fail(ctx, k.whyNot())
+	case sup.ending:
+		_ = m.reply.Fail(ctx, sup.whyNot())
 	default:
-		a := k.handle.await(m.reply)
-		k.booters = append(k.booters, a)
-		k.pointAtRound(a)
+		a := sup.handle.await(m.reply)
+		sup.booters = append(sup.booters, a)
+		sup.pointAtSequence(a)
 	}
 }
 
 // booted tells a supervisor that one below it has started all its children.
 type booted struct{ pid actor.PID }
 
-func (m booted) run(k *keeper, ctx *actor.Context[command]) {
-	if s := k.byPID[m.pid]; s != nil && s.state == Starting {
-		k.started(ctx, s)
+func (m booted) run(sup *supervisorActor, ctx *actor.Context[command]) {
+	if s := sup.byPID[m.pid]; s != nil && s.state == Starting {
+		sup.started(ctx, s)
 	}
 }

@@ -28,8 +28,8 @@ func (s *Supervisor) Visits(ctx context.Context) (func() int, error) {
 
 type askVisits struct{ reply actor.Reply[func() int] }
 
-func (m askVisits) run(k *keeper, ctx *actor.Context[command]) {
-	_ = m.reply.Send(ctx, func() int { return k.visits })
+func (m askVisits) run(sup *supervisorActor, ctx *actor.Context[command]) {
+	_ = m.reply.Send(ctx, func() int { return sup.visits })
 }
 
 // Delay returns the delay before the n-th restart in a row.

@@ -19,24 +19,24 @@ var strategyFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "the youngest starts first",
-			In:   "keeper.pause",
-			Old:  "r.stage, r.at = starting, k.first",
-			New:  "r.stage, r.at = starting, k.last",
+			In:   "supervisorActor.pause",
+			Old:  "seq.stage, seq.at = starting, sup.first",
+			New:  "seq.stage, seq.at = starting, sup.last",
 			Want: "FAIL: TestSuiteSimulated",
 			Run:  "^TestSuiteSimulated$/^the_restart_of_a_group_counts_once$",
 		},
 		{
 			Name: "the oldest stops first",
-			In:   "keeper.end",
-			Old:  "round{stage: halting, at: k.last}",
-			New:  "round{stage: halting, at: k.first}",
+			In:   "supervisorActor.end",
+			Old:  "sequence{stage: halting, at: sup.last}",
+			New:  "sequence{stage: halting, at: sup.first}",
 			Want: "FAIL: TestSuiteSimulated",
 			Run:  "^TestSuiteSimulated$/^a_nested_supervisor_starts_in_its_turn,_and_stops_in_its_turn$",
 		},
 		{
 			Name: "one for all is rest for one",
-			In:   "keeper.failed",
-			Old: `if k.cfg.Strategy == OneForAll {
+			In:   "supervisorActor.failed",
+			Old: `if sup.cfg.Strategy == OneForAll {
 	from = 0
 }`,
 			New:  "",
@@ -45,8 +45,8 @@ var strategyFaults = planted.Group{
 		},
 		{
 			Name: "rest for one is one for all",
-			In:   "keeper.failed",
-			Old: `if k.cfg.Strategy == OneForAll {
+			In:   "supervisorActor.failed",
+			Old: `if sup.cfg.Strategy == OneForAll {
 	from = 0
 }`,
 			New:  "from = 0",
@@ -109,7 +109,7 @@ var policyFaults = planted.Group{
 		},
 		{
 			Name: "health does not end the back-off",
-			In:   "keeper.failed",
+			In:   "supervisorActor.failed",
 			Old:  "s.failures = 0",
 			New:  "",
 			Want: "FAIL: TestSuiteSimulated",
@@ -117,7 +117,7 @@ var policyFaults = planted.Group{
 		},
 		{
 			Name: "any failure ends the back-off",
-			In:   "keeper.failed",
+			In:   "supervisorActor.failed",
 			Old: `if s.state == Running && now.Sub(s.since) >= s.backoff.Reset {
 	s.failures = 0
 }`,
@@ -153,7 +153,7 @@ var policyFaults = planted.Group{
 		},
 		{
 			Name: "mail is not dropped",
-			In:   "keeper.begin",
+			In:   "supervisorActor.begin",
 			Old:  "s.empty && s.begun",
 			New:  "s.empty && !s.begun",
 			Want: "FAIL: TestSuiteSimulated",
@@ -167,7 +167,7 @@ var treeFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "escalation loses the reason",
-			In:   "keeper.tooOften",
+			In:   "supervisorActor.tooOften",
 			Old:  "orNormal(s.reason)",
 			New:  "errNormal",
 			Want: "FAIL: TestSuiteSimulated",
@@ -175,7 +175,7 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "who does not stop is not killed",
-			In:   "keeper.becomeStopping",
+			In:   "supervisorActor.becomeStopping",
 			Old:  "s.shutdown >= 0",
 			New:  "s.shutdown >= 0 && s.state != Stopping",
 			Want: "FAIL: TestSuiteSimulated",
@@ -183,7 +183,7 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "a brutal kill is a stop",
-			In:   "keeper.becomeStopping",
+			In:   "supervisorActor.becomeStopping",
 			Old: `case s.shutdown == BrutalKill:
 	k.kill(ctx, s)`,
 			New:  "",
@@ -192,7 +192,7 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "a start has no limit",
-			In:   "keeper.begin",
+			In:   "supervisorActor.begin",
 			Old:  "s.startLimit >= 0",
 			New:  "s.startLimit < 0",
 			Want: "FAIL: TestSuiteSimulated",
@@ -228,7 +228,7 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "a panic of its own leaves no orphans",
-			In:   "keeper.attend",
+			In:   "supervisorActor.attend",
 			Old: `if !returned {
 	k.handle.orphans(ctx.PID(), k.path, k.term).begin()
 }`,
@@ -246,7 +246,7 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "any significant end is that of all",
-			In:   "keeper.shutsDown",
+			In:   "supervisorActor.shutsDown",
 			Old: `if s.significant && s.state != Down {
 	return false
 }`,
@@ -256,23 +256,23 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "an insignificant end ends all",
-			In:   "keeper.down",
-			Old:  "byItself && s.significant && !k.ending",
-			New:  "byItself && !k.ending",
+			In:   "supervisorActor.down",
+			Old:  "byItself && s.significant && !sup.ending",
+			New:  "byItself && !sup.ending",
 			Want: "FAIL: TestSuiteSimulated",
 			Run:  "^TestSuiteSimulated$/^an_insignificant_child_ends_nothing$",
 		},
 		{
 			Name: "too few are never noticed",
-			In:   "keeper.watchMinimum",
-			Old:  "k.booted && !k.ending && k.running < k.cfg.MinHealthy",
-			New:  "k.ending && !k.ending",
+			In:   "supervisorActor.watchMinimum",
+			Old:  "sup.booted && !sup.ending && sup.running < sup.cfg.MinHealthy",
+			New:  "sup.ending && !sup.ending",
 			Want: "FAIL: TestSuiteSimulated",
 			Run:  "^TestSuiteSimulated$/^too_few_children_for_too_long_end_the_supervisor$",
 		},
 		{
 			Name: "a member does not know the others",
-			In:   "keeper.introduce",
+			In:   "supervisorActor.introduce",
 			Old:  "s.assign(place.ref)",
 			New:  "_ = s.assign",
 			Want: "FAIL: TestSuiteSimulated",
@@ -292,7 +292,7 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "a stale place is taken over",
-			In:   "keeper.inherit",
+			In:   "supervisorActor.inherit",
 			Old:  "others[place.pid] && p.policy != Temporary",
 			New:  "place.ref != nil && p.policy != Temporary",
 			Want: "FAIL: TestSuiteSimulated",
@@ -300,7 +300,7 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "nobody waits for a start",
-			In:   "keeper.pointAt",
+			In:   "supervisorActor.pointAt",
 			Old:  "s.starter.waitsFor(actor.StartWait, id)",
 			New:  "_ = id",
 			Want: "FAIL: TestSuiteSimulated",
@@ -308,16 +308,16 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "a start below is not told",
-			In:   "keeper.pointAtStart",
-			Old:  "k.above(begins{k.self, s.pid})",
+			In:   "supervisorActor.pointAtStart",
+			Old:  "sup.above(begins{sup.self, s.pid})",
 			New:  "_ = s",
 			Want: "FAIL: TestSuiteSimulated",
 			Run:  "^TestSuiteSimulated$/^a_start_in_a_handler_that_a_child_of_a_nested_supervisor_asks_is_a_ring$",
 		},
 		{
 			Name: "a stop below is not told",
-			In:   "keeper.pointAtStop",
-			Old:  "k.above(ends{k.self, id})",
+			In:   "supervisorActor.pointAtStop",
+			Old:  "sup.above(ends{sup.self, id})",
 			New:  "_ = id",
 			Want: "FAIL: TestSuiteSimulated",
 			Run:  "^TestSuiteSimulated$/^a_terminate_of_a_supervisor_in_a_handler_that_a_child_far_below_asks_is_a_ring$",
@@ -340,7 +340,7 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "who was killed is not told",
-			In:   "keeper.noteForced",
+			In:   "supervisorActor.noteForced",
 			Old:  "s.killed && reason != nil",
 			New:  "s.killed && reason == nil",
 			Want: "FAIL: TestSuiteSimulated",
@@ -348,7 +348,7 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "who was killed before is told",
-			In:   "keeper.retire",
+			In:   "supervisorActor.retire",
 			Old:  "s.forGood, s.rested = true, true",
 			New:  "s.forGood = true",
 			Want: "FAIL: TestSuiteSimulated",
@@ -356,9 +356,9 @@ var treeFaults = planted.Group{
 		},
 		{
 			Name: "who has started before a failed start starts again",
-			In:   "keeper.regroup",
-			Old:  "r.from = min(r.at.seq, from)",
-			New:  "r.from = min(r.from, from)",
+			In:   "supervisorActor.regroup",
+			Old:  "seq.from = min(seq.at.seq, from)",
+			New:  "seq.from = min(seq.from, from)",
 			Want: "FAIL: TestSuiteSimulated",
 			Run:  "^TestSuiteSimulated$/^rest_for_one_leaves_alone_what_has_started_before_a_start_that_fails$",
 		},

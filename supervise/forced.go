@@ -48,34 +48,34 @@ func failure(reason error) error {
 // noteForced takes note that a child which was to stop had to be killed, or some
 // below it. Reason is why its incarnation has ended: nil if the kill came too late, and
 // another than the kill if the child had failed, and was killed while it cleared up.
-func (k *keeper) noteForced(s *slot, reason error) {
+func (sup *supervisorActor) noteForced(s *slot, reason error) {
 	below := (*forcedError)(nil)
-	e := &forcedError{path: k.path}
+	e := &forcedError{path: sup.path}
 	switch {
 	case s.supervisor && errors.As(reason, &below):
 		e.add(below.killed...)
 		e.n = below.n
 	case s.killed && reason != nil:
-		e.add(k.pathOf(s))
+		e.add(sup.pathOf(s))
 	default:
 		return
 	}
 	s.forced, s.reason = e, e
-	if k.ending {
-		k.forced.add(e.killed...)
-		k.forced.n += e.n - len(e.killed)
+	if sup.ending {
+		sup.forced.add(e.killed...)
+		sup.forced.n += e.n - len(e.killed)
 	}
 }
 
 // withForced returns the reason of the supervisor's end, with the children that had
 // to be killed for that.
-func (k *keeper) withForced(reason error) error {
-	if k.forced.n == 0 {
+func (sup *supervisorActor) withForced(reason error) error {
+	if sup.forced.n == 0 {
 		return reason
 	}
-	k.forced.path = k.path
+	sup.forced.path = sup.path
 	if reason == nil {
-		return &k.forced
+		return &sup.forced
 	}
-	return fmt.Errorf("%w; %w", reason, &k.forced)
+	return fmt.Errorf("%w; %w", reason, &sup.forced)
 }

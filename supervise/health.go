@@ -10,17 +10,17 @@ import (
 // Health is what the supervisor says of itself in an [actor.System.Checkup]: it
 // is degraded while fewer children run than its MinHealthy, or some wait for
 // their restart, and unhealthy before all have started once and while it stops.
-func (k *keeper) Health(*actor.Context[command]) actor.Health {
+func (sup *supervisorActor) Health(*actor.Context[command]) actor.Health {
 	switch {
-	case k.ending:
+	case sup.ending:
 		return actor.Health{Level: actor.Unhealthy, Reason: "it is stopping its children"}
-	case !k.booted:
+	case !sup.booted:
 		return actor.Health{Level: actor.Unhealthy, Reason: "it is starting its children"}
-	case !k.minimum.since.IsZero():
+	case !sup.minimum.since.IsZero():
 		return actor.Health{Level: actor.Degraded, Reason: fmt.Sprintf("%d of at least %d children run, for %v",
-			k.running, k.cfg.MinHealthy, time.Since(k.minimum.since).Round(time.Millisecond))}
-	case k.waiting > 0:
-		return actor.Health{Level: actor.Degraded, Reason: fmt.Sprintf("%d of %d children wait for their restart", k.waiting, k.total)}
+			sup.running, sup.cfg.MinHealthy, time.Since(sup.minimum.since).Round(time.Millisecond))}
+	case sup.waiting > 0:
+		return actor.Health{Level: actor.Degraded, Reason: fmt.Sprintf("%d of %d children wait for their restart", sup.waiting, sup.total)}
 	}
 	return actor.Health{}
 }

@@ -22,45 +22,45 @@ func (a *asker) waitsFor(kind actor.WaitKind, id actor.PID) bool { return a.repl
 
 // pointAtStart points the callers that wait for the start of a child at the child, which is
 // about to start.
-func (k *keeper) pointAtStart(s *slot) {
-	k.pointAt(s, s.pid)
-	if k.isNested() && !k.booted {
-		k.above(begins{k.self, s.pid})
+func (sup *supervisorActor) pointAtStart(s *slot) {
+	sup.pointAt(s, s.pid)
+	if sup.isNested() && !sup.booted {
+		sup.above(begins{sup.self, s.pid})
 	}
 }
 
 // pointAt says that the start of a child is now the start of the given actor.
-func (k *keeper) pointAt(s *slot, id actor.PID) {
+func (sup *supervisorActor) pointAt(s *slot, id actor.PID) {
 	s.starts = id
 	if s.starter != nil {
 		s.starter.waitsFor(actor.StartWait, id)
 	}
-	if k.round != nil && k.round.at == s {
-		k.pointRound(actor.StartWait, id)
+	if sup.sequence != nil && sup.sequence.at == s {
+		sup.pointSequence(actor.StartWait, id)
 	}
 }
 
 // pointAtStop says that the stop of a child is now the stop of the given actor.
-func (k *keeper) pointAtStop(s *slot, id actor.PID) {
+func (sup *supervisorActor) pointAtStop(s *slot, id actor.PID) {
 	s.stops = id
 	for _, a := range s.stoppers {
 		a.waitsFor(actor.StopWait, id)
 	}
-	if k.round != nil && k.round.at == s {
-		k.pointRound(actor.StopWait, id)
+	if sup.sequence != nil && sup.sequence.at == s {
+		sup.pointSequence(actor.StopWait, id)
 	}
-	if k.isNested() && k.ending && k.cfg.Strategy != Dynamic {
-		k.above(ends{k.self, id})
+	if sup.isNested() && sup.ending && sup.cfg.Strategy != Dynamic {
+		sup.above(ends{sup.self, id})
 	}
 }
 
-// pointRound points all who wait for the round at an actor.
-func (k *keeper) pointRound(kind actor.WaitKind, id actor.PID) {
-	for _, a := range k.booters {
+// pointSequence points all who wait for the sequence at an actor.
+func (sup *supervisorActor) pointSequence(kind actor.WaitKind, id actor.PID) {
+	for _, a := range sup.booters {
 		a.waitsFor(kind, id)
 	}
-	k.queued = slices.DeleteFunc(k.queued, func(s *slot) bool {
-		waits := s.state == Down && s.starter != nil && s != k.round.at
+	sup.queued = slices.DeleteFunc(sup.queued, func(s *slot) bool {
+		waits := s.state == Down && s.starter != nil && s != sup.sequence.at
 		if waits {
 			s.starter.waitsFor(kind, id)
 		}
@@ -68,13 +68,13 @@ func (k *keeper) pointRound(kind actor.WaitKind, id actor.PID) {
 	})
 }
 
-// pointAtRound points one more asker at the child whose turn it is. It returns false if
+// pointAtSequence points one more asker at the child whose turn it is. It returns false if
 // the asker does not wait any more.
-func (k *keeper) pointAtRound(a *asker) bool {
-	if k.round == nil || k.round.at == nil {
+func (sup *supervisorActor) pointAtSequence(a *asker) bool {
+	if sup.sequence == nil || sup.sequence.at == nil {
 		return true
 	}
-	switch at := k.round.at; at.state {
+	switch at := sup.sequence.at; at.state {
 	case Starting:
 		return a.waitsFor(actor.StartWait, at.starts)
 	case Stopping:
@@ -88,14 +88,14 @@ func (k *keeper) pointAtRound(a *asker) bool {
 // started before that has.
 type begins struct{ supervisor, child actor.PID }
 
-func (m begins) run(k *keeper, _ *actor.Context[command]) {
-	s := k.byPID[m.supervisor]
+func (m begins) run(sup *supervisorActor, _ *actor.Context[command]) {
+	s := sup.byPID[m.supervisor]
 	if s == nil || s.state != Starting {
 		return
 	}
-	k.pointAt(s, m.child)
-	if k.isNested() && !k.booted {
-		k.above(begins{k.self, m.child})
+	sup.pointAt(s, m.child)
+	if sup.isNested() && !sup.booted {
+		sup.above(begins{sup.self, m.child})
 	}
 }
 
@@ -103,8 +103,8 @@ func (m begins) run(k *keeper, _ *actor.Context[command]) {
 // has.
 type ends struct{ supervisor, child actor.PID }
 
-func (m ends) run(k *keeper, _ *actor.Context[command]) {
-	if s := k.byPID[m.supervisor]; s != nil && s.state == Stopping {
-		k.pointAtStop(s, m.child)
+func (m ends) run(sup *supervisorActor, _ *actor.Context[command]) {
+	if s := sup.byPID[m.supervisor]; s != nil && s.state == Stopping {
+		sup.pointAtStop(s, m.child)
 	}
 }

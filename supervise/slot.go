@@ -51,7 +51,7 @@ type slot struct {
 	killed   bool      // Stopping: it was killed since that took too long.
 	forced   error     // Stopping: that it was, or some below it.
 	rested   bool      // Stopping: its incarnation has ended, and noteForced has been called.
-	tried    int       // The value of keeper.turns at its last start in a round.
+	tried    int       // The value of supervisorActor.sequences at its last start in a sequence.
 	failures int       // In a row.
 	restarts int
 	reason   error // Of its last end.
@@ -64,8 +64,8 @@ type slot struct {
 	stoppers []*asker  // Wait for the end.
 }
 
-// seated reports whether there is an actor.
-func (s *slot) seated() bool { return s.pid != actor.PID{} }
+// hasActor reports whether there is an actor.
+func (s *slot) hasActor() bool { return s.pid != actor.PID{} }
 
 // called is the last part of the child's path.
 func (s *slot) called() string { return who{s.name, s.known}.String() }

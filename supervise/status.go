@@ -78,12 +78,12 @@ func question[T any](ctx context.Context, s *Supervisor, ask func(actor.Reply[T]
 
 type askStatus struct{ reply actor.Reply[Status] }
 
-func (m askStatus) run(k *keeper, ctx *actor.Context[command]) {
+func (m askStatus) run(sup *supervisorActor, ctx *actor.Context[command]) {
 	st := Status{
-		Path: k.path, Strategy: k.cfg.Strategy, Booted: k.booted, Ending: k.ending, Degraded: k.minimum.since,
-		Restarts: k.handle.Restarts(), Recent: k.window.count(time.Now()),
+		Path: sup.path, Strategy: sup.cfg.Strategy, Booted: sup.booted, Ending: sup.ending, Degraded: sup.minimum.since,
+		Restarts: sup.handle.Restarts(), Recent: sup.window.count(time.Now()),
 	}
-	for s := range k.all() {
+	for s := range sup.all() {
 		if s.state != Down {
 			st.Count.Active++
 		}
@@ -91,17 +91,17 @@ func (m askStatus) run(k *keeper, ctx *actor.Context[command]) {
 			st.Count.Supervisors++
 		}
 	}
-	st.Count.Specs, st.Count.Running = k.total, k.running
-	st.Count.Workers = k.total - st.Count.Supervisors
+	st.Count.Specs, st.Count.Running = sup.total, sup.running
+	st.Count.Workers = sup.total - st.Count.Supervisors
 	_ = m.reply.Send(ctx, st) // It fails if the asker no longer waits.
 }
 
 type askChildren struct{ reply actor.Reply[[]ChildInfo] }
 
-func (m askChildren) run(k *keeper, ctx *actor.Context[command]) {
-	all := make([]ChildInfo, 0, k.total)
-	for s := range k.all() {
-		all = append(all, k.info(s))
+func (m askChildren) run(sup *supervisorActor, ctx *actor.Context[command]) {
+	all := make([]ChildInfo, 0, sup.total)
+	for s := range sup.all() {
+		all = append(all, sup.info(s))
 	}
 	_ = m.reply.Send(ctx, all) // It fails if the asker no longer waits.
 }
@@ -111,18 +111,18 @@ type askChild struct {
 	reply actor.Reply[ChildInfo]
 }
 
-func (m askChild) run(k *keeper, ctx *actor.Context[command]) {
-	s, err := k.find(who{name: m.name})
+func (m askChild) run(sup *supervisorActor, ctx *actor.Context[command]) {
+	s, err := sup.find(who{name: m.name})
 	if err != nil {
 		_ = m.reply.Fail(ctx, err)
 		return
 	}
-	_ = m.reply.Send(ctx, k.info(s)) // It fails if the asker no longer waits.
+	_ = m.reply.Send(ctx, sup.info(s)) // It fails if the asker no longer waits.
 }
 
-func (k *keeper) info(s *slot) ChildInfo {
+func (sup *supervisorActor) info(s *slot) ChildInfo {
 	return ChildInfo{
-		Name: s.name, Path: k.pathOf(s), PID: s.pid, Supervisor: s.supervisor, Policy: s.policy,
+		Name: s.name, Path: sup.pathOf(s), PID: s.pid, Supervisor: s.supervisor, Policy: s.policy,
 		Significant: s.significant, State: s.state, Since: s.since, Restarts: s.restarts, Failures: s.failures,
 		Reason: s.reason,
 	}

@@ -66,8 +66,8 @@ func Start(at actor.Spawner, cfg Config) (*Supervisor, error) {
 		return nil, err
 	}
 	s := newSupervisor(sys)
-	k := newKeeper(d, s, nil)
-	s.ref, err = actor.Spawn(at, actor.Actor[command](k), actor.WithName(d.cfg.Name))
+	sup := newSupervisorActor(d, s, nil)
+	s.ref, err = actor.Spawn(at, actor.Actor[command](sup), actor.WithName(d.cfg.Name))
 	if err != nil {
 		return nil, fmt.Errorf("supervise: start %s/%s: %w", top.path, d.cfg.Name, err)
 	}
