@@ -35,6 +35,7 @@ type need struct {
 var needs = []need{
 	{"keystrokes seen soon, at rest", idle + p99, "µs P99", false},
 	{"keystrokes seen soon, under flood", underFlood + p99, "µs P99", false},
+	{"keystrokes through four stages, under flood", underFlood + pipeP99, "µs P99", false},
 	{"output in bulk", ptyLarge, "MB/s", true},
 	{"output while keys are pressed", underFlood + speed, "MB/s", true},
 	{"little processor time for output", underFlood + cpuPerGB, "s/GB", false},

@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/troupe-go/troupe/actor"
 )
@@ -89,3 +90,44 @@ func (x *Seen) Shown() (keys []rune) {
 	}
 	return keys
 }
+
+// Pipeline is the four stages of a keystroke.
+type Pipeline struct{ p *pipeline }
+
+// NewPipeline returns one of a subject, in a system.
+func NewPipeline(sys *actor.System, subject string) (*Pipeline, error) {
+	p, err := newPipeline(sys, subject)
+	return &Pipeline{p}, err
+}
+
+// Type types a key, waits until it is seen, and returns the last row of the screen.
+func (x *Pipeline) Type(ctx context.Context, key byte) (row string, err error) {
+	if err := x.p.hand(ctx, 0, parcel{key: key}); err != nil {
+		return "", err
+	}
+	if _, err := x.p.session.wait(ctx, decode(key).letter); err != nil {
+		return "", err
+	}
+	return x.Row(Rows - 1), nil
+}
+
+// Output hands the first stage a piece of output, and waits until it is on the screen.
+func (x *Pipeline) Output(ctx context.Context, text string) error {
+	c := <-x.p.session.free
+	c.n = copy(c.data[:], text)
+	if err := x.p.hand(ctx, 0, parcel{chunk: c}); err != nil {
+		return err
+	}
+	return x.p.session.settle(ctx)
+}
+
+// Row returns a row of the screen.
+func (x *Pipeline) Row(row int) (text string) {
+	for col := range Cols {
+		text += string(x.p.session.screen.At(row, col))
+	}
+	return strings.TrimRight(text, " ")
+}
+
+// Passed returns how many messages the stages have taken.
+func (x *Pipeline) Passed() int64 { return x.p.passed.Load() }

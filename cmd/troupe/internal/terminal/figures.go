@@ -16,6 +16,9 @@ const (
 	cpu           = "cpu_s_per_s" // Of the emulator's process, which also runs the program, but not cat.
 	cpuPerGB      = "cpu_s_per_gb"
 	speed         = "mb_per_s"
+
+	pipeP50, pipeP99 = "pipe_p50_us", "pipe_p99_us"
+	pipeSwitches     = "pipe_switches" // Context switches of the process for each message that a stage has taken.
 )
 
 // Names of figures that are of no load.
@@ -31,6 +34,8 @@ var names = []string{
 	underFlood + p50, underFlood + p95, underFlood + p99, underFlood + longestKey,
 	underFlood + threads, underFlood + rss, underFlood + heap, underFlood + cpu, underFlood + cpuPerGB, underFlood + speed,
 	ptySmall, ptyLarge, manyThreads,
+	idle + pipeP50, idle + pipeP99, idle + pipeSwitches,
+	underFlood + pipeP50, underFlood + pipeP99, underFlood + pipeSwitches,
 }
 
 // Spread is a figure over all rounds.

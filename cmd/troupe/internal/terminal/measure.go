@@ -39,7 +39,7 @@ func (p Plan) Measure(ctx context.Context, subject string) (Figures, error) {
 	}
 	defer os.Remove(file) //nolint:errcheck // It is in the directory for such files.
 	f := Figures{}
-	for _, part := range []func(context.Context, Figures, string, string) error{p.steady, p.flooded, p.checked, p.many} {
+	for _, part := range []func(context.Context, Figures, string, string) error{p.steady, p.flooded, p.checked, p.many, p.piped} {
 		if err := part(ctx, f, subject, file); err != nil {
 			return nil, fmt.Errorf("%s: %w", subject, err)
 		}

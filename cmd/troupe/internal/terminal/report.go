@@ -36,7 +36,8 @@ func writeText(w io.Writer, results []Result) error {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%s/%s, %s, GOMAXPROCS %d; medians of %d rounds\n\n", runtime.GOOS, runtime.GOARCH, runtime.Version(),
 		runtime.GOMAXPROCS(0), results[0].Rounds)
-	all.WriteString(loads(results) + "\n\n" + throughputs(results) + "\n\n" + choices(decisions, results) + "\n\n" +
+	all.WriteString(loads(results) + "\n\n" + throughputs(results) + "\n\n" + stages(results) + "\n\n" +
+		choices(decisions, results) + "\n\n" +
 		advice(decisions, results) + "\n\n" + reached(results) + "\n")
 	_, err := io.WriteString(w, all.String())
 	return err
@@ -88,6 +89,20 @@ func throughputs(results []Result) string {
 			fmt.Sprintf("%.0f", large.Median), fmt.Sprintf("%.0f", large.Min), fmt.Sprintf("%.0f", large.Max),
 			fmt.Sprintf("%.2f", r.Figures[underFlood+cpuPerGB].Median), fmt.Sprintf("%.0f", r.Figures[manyThreads].Median),
 		})
+	}
+	return t.Render()
+}
+
+// stages is the table of keystrokes that go through four stages.
+func stages(results []Result) string {
+	t := newTable(table.Row{fmt.Sprintf("%d stages", hops), "", "P50 µs", "P99 µs", "switches a message", "under flood: P50 µs", "P99 µs", "switches a message"})
+	for _, r := range results {
+		row := table.Row{"in one process", r.Subject}
+		for _, load := range []string{idle, underFlood} {
+			row = append(row, fmt.Sprintf("%.1f", r.Figures[load+pipeP50].Median), fmt.Sprintf("%.1f", r.Figures[load+pipeP99].Median),
+				fmt.Sprintf("%.2f", r.Figures[load+pipeSwitches].Median))
+		}
+		t.AppendRow(row)
 	}
 	return t.Render()
 }

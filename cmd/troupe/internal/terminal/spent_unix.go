@@ -21,3 +21,13 @@ func spent() (cpu, rss float64) {
 	}
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, float64(u.Maxrss) * unit / 1e6
 }
+
+// switches returns how often threads of the process have stopped running, for waiting or
+// for others.
+func switches() int64 {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return int64(u.Nvcsw + u.Nivcsw)
+}
