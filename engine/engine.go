@@ -47,14 +47,14 @@ type Bus interface {
 	//
 	// Publish returns when the engine has taken the frame, which says nothing about its
 	// arrival. It waits while the window of the class is full, until ctx ends. The frame is
-	// not kept after the return. The errors are those of ctx, [ErrFrameTooLong],
-	// [ErrClosed], and one for a subject that is not well formed.
+	// not kept after the return. Publish returns the cause of ctx, [ErrFrameTooLong],
+	// [ErrClosed], or an error for a subject that is not well formed.
 	Publish(ctx context.Context, class Class, subject string, frame []byte) error
 
 	// Subscribe calls deliver for each frame that arrives under the subject and class, one
 	// call at a time. deliver must return soon, and must not keep the frame. While it runs,
 	// the engine keeps a bounded number of further frames and drops the others. The
-	// subscription ends by its Close or by that of the engine.
+	// subscription ends when it, or the engine, is closed.
 	Subscribe(class Class, subject string, deliver func(frame []byte)) (Subscription, error)
 
 	// Reachable returns nil while the engine has a connection to the other nodes, or to

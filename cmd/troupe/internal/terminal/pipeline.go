@@ -23,7 +23,7 @@ const hops = 4
 // a line of text and drawn on a screen. Output goes through the same stages, to the screen.
 type pipeline struct {
 	hand    func(ctx context.Context, stage int, in parcel) error // Hands in to a stage.
-	session *session                                              // What the last stage has.
+	session *session                                              // Belongs to the last stage.
 	passed  atomic.Int64                                          // How many messages the stages have taken.
 	keymap  map[chord]command
 	line    []byte
@@ -160,7 +160,7 @@ type staged struct {
 	stage int
 }
 
-// asTasks makes the work of each stage tasks of one pool. Those of one stage are done in
+// asTasks makes the work of each stage tasks of one pool. The tasks of one stage are done in
 // order, keys apart from output.
 func (p *pipeline) asTasks(sys *actor.System) error {
 	pool, err := router.NewPool(sys, router.PoolConfig[staged, struct{}]{
