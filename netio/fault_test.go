@@ -13,7 +13,7 @@ import (
 func TestTestsFindPlantedFaults(t *testing.T) { planted.Expect(t, "", memoryFaults) }
 
 var memoryFaults = planted.Group{
-	Run: "^(TestBuffer|TestMessageLarger|TestPeersThatNeverReadAreCutOff|TestUnfinished|TestStopOfPaused|TestKilledActorGives)",
+	Run: "^(TestBuffer|TestMessageLarger|TestPeersThatNeverReadAreCutOff|TestUnfinished|TestPeerWhoseMessageWaits|TestMessagesThatWait|TestStopOfPaused|TestKilledActorGives)",
 	Faults: []planted.Fault{
 		{
 			Name: "a connection has no limit",
@@ -65,19 +65,20 @@ var memoryFaults = planted.Group{
 		{
 			Name: "nobody is cut off",
 			In:   "memory.grant",
-			Old:  "m.watch()",
-			New:  "",
+			Old: `m.watch()
+return g.granted`,
+			New:  "return g.granted",
 			Want: "FAIL",
 			Run:  "^TestPeersThatNeverReadAreCutOff$",
 			Hang: true,
 		},
 		{
-			Name: "slow actors are taken for slow peers",
+			Name: "a message that waits for memory is taken for one that does not end",
 			In:   "memory.victims",
 			Old:  "!g.waits && !g.begun.IsZero() && g.begun.Before(begun)",
 			New:  "!g.begun.IsZero() && g.begun.Before(begun)",
 			Want: "FAIL",
-			Run:  "^TestBufferOfAListener$",
+			Run:  "^TestPeerWhoseMessageWaitsIsNotCutOff$",
 			Hang: true,
 		},
 		{
@@ -91,11 +92,39 @@ var memoryFaults = planted.Group{
 		},
 		{
 			Name: "messages wait for each other for ever",
-			In:   "memory.look",
-			Old:  "m.letAhead(before)",
+			In:   "memory.serve",
+			Old:  "m.returns == 0 || m.used <= m.limit && m.returns < m.limit/2",
+			New:  "false",
+			Want: "FAIL",
+			Run:  "^TestMessagesThatWaitForEachOther$",
+			Hang: true,
+		},
+		{
+			Name: "a connection may exceed the limit for ever",
+			In:   "memory.forget",
+			Old: `m.ahead = nil
+m.serve()`,
 			New:  "",
 			Want: "FAIL",
 			Run:  "^TestMessagesThatWaitForEachOther$",
+			Hang: true,
+		},
+		{
+			Name: "all connections may exceed the limit",
+			In:   "memory.serve",
+			Old:  "len(m.line) > 0 && m.ahead == nil",
+			New:  "len(m.line) > 0",
+			Want: "FAIL",
+			Run:  "^TestPeerWhoseMessageWaitsIsNotCutOff$",
+			Hang: true,
+		},
+		{
+			Name: "slow actors let the limit be exceeded",
+			In:   "memory.serve",
+			Old:  "m.returns == 0 || m.used <= m.limit && m.returns < m.limit/2",
+			New:  "true",
+			Want: "FAIL",
+			Run:  "^TestBufferOfAListener$",
 			Hang: true,
 		},
 		{

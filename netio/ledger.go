@@ -29,6 +29,7 @@ type ledger struct {
 	waits    bool      // The strand waits for room.
 	over     error     // Why nothing waits for room any more, or nil.
 	charge   int64     // The bytes that are charged to the memory.
+	returns  int64     // How many of them are given back without more memory.
 
 	// Guarded by the memory's mu.
 	place   int       // In line.
@@ -231,8 +232,9 @@ func (g *ledger) wake() { _, _ = g.room.TrySend(context.Background(), struct{}{}
 // caller holds mu.
 func (g *ledger) settle(reserved int64) {
 	charge := max(0, g.held()-free)
-	if d := charge - g.charge - reserved; d != 0 {
-		g.of.add(d)
+	returns := min(charge, g.handing+g.messages+g.written)
+	if n, r := charge-g.charge-reserved, returns-g.returns; n != 0 || r != 0 {
+		g.of.add(n, r)
 	}
-	g.charge = charge
+	g.charge, g.returns = charge, returns
 }

@@ -56,7 +56,8 @@ type ListenerConfig[M, Out any] struct {
 	// [ErrBufferLimit]. Defaults to 4 MiB; -1 means no limit.
 	MaxBuffered int64
 	// MaxBufferedTotal is how many bytes all connections may take together. The first 8 KiB of each
-	// do not count. Where there is no room, connections wait in the order in which they came. If none gets
+	// do not count. Where there is no room, connections wait, in the order in which their messages were begun.
+	// The first may exceed the limit to end its message where messages would wait for each other. If none gets
 	// room for a second, the peers are cut off, with ErrBufferLimit, that have not read for as long, as many as
 	// it takes; and if there are none, and most of the memory is for messages that have not all come, the one
 	// whose message has been coming for longest. A peer that holds no more than 8 KiB never waits for the others and

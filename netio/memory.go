@@ -38,9 +38,15 @@ import (
 // ErrBufferLimit: first the peers that have not read for patience; if there is none, and actors have less than half of the
 // memory, the connection that waits for its peer with a message that was begun first, and more than patience ago.
 //
-// If there is none, either, and no actor has messages, all memory is for messages that wait for more of it. Then the connection
-// whose message was begun first may exceed the limit until its message has come. Else the actors are
-// slow, which is no fault of a peer: all wait on.
+// If there is none, either, the actors are slow, which is no fault of a peer: all wait on.
+//
+// # Who may exceed the limit
+//
+// If all memory were for messages that have not all come, each would wait for the others. So the first in line
+// may exceed the limit until its message has come, one connection at a time. What is given back without more
+// memory is the messages that actors have, and what is written: of that there must be none, or less than half of the
+// limit while all together hold no more than the limit. The excess is at most twice what one connection may
+// buffer: the bytes and the message.
 type memory struct {
 	limit    int64 // In bytes.
 	patience time.Duration
@@ -52,6 +58,7 @@ type memory struct {
 
 	mu      sync.Mutex
 	used    int64   // The sum of all charges.
+	returns int64   // How much of it is given back without more memory.
 	line    line    // The connections that wait for the memory.
 	ahead   *ledger // The connection that may exceed the limit to end its message, or nil.
 	moved   uint64  // How often a connection has left the line.
@@ -110,8 +117,9 @@ func (m *memory) grant(g *ledger, n int64) bool {
 		g.since = time.Now()
 	}
 	heap.Push(&m.line, g)
+	m.serve()
 	m.watch()
-	return false
+	return g.granted
 }
 
 // review returns how much g was granted, which stands in line and needs so much now. It leaves
@@ -133,18 +141,24 @@ func (m *memory) review(g *ledger, needs int64, givesUp bool) (granted int64) {
 	return 0
 }
 
-// add changes the sum of all charges.
-func (m *memory) add(n int64) {
+// add changes the sum of all charges, and of those that are given back without more memory.
+func (m *memory) add(n, returns int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.used += n; n < 0 {
+	m.used += n
+	m.returns += returns
+	if n < 0 || returns < 0 {
 		m.serve()
 	}
 }
 
-// serve grants what the first in line need. The caller holds mu.
+// serve grants what the first in line need, and lets one exceed the limit. The caller holds mu.
 func (m *memory) serve() {
 	for len(m.line) > 0 && m.used+m.line[0].needs <= m.limit {
+		m.admit()
+	}
+	if len(m.line) > 0 && m.ahead == nil && (m.returns == 0 || m.used <= m.limit && m.returns < m.limit/2) {
+		m.ahead = m.line[0]
 		m.admit()
 	}
 }
@@ -158,23 +172,14 @@ func (m *memory) admit() {
 	g.wake()
 }
 
-// letAhead lets the first in line exceed the limit until its message has come, unless another one does,
-// or the line has moved. The excess is at most twice what one connection may buffer: the bytes and the message.
-func (m *memory) letAhead(before uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.ahead == nil && m.moved == before && len(m.line) > 0 {
-		m.ahead = m.line[0]
-		m.admit()
-	}
-}
-
-// forget ends what letAhead begins.
+// forget takes note that the message of g has come, or that g has ended. If g could exceed the
+// limit, the next may.
 func (m *memory) forget(g *ledger) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ahead == g {
 		m.ahead = nil
+		m.serve()
 	}
 }
 
@@ -187,7 +192,7 @@ func (m *memory) watch() {
 	}
 }
 
-// look cuts peers off, or lets a connection exceed the limit, if the line has not moved since it was watched.
+// look cuts peers off if the line has not moved since it was watched.
 func (m *memory) look(before uint64) {
 	m.mu.Lock()
 	m.watched = false
@@ -202,13 +207,9 @@ func (m *memory) look(before uint64) {
 	if wanted == 0 {
 		return
 	}
-	victims, stuck := m.victims(m.streams(), wanted)
-	for _, v := range victims {
+	for _, v := range m.victims(m.streams(), wanted) {
 		m.cutOff.Add(1)
 		v.s.fail(v.why)
-	}
-	if stuck {
-		m.letAhead(before)
 	}
 }
 
@@ -220,9 +221,8 @@ type victim struct {
 	why     error
 }
 
-// victims chooses the connections that give back at least wanted bytes, if there are enough. Stuck says that there
-// are none, and that no actor has messages.
-func (m *memory) victims(all []*stream, wanted int64) (chosen []victim, stuck bool) {
+// victims chooses the connections that give back at least wanted bytes, if there are enough.
+func (m *memory) victims(all []*stream, wanted int64) (chosen []victim) {
 	var stalled []victim
 	var slowest victim
 	messages, now := int64(0), time.Now()
@@ -250,16 +250,16 @@ func (m *memory) victims(all []*stream, wanted int64) (chosen []victim, stuck bo
 	slices.SortFunc(stalled, func(a, b victim) int { return a.stalled.Compare(b.stalled) })
 	for i, v := range stalled {
 		if wanted -= v.charge; wanted <= 0 {
-			return stalled[:i+1], false
+			return stalled[:i+1]
 		}
 	}
 	switch {
 	case len(stalled) > 0:
-		return stalled, false
+		return stalled
 	case slowest.s != nil && messages < m.limit/2:
-		return []victim{slowest}, false
+		return []victim{slowest}
 	}
-	return nil, messages == 0
+	return nil
 }
 
 // count adds the memory's figures to st.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/netio"
 )
@@ -215,6 +216,45 @@ func TestPeersThatNeverReadAreCutOff(t *testing.T) {
 	}
 }
 
+// TestLargeFramesOfAPeerThatReadsAreServed has peers that do not read take all memory, again
+// and again, beside one that reads and sends frames of more than half of what a connection may
+// buffer. It waits for memory, and gets each echo; only the others are cut off.
+func TestLargeFramesOfAPeerThatReadsAreServed(t *testing.T) {
+	lane.Check(t)
+	const large, size, peers, waves, exchanges = 300 << 10, 128 << 10, 4, 2, 4
+	ctx := guarded(t)
+	l, ends := serveFrames(t, frameConfig{MaxBuffered: 512 << 10, MaxBufferedTotal: 1 << 20})
+	netio.SetPatience(l, 200*time.Millisecond)
+	good := dial(t, l)
+	exchange(t, good, frame(large))
+	for wave := range waves {
+		cut := l.Stats().CutOff
+		for range peers {
+			p := dial(t, l)
+			if err := p.SetReadBuffer(16 << 10); err != nil {
+				t.Fatal(err)
+			}
+			pour(p, 1<<20, frame(size))
+		}
+		for range exchanges {
+			exchange(t, good, frame(large))
+		}
+		patience.Until(t, ctx, func() bool { return l.Stats().CutOff > cut })
+		for range exchanges {
+			exchange(t, good, frame(large))
+		}
+		if st := l.Stats(); st.Buffered > 2<<20 || st.CutOff > uint64((wave+1)*peers) {
+			t.Errorf("wave %d: %+v", wave, st)
+		}
+	}
+	for n := l.Stats().CutOff; n > 0; n-- {
+		if e := await(t, ctx, ends); !errors.Is(e.Err, netio.ErrBufferLimit) || e.Remote.String() == good.LocalAddr().String() {
+			t.Errorf("%v ended with %v", e.Remote, e.Err)
+		}
+	}
+	exchange(t, good, frame(large))
+}
+
 // TestUnfinishedMessagesAreCutOff has peers begin large messages that they do not end, and
 // take all memory by that.
 func TestUnfinishedMessagesAreCutOff(t *testing.T) {
@@ -231,6 +271,39 @@ func TestUnfinishedMessagesAreCutOff(t *testing.T) {
 	patience.Until(t, ctx, func() bool { return l.Stats().Paused == 0 })
 	if st := l.Stats(); st.CutOff == 0 || st.CutOff > 2 || st.Buffered > 1<<20 {
 		t.Errorf("%+v", st)
+	}
+}
+
+// TestPeerWhoseMessageWaitsIsNotCutOff has peers take all memory with messages that they do not
+// end. Another peer began its message before them. When it sends the rest, that waits for memory, and
+// the others are cut off.
+func TestPeerWhoseMessageWaitsIsNotCutOff(t *testing.T) {
+	const size, part = 400 << 10, 100 << 10
+	ctx := guarded(t)
+	l, ends := serveFrames(t, frameConfig{MaxBuffered: 512 << 10, MaxBufferedTotal: 1 << 20})
+	netio.SetPatience(l, time.Hour)
+	read := uint64(0)
+	begin := func(c net.Conn, data []byte) {
+		pour(c, 1, data)
+		read += uint64(len(data))
+		patience.Until(t, ctx, func() bool { return l.Stats().Traffic.BytesIn == read })
+	}
+	good, data := dial(t, l), frame(size)
+	begin(good, data[:part])
+	for range 2 { // The second one exceeds the limit.
+		begin(dial(t, l), data[:size-1])
+	}
+	pour(dial(t, l), 1, data[:size-1])
+	patience.Until(t, ctx, func() bool { return l.Stats().Paused == 1 })
+	sent := pour(good, 1, data[part:])
+	patience.Until(t, ctx, func() bool { return l.Stats().Paused == 2 })
+	netio.SetPatience(l, 50*time.Millisecond)
+	if _, err := io.ReadFull(good, make([]byte, len(data))); err != nil {
+		t.Errorf("the peer whose message waited: %v", err)
+	}
+	<-sent //nolint:errcheck // The echo has come.
+	if e := await(t, ctx, ends); !errors.Is(e.Err, netio.ErrBufferLimit) || e.Remote.String() == good.LocalAddr().String() {
+		t.Errorf("%v ended with %v", e.Remote, e.Err)
 	}
 }
 
@@ -252,8 +325,11 @@ func TestMessagesThatWaitForEachOther(t *testing.T) {
 	for _, p := range all {
 		pour(p, 1, frame(size)[part:])
 	}
-	patience.Until(t, ctx, func() bool { return l.Stats().Paused == peers })
-	patience.Until(t, ctx, func() bool { netio.Look(l); return len(handled) == peers })
+	most := int64(0)
+	patience.Until(t, ctx, func() bool { most = max(most, l.Stats().Buffered); return len(handled) == peers })
+	if most > 16<<20 { // One connection may have its bytes and its message beyond the limit.
+		t.Errorf("%d bytes were buffered at once", most)
+	}
 	for range peers {
 		if got := await(t, ctx, handled); got != size {
 			t.Errorf("a message of %d bytes was handled, want %d", got, size)
