@@ -43,10 +43,10 @@ import (
 // # Who may exceed the limit
 //
 // If all memory were for messages that have not all come, each would wait for the others. So the first in line
-// may exceed the limit until its message has come, one connection at a time. What is given back without more
-// memory is the messages that actors have, and what is written: of that there must be none, or less than half of the
-// limit while all together hold no more than the limit. The excess is at most twice what one connection may
-// buffer: the bytes and the message.
+// may exceed the limit until its message has come, one connection at a time. The messages that actors have, and
+// what is written, are given back without more memory: there must be none of that, or less than half of the limit
+// while all together hold no more than the limit. The excess is at most twice what one connection may buffer: the
+// bytes and the message.
 type memory struct {
 	limit    int64 // In bytes.
 	patience time.Duration
