@@ -19,15 +19,30 @@ func (s *Store) Append(ctx context.Context, batch []*journal.Write) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.transact(ctx, func(ctx context.Context) error {
-		return s.writeAll(ctx, batch)
+	g := newGroup(batch)
+	err := s.inTransaction(ctx, func(ctx context.Context) error {
+		if err := s.refresh(ctx); err != nil {
+			return err
+		}
+		g.recall(s.known.rows)
+		return s.writeAll(ctx, g)
 	})
+	if err == nil {
+		s.known.learn(g)
+	}
+	return err
 }
 
-// transact runs f in a transaction of the writer's connection. The caller holds mu.
+// transact is inTransaction for all but appends.
+func (s *Store) transact(ctx context.Context, f func(ctx context.Context) error) error {
+	s.known.forget()
+	return s.inTransaction(ctx, f)
+}
+
+// inTransaction runs f in a transaction of the writer's connection. The caller holds mu.
 // Statements are not cancelled on their way, since it would then be open what they have
 // done. They are short.
-func (s *Store) transact(ctx context.Context, f func(ctx context.Context) error) error {
+func (s *Store) inTransaction(ctx context.Context, f func(ctx context.Context) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var storeFaults = planted.Group{
-	Run: "^Test(CommitsAreSynced|SyncFails|Suite/fence|Suite/feed|ReadOnly|Suite/keeper|Erased)",
+	Run: "^Test(CommitsAreSynced|SyncFails|Suite/fence|Suite/feed|ReadOnly|Suite/keeper|Erased|Writes|ARefused)",
 	Faults: []planted.Fault{
 		{
 			Name: "sync off",
@@ -27,7 +27,7 @@ var storeFaults = planted.Group{
 		},
 		{
 			Name: "acknowledged before the commit",
-			In:   "Store.transact",
+			In:   "Store.inTransaction",
 			Old:  `s.writer.ExecContext(whole, "COMMIT")`,
 			New:  `s.writer.ExecContext(whole, "SELECT 1")`,
 			Want: "FAIL: TestCommitsAreSynced",
@@ -40,6 +40,30 @@ var storeFaults = planted.Group{
 			New:  "s.closed != nil",
 			Want: "FAIL: TestSyncFails",
 			Run:  "^TestSyncFails$",
+		},
+		{
+			Name: "a write of another process is not noticed",
+			In:   "Store.refresh",
+			Old:  "at != s.known.at",
+			New:  "s.known.rows == nil",
+			Want: "FAIL: TestWritesOfAnotherProcessAreSeen",
+			Run:  "^TestWritesOfAnotherProcessAreSeen$",
+		},
+		{
+			Name: "an erased stream is remembered as it was",
+			In:   "Store.transact",
+			Old:  "s.known.forget()",
+			New:  "",
+			Want: "FAIL: TestErasedAndCopiedStreamsAreNotRemembered",
+			Run:  "^TestErasedAndCopiedStreamsAreNotRemembered$",
+		},
+		{
+			Name: "a group that was not stored is remembered",
+			In:   "Store.Append",
+			Old:  "err == nil",
+			New:  "true",
+			Want: "FAIL: TestARefusedGroupTeachesNothing",
+			Run:  "^TestARefusedGroupTeachesNothing$",
 		},
 		{
 			Name: "a fence is forgotten",

@@ -27,6 +27,7 @@ const (
 type member struct {
 	name    string
 	row     row
+	known   bool // The row need not be read.
 	changed bool
 	done    map[string]bool // Commands of this group.
 }
@@ -42,14 +43,15 @@ type addition struct {
 
 // group is a batch on its way into the tables.
 type group struct {
+	writes  []*journal.Write
 	members map[string]*member
 	order   []*member
 	events  []addition
 }
 
-// writeAll stores the writes of a batch, or refuses them, in the present transaction.
-func (s *Store) writeAll(ctx context.Context, batch []*journal.Write) error {
-	g := &group{members: make(map[string]*member, len(batch))}
+// newGroup returns a batch as a group. Nothing is known of its streams.
+func newGroup(batch []*journal.Write) *group {
+	g := &group{writes: batch, members: make(map[string]*member, len(batch))}
 	for _, w := range batch {
 		if g.members[w.Stream] == nil {
 			m := &member{name: w.Stream}
@@ -57,10 +59,22 @@ func (s *Store) writeAll(ctx context.Context, batch []*journal.Write) error {
 			g.order = append(g.order, m)
 		}
 	}
+	return g
+}
+
+// recall takes how streams stand from rows that hold.
+func (g *group) recall(rows map[string]row) {
+	for _, m := range g.order {
+		m.row, m.known = rows[m.name]
+	}
+}
+
+// writeAll stores the writes of a group, or refuses them, in the present transaction.
+func (s *Store) writeAll(ctx context.Context, g *group) error {
 	if err := s.readMembers(ctx, g); err != nil {
 		return fmt.Errorf("read the streams: %w", err)
 	}
-	for _, w := range batch {
+	for _, w := range g.writes {
 		if err := s.admit(ctx, g, w); err != nil {
 			return fmt.Errorf("write to stream %q: %w", w.Stream, err)
 		}
@@ -78,10 +92,16 @@ func (s *Store) writeAll(ctx context.Context, batch []*journal.Write) error {
 	return s.setStreams(ctx, g.order)
 }
 
-// readMembers reads how the streams of the group stand.
+// readMembers reads how the streams of the group stand that are not known.
 func (s *Store) readMembers(ctx context.Context, g *group) error {
-	if len(g.order) < someRows {
-		for _, m := range g.order {
+	unknown := make([]*member, 0, len(g.order))
+	for _, m := range g.order {
+		if !m.known {
+			unknown = append(unknown, m)
+		}
+	}
+	if len(unknown) < someRows {
+		for _, m := range unknown {
 			r, err := s.stream(ctx, m.name)
 			if err != nil {
 				return err
@@ -90,10 +110,10 @@ func (s *Store) readMembers(ctx context.Context, g *group) error {
 		}
 		return nil
 	}
-	for from := 0; from < len(g.order); from += manyStreams {
+	for from := 0; from < len(unknown); from += manyStreams {
 		names := make([]any, manyStreams)
 		for i := range names {
-			names[i] = []byte(g.order[min(from+i, len(g.order)-1)].name) // The last one fills up.
+			names[i] = []byte(unknown[min(from+i, len(unknown)-1)].name) // The last one fills up.
 		}
 		if err := g.scan(s.stmts.streams.QueryContext(ctx, names...)); err != nil {
 			return err

@@ -38,7 +38,7 @@ func (s *Store) Erase(ctx context.Context, stream string, at time.Time) (version
 			return err
 		}
 		w := &journal.Write{Stream: stream, Expected: version, Fence: uint64(r.fence), Time: at, Events: []journal.Encoded{journal.Erased()}}
-		err = s.writeAll(ctx, []*journal.Write{w})
+		err = s.writeAll(ctx, newGroup([]*journal.Write{w}))
 		version = w.Version
 		return errors.Join(err, w.Err)
 	})

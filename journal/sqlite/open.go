@@ -35,6 +35,7 @@ type Store struct {
 	mu       sync.Mutex // Of the writer.
 	writer   *sql.Conn
 	stmts    statements
+	known    known
 	released bool // By Close.
 
 	state  sync.RWMutex

@@ -8,7 +8,7 @@ import (
 
 // statements are prepared on the writer's connection.
 type statements struct {
-	stream, streams, command, addStream, addSnapshot *sql.Stmt
+	stream, streams, command, addStream, addSnapshot, dataVersion *sql.Stmt
 
 	addEvent, addSomeEvents, addManyEvents    *sql.Stmt
 	setStream, setSomeStreams, setManyStreams *sql.Stmt
@@ -20,6 +20,7 @@ func (p *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 		text string
 	}{
 		{&p.stream, "SELECT id, version, fence, trimmed FROM journal_streams WHERE name = ?"},
+		{&p.dataVersion, "PRAGMA data_version"},
 		{&p.command, "SELECT EXISTS (SELECT 1 FROM journal_events WHERE stream = ? AND command = ?)"},
 		{&p.addStream, "INSERT INTO journal_streams (name, version, fence) VALUES (?, 0, 0) RETURNING id"},
 		{&p.streams, "SELECT name, id, version, fence FROM journal_streams WHERE name IN (" + repeated("?", manyStreams) + ")"},
@@ -42,7 +43,7 @@ func (p *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 
 func (p *statements) close() (err error) {
 	for _, s := range []*sql.Stmt{
-		p.stream, p.streams, p.command, p.addStream, p.addSnapshot,
+		p.stream, p.streams, p.command, p.addStream, p.addSnapshot, p.dataVersion,
 		p.addEvent, p.addSomeEvents, p.addManyEvents, p.setStream, p.setSomeStreams, p.setManyStreams,
 	} {
 		if s != nil {
