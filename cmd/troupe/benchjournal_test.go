@@ -28,7 +28,8 @@ func TestBenchJournal(t *testing.T) {
 	}
 	want := []string{
 		"journal-sqlite troupe", "journal-sqlite raw", "journal-sqlite single", "journal-postgres troupe", "journal-postgres raw",
-		"journal-recover troupe", "journal-recover raw", "journal-persist-p50 troupe", "journal-persist-p99 troupe",
+		"journal-recover troupe", "journal-recover raw", "journal-persist-p50 troupe", "journal-persist-p50 raw",
+		"journal-persist-p99 troupe", "journal-persist-p99 raw", "journal-commits-p50 troupe", "journal-commits-p99 troupe",
 		"journal-many-p50 troupe", "journal-many-p50 raw", "journal-many-p99 troupe", "journal-many-p99 raw",
 	}
 	if _, err := pgserver.Find(); err != nil {

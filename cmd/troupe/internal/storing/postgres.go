@@ -58,7 +58,7 @@ func persistToPostgres(r *suite.Run) (n int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	g, err := newGroup(store, writers, false, actor.Config{})
+	g, err := newGroup(store, writers, nil, actor.Config{})
 	if err == nil {
 		err = g.measure(r)
 	}

@@ -51,7 +51,7 @@ func onStream(r *suite.Run, f func(store *sqlite.Store, path string) error) erro
 
 func recoverActor(r *suite.Run) (events int64, err error) {
 	err = onStream(r, func(store *sqlite.Store, _ string) error {
-		g, err := newGroup(store, 0, false, actor.Config{})
+		g, err := newGroup(store, 0, nil, actor.Config{})
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func persistToSQLite(r *suite.Run) (n int64, err error) {
 		if err != nil {
 			return err
 		}
-		g, err := newGroup(store, writers, false, actor.Config{})
+		g, err := newGroup(store, writers, nil, actor.Config{})
 		if err == nil {
 			err = g.measure(r)
 		}
@@ -54,19 +54,19 @@ func countRows(path, table string) (n int64, err error) {
 	return n, errors.Join(err, db.Close())
 }
 
-func groupsToSQLite(r *suite.Run) (int64, error)  { return insertToSQLite(r, half) }
-func singlesToSQLite(r *suite.Run) (int64, error) { return insertToSQLite(r, 1) }
+func groupsToSQLite(r *suite.Run) (int64, error)  { return insertToSQLite(r, half, nil) }
+func singlesToSQLite(r *suite.Run) (int64, error) { return insertToSQLite(r, 1, nil) }
 
 // insertToSQLite is what a program writes that has one stream for each of 64 writers,
 // and trusts itself with their versions: a statement that is prepared, in transactions of size
-// events.
-func insertToSQLite(r *suite.Run, size int) (n int64, err error) {
+// events. It tells how long each takes, if told is not nil.
+func insertToSQLite(r *suite.Run, size int, told func(time.Duration)) (n int64, err error) {
 	err = inFile(func(path string) error {
 		db, err := openSQLite(path)
 		if err != nil {
 			return err
 		}
-		err = insertAll(r, db, size)
+		err = insertAll(r, db, size, told)
 		if err = errors.Join(err, db.Close()); err == nil {
 			n, err = countRows(path, "events")
 		}
@@ -75,7 +75,7 @@ func insertToSQLite(r *suite.Run, size int) (n int64, err error) {
 	return n, err
 }
 
-func insertAll(r *suite.Run, db *sql.DB, size int) (err error) {
+func insertAll(r *suite.Run, db *sql.DB, size int, told func(time.Duration)) (err error) {
 	ctx := context.Background()
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -95,6 +95,7 @@ func insertAll(r *suite.Run, db *sql.DB, size int) (err error) {
 	r.Start()
 	defer r.Stop()
 	for n := 0; n < r.N; n += size {
+		begin := time.Now()
 		if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 			return err
 		}
@@ -109,6 +110,9 @@ func insertAll(r *suite.Run, db *sql.DB, size int) (err error) {
 		}
 		if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {
 			return err
+		}
+		if told != nil {
+			told(time.Since(begin))
 		}
 	}
 	return nil

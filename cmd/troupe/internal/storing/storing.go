@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -20,7 +21,7 @@ import (
 )
 
 // Workloads are all of them, in the order in which they are reported.
-var Workloads = []*suite.Workload{&toSQLite, &toPostgres, &recovery, &latency, &many}
+var Workloads = []*suite.Workload{&toSQLite, &toPostgres, &recovery, &latency, &count, &many}
 
 // Subjects are this project and the same by hand, in the order of the tables.
 var Subjects = subjects()
@@ -46,20 +47,20 @@ func subjects() []*suite.Subject {
 		Name: troupe, About: "actors of package journal, with its stores", Families: families,
 		Runs: map[string]suite.Func{
 			toSQLite.Name: persistToSQLite, toPostgres.Name: persistToPostgres, recovery.Name: recoverActor,
-			latency.Name: persistInCommits, many.Name: askBesideMany,
+			latency.Name: persistInCommits, count.Name: countCommits, many.Name: askBesideMany,
 		},
 	}
 	grouped := &suite.Subject{
 		Name: raw, About: "the same by hand: statements of the same driver, 32 events in a transaction, as many as 64 actors make", Families: families,
 		Runs: map[string]suite.Func{
-			toSQLite.Name: groupsToSQLite, toPostgres.Name: batchesToPostgres, recovery.Name: readRows, many.Name: askAlone,
+			toSQLite.Name: groupsToSQLite, toPostgres.Name: batchesToPostgres, recovery.Name: readRows, latency.Name: commitsByHand, many.Name: askAlone,
 		},
-		Notes: map[string]string{latency.Name: "it has no actors", many.Name: "the same question with nobody who persists"},
+		Notes: map[string]string{count.Name: "it has no actors", many.Name: "the same question with nobody who persists"},
 	}
 	alone := &suite.Subject{
 		Name: single, About: "by hand, a transaction for each event", Families: families,
 		Runs:  map[string]suite.Func{toSQLite.Name: singlesToSQLite},
-		Notes: map[string]string{toPostgres.Name: "it is for SQLite", recovery.Name: "it is about writing", latency.Name: "it has no actors", many.Name: "it has no actors"},
+		Notes: map[string]string{toPostgres.Name: "it is for SQLite", recovery.Name: "it is about writing", latency.Name: "it has no actors", count.Name: "it has no actors", many.Name: "it has no actors"},
 	}
 	all := []*suite.Subject{ours, grouped, alone}
 	if why := noPostgres(); why != "" {
@@ -93,7 +94,14 @@ type persist struct {
 // keeper is an actor that counts its events.
 type keeper struct {
 	n       int
-	samples *[]time.Duration // How long each Persist took, if it is not nil.
+	samples *[]sample     // Of each Persist, if it is not nil.
+	commits *atomic.Int64 // How many commits have ended. Nil without samples.
+}
+
+// sample is how long a Persist took, and how many commits have ended meanwhile.
+type sample struct {
+	took    time.Duration
+	commits int64
 }
 
 func (k *keeper) Apply(noted) { k.n++ }
@@ -102,12 +110,15 @@ func (k *keeper) Receive(ctx *journal.Context[persist, noted], m persist) error 
 	if m.look {
 		return m.reply.Send(ctx, k.n)
 	}
-	begin := time.Now()
+	before, begin := int64(0), time.Now()
+	if k.samples != nil {
+		before = k.commits.Load()
+	}
 	if err := ctx.Persist(note(k.n)); err != nil {
 		return err
 	}
 	if k.samples != nil {
-		*k.samples = append(*k.samples, time.Since(begin))
+		*k.samples = append(*k.samples, sample{time.Since(begin), k.commits.Load() - before})
 	}
 	return m.reply.Send(ctx, k.n)
 }
@@ -126,20 +137,20 @@ type group struct {
 	sys     *actor.System
 	kind    *journal.Kind[persist, noted]
 	refs    []actor.Ref[persist]
-	samples [][]time.Duration
+	samples [][]sample
 }
 
 // newGroup starts n actors, whose streams are the numbers from 0 on, and waits until they
-// have read them. Sampled says that
-// the time of each Persist is noted.
-func newGroup(store journal.Store, n int, sampled bool, cfg actor.Config) (*group, error) {
-	g := &group{samples: make([][]time.Duration, n)}
+// have read them. Each Persist is
+// sampled if there is a counter of commits.
+func newGroup(store journal.Store, n int, commits *atomic.Int64, cfg actor.Config) (*group, error) {
+	g := &group{samples: make([][]sample, n)}
 	kind, err := journal.Actor(journal.Config[persist, noted]{
 		Journal: journal.New(store), Events: notes,
 		New: func(self *journal.Self) journal.Behaviour[persist, noted] {
 			k := &keeper{}
-			if i, err := strconv.Atoi(self.ID()); sampled && err == nil {
-				k.samples = &g.samples[i]
+			if i, err := strconv.Atoi(self.ID()); commits != nil && err == nil {
+				k.samples, k.commits = &g.samples[i], commits
 			}
 			return k
 		},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -18,42 +19,81 @@ import (
 var latency = suite.Workload{
 	Name: "journal-persist", Family: suite.Journals, Baseline: raw, Kind: suite.Latency, Percentiles: []float64{50, 99}, Unit: "commits", Per: time.Second,
 	Step: writers, Duration: 2 * time.Second,
-	About:   "how long a Persist of 64 actors at once takes, in mean commits of the same run, with SQLite",
-	Targets: []suite.Target{{Subject: troupe, Row: "journal-persist-p99", Of: suite.MedianFigure, AtMost: 3}},
+	About: "how long a Persist of 64 actors at once takes, in mean commits of the same run, with SQLite; by hand, how long a commit takes",
 }
 
-// timed notes how long commits take. The committer alone uses it.
+// A commit counts as a second here, too.
+var count = suite.Workload{
+	Name: "journal-commits", Family: suite.Journals, Baseline: raw, Kind: suite.Latency, Percentiles: []float64{50, 99}, Unit: "commits", Per: time.Second,
+	Step: writers, Duration: 2 * time.Second,
+	About:   "how many commits end while a Persist of 64 actors at once waits, the last one its own, with SQLite",
+	Targets: []suite.Target{{Subject: troupe, Row: "journal-commits-p99", Of: suite.MedianFigure, AtMost: 3}},
+}
+
+// timed counts commits, and notes how long they take.
 type timed struct {
 	journal.Store
-	commits int
-	took    time.Duration
+	commits atomic.Int64
+	took    time.Duration // Of the committer alone.
 }
 
 func (t *timed) Append(ctx context.Context, batch []*journal.Write) error {
 	begin := time.Now()
 	err := t.Store.Append(ctx, batch)
-	t.commits, t.took = t.commits+1, t.took+time.Since(begin)
+	t.took += time.Since(begin)
+	t.commits.Add(1)
 	return err
 }
 
-func persistInCommits(r *suite.Run) (n int64, err error) {
+func persistInCommits(r *suite.Run) (int64, error) {
+	return persistSampled(r, func(t *timed, s sample) time.Duration {
+		return inMeans(s.took, t.took, int(t.commits.Load()))
+	})
+}
+
+func countCommits(r *suite.Run) (int64, error) {
+	return persistSampled(r, func(_ *timed, s sample) time.Duration { return time.Duration(s.commits) * time.Second })
+}
+
+// inMeans returns a time in units of the mean of n that took all.
+func inMeans(d, all time.Duration, n int) time.Duration {
+	return time.Duration(float64(d) / float64(all) * float64(max(1, n)) * float64(time.Second))
+}
+
+// commitsByHand is how long each transaction by hand takes, in their mean.
+func commitsByHand(r *suite.Run) (int64, error) {
+	var took []time.Duration
+	n, err := insertToSQLite(r, half, func(d time.Duration) { took = append(took, d) })
+	all := time.Duration(0)
+	for _, d := range took {
+		all += d
+	}
+	for _, d := range took {
+		for range half { // One for each event, as each of them waits for it.
+			r.Sample(inMeans(d, all, len(took)))
+		}
+	}
+	return n, err
+}
+
+// persistSampled has 64 actors persist, and samples each Persist in commits.
+func persistSampled(r *suite.Run, inCommits func(*timed, sample) time.Duration) (n int64, err error) {
 	err = inFile(func(path string) error {
 		store, err := sqlite.Open(path)
 		if err != nil {
 			return err
 		}
 		t := &timed{Store: store}
-		g, err := newGroup(t, writers, true, actor.Config{})
+		g, err := newGroup(t, writers, &t.commits, actor.Config{})
 		if err == nil {
 			err = g.measure(r)
 		}
 		if err = errors.Join(err, store.Close()); err != nil {
 			return err
 		}
-		commit := float64(t.took) / float64(max(1, t.commits))
 		for _, samples := range g.samples {
-			for _, d := range samples {
-				r.Sample(time.Duration(float64(d) / commit * float64(time.Second)))
+			for _, s := range samples {
+				r.Sample(inCommits(t, s))
 				n++
 			}
 		}
@@ -95,7 +135,7 @@ func askBesideMany(r *suite.Run) (int64, error) { return answer(r, r.Size) }
 // answer asks an actor beside n that wait for their commit.
 func answer(r *suite.Run, n int) (answered int64, err error) {
 	gate := &gate{Store: memory.New(), open: make(chan struct{})}
-	g, err := newGroup(gate, n, false, actor.Config{MaxSpares: -1})
+	g, err := newGroup(gate, n, nil, actor.Config{MaxSpares: -1})
 	if err != nil {
 		return 0, err
 	}
