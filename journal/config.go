@@ -19,10 +19,8 @@ func (cfg *Config[M, E]) check() error {
 		return fmt.Errorf("journal: Config.SnapshotEvery is %d; it must be 0, for the default, or more", cfg.SnapshotEvery)
 	case cfg.SnapshotEvery > 0 && !cfg.Snapshots.defined():
 		return errors.New("journal: Config.SnapshotEvery without Config.Snapshots; see journal.SnapshotOf")
-	case cfg.Snapshots.err != nil:
-		return cfg.Snapshots.err
 	}
-	return cfg.Events.Err()
+	return errors.Join(cfg.Snapshots.check(), cfg.Events.Err())
 }
 
 // checkHooks returns an error for a value with hooks that would not be called.

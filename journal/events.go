@@ -37,6 +37,13 @@ func Events[E any](defs ...Definition) *Set[E] {
 	for _, up := range s.ups {
 		s.err = errors.Join(s.err, s.checkUp(up))
 	}
+	for _, name := range s.Names() {
+		if d := s.byName[name]; name != ErasedType {
+			if err := check(s.write, d.typ); err != nil {
+				s.err = errors.Join(s.err, fmt.Errorf("journal: event %q %w", name, err))
+			}
+		}
+	}
 	return s
 }
 

@@ -15,7 +15,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var journalFaults = planted.Group{
-	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|CommandRunsOnce|Writes|CatchUp|Erase|Trim|Outbox)",
+	Run: "^Test(UnknownOutcome|Conflict|Fence|Snapshot|BadSnapshots|Kill|Writer|Missing|Orders|CommandRunsOnce|Writes|CatchUp|Erase|Trim|Outbox|Events|Snapshots)",
 	Faults: []planted.Fault{
 		{
 			Name: "acknowledged before the commit",
@@ -34,6 +34,22 @@ _ = j.appendBatch(batch)`,
 			New:  "e.stage, e.err = done, nil",
 			Want: "FAIL: TestOrdersAreDoneOnceInSimulation",
 			Run:  "^TestOrdersAreDoneOnceInSimulation$",
+		},
+		{
+			Name: "an event may lose a field",
+			In:   "Events",
+			Old:  "name != ErasedType",
+			New:  "name == ErasedType",
+			Want: "FAIL: TestEventsWhoseFieldsWouldBeLost",
+			Run:  "^TestEventsWhoseFieldsWouldBeLost$",
+		},
+		{
+			Name: "a snapshot may lose a field",
+			In:   "Config.check",
+			Old:  "errors.Join(cfg.Snapshots.check(), cfg.Events.Err())",
+			New:  "errors.Join(cfg.Snapshots.err, cfg.Events.Err())",
+			Want: "FAIL: TestSnapshotsWhoseFieldsWouldBeLost",
+			Run:  "^TestSnapshotsWhoseFieldsWouldBeLost$",
 		},
 		{
 			Name: "the version is not checked",

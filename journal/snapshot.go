@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/workers"
@@ -22,6 +23,7 @@ type Snapshots struct {
 	name    string
 	version int
 	codec   Codec
+	typ     reflect.Type
 	take    func(value any) (any, error)
 	restore func(value any, c Codec, data []byte) error
 	err     error
@@ -32,7 +34,7 @@ type Snapshots struct {
 // left alone, and the state is made from all events. Behaviours must be a
 // Snapshotter[S]. A snapshot is written as JSON; see [Snapshots.With].
 func SnapshotOf[S any](name string, version int) Snapshots {
-	s := Snapshots{name: name, version: version, codec: JSON}
+	s := Snapshots{name: name, version: version, codec: JSON, typ: reflect.TypeFor[S]()}
 	if name == "" || version < 1 {
 		s.err = fmt.Errorf("journal: a snapshot with the name %q and version %d; it needs a name and a version from 1", name, version)
 	}
@@ -71,6 +73,17 @@ func (s Snapshots) With(c Codec) Snapshots {
 }
 
 func (s Snapshots) defined() bool { return s.take != nil }
+
+// check returns what is wrong with the definition.
+func (s Snapshots) check() error {
+	if s.err != nil || !s.defined() {
+		return s.err
+	}
+	if err := check(s.codec, s.typ); err != nil {
+		return fmt.Errorf("journal: snapshot %q %w", s.name, err)
+	}
+	return nil
+}
 
 // encode returns the stored form of the value's state.
 func (s Snapshots) encode(value any) (Encoded, error) {

@@ -6,25 +6,20 @@ import (
 	"reflect"
 )
 
-var (
-	jsonMarshaler   = reflect.TypeFor[json.Marshaler]()
-	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
-	textMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
-	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
-
 // JSONRules returns the rules of package encoding/json.
 func JSONRules() Rules {
-	return Rules{Tags: []string{"json"}, Whole: func(t reflect.Type, addressable bool) bool {
-		return has(t, addressable, jsonMarshaler, jsonUnmarshaler) || has(t, addressable, textMarshaler, textUnmarshaler)
+	return Rules{Tags: []string{"json"}, Methods: "MarshalJSON and UnmarshalJSON", Whole: func(t reflect.Type, addressable bool) bool {
+		return Has[json.Marshaler, json.Unmarshaler](t, addressable) || Has[encoding.TextMarshaler, encoding.TextUnmarshaler](t, addressable)
 	}}
 }
 
-func has(t reflect.Type, addressable bool, marshaler, unmarshaler reflect.Type) bool {
+// Has reports whether values of a type have the methods of M, or their pointers have if they are addressable, and their
+// pointers have the methods of U.
+func Has[M, U any](t reflect.Type, addressable bool) bool {
 	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
 		return false
 	}
-	p := reflect.PointerTo(t)
+	marshaler, unmarshaler, p := reflect.TypeFor[M](), reflect.TypeFor[U](), reflect.PointerTo(t)
 	return (t.Implements(marshaler) || addressable && p.Implements(marshaler)) && p.Implements(unmarshaler)
 }
 

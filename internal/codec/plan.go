@@ -21,6 +21,21 @@ type Rules struct {
 	Whole func(t reflect.Type, addressable bool) bool
 	// Refuse says why values of a type can't be encoded at all, or returns "". It may be nil.
 	Refuse func(t reflect.Type) string
+	// Stored says that values are kept, for the program or a later version of it to read, and do not go to another
+	// program. The fields of embedded structs then count as the struct's own.
+	Stored bool
+	// Methods names the methods by which a type encodes itself. Defaults to AppendBinary and UnmarshalBinary.
+	Methods string
+}
+
+// words are how a problem speaks of what reads a value, and of how a type is mended.
+type words struct{ reader, name, where, cure string }
+
+func (r Rules) words() words {
+	if r.Stored {
+		return words{"the reader", "stored name", "to the reader", fmt.Sprintf("export it, leave it out by the tag %s:\"-\", or", r.Tags[0])}
+	}
+	return words{"the other side", "name on the wire", "on another node", "export it, or"}
 }
 
 // Plan is what a codec makes of a type.
@@ -45,7 +60,10 @@ const (
 
 // Of returns the plan of a type. It never fails; see Plan.Err.
 func Of(t reflect.Type, rules Rules) Plan {
-	w := walker{root: t, Plan: Plan{Element: minElement, rules: rules}, done: map[spot]string{}}
+	if rules.Methods == "" {
+		rules.Methods = "AppendBinary and UnmarshalBinary"
+	}
+	w := walker{root: t, Plan: Plan{Element: minElement, rules: rules}, words: rules.words(), done: map[spot]string{}}
 	w.Layout = hash(w.walk(t, true, ""))
 	w.Err = errors.Join(w.problems...)
 	return w.Plan
@@ -68,6 +86,7 @@ type spot struct {
 
 type walker struct {
 	Plan
+	words    words
 	root     reflect.Type
 	open     []spot          // The structs and other named types around.
 	done     map[spot]string // The layouts of those that were walked.
@@ -132,7 +151,7 @@ func (w *walker) parts(t reflect.Type, addressable bool, path string) string {
 		return fmt.Sprintf("[%d]%s", t.Len(), w.walk(t.Elem(), addressable, path+"[]"))
 	case reflect.Pointer:
 		if t.Elem().Kind() == reflect.Pointer {
-			w.problem(path, "%v is a pointer to a pointer, and the other side can't tell which of them is nil; use one", t)
+			w.problem(path, "%v is a pointer to a pointer, and %s can't tell which of them is nil; use one", t, w.words.reader)
 			return "refused"
 		}
 		w.element(int(t.Elem().Size()))
@@ -140,9 +159,9 @@ func (w *walker) parts(t reflect.Type, addressable bool, path string) string {
 	case reflect.Map:
 		return w.mapping(t, path)
 	case reflect.Interface:
-		w.problem(path, "%v is an interface, and the other side can't know what is in it; use a concrete type", t)
+		w.problem(path, "%v is an interface, and %s can't know what is in it; use a concrete type", t, w.words.reader)
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Uintptr:
-		w.problem(path, "a %v means nothing on another node; leave it out by the tag %s:\"-\"", t, w.rules.Tags[0])
+		w.problem(path, "a %v means nothing %s; leave it out by the tag %s:\"-\"", t, w.words.where, w.rules.Tags[0])
 	case reflect.Complex64, reflect.Complex128:
 		w.problem(path, "no codec has a %v; use two floats", t)
 	default:
@@ -178,23 +197,36 @@ func (w *walker) fields(t reflect.Type, addressable bool, path string) string {
 		case f.Name == "_":
 			fmt.Fprintf(&layout, "_,%s;", options)
 			continue
-		case !f.IsExported():
-			w.problem(at, "it is unexported and would be lost; export it, or give %v the methods AppendBinary and UnmarshalBinary", t)
+		case w.rules.Stored && f.Anonymous && name == "" && w.embeds(f):
+			layout.WriteString(w.walk(f.Type, addressable, at) + ";")
 			continue
-		case f.Anonymous && name == "":
+		case !f.IsExported():
+			w.problem(at, "it is unexported and would be lost; %s give %v the methods %s", w.words.cure, t, w.rules.Methods)
+			continue
+		case f.Anonymous && name == "" && !w.rules.Stored:
 			w.problem(at, "it is embedded, and its fields could hide each other; give it a name, or the tag %s:%q", w.rules.Tags[0], strings.ToLower(f.Name))
 			continue
 		case name == "":
 			name = f.Name
 		}
 		if other, twice := names[name]; twice {
-			w.problem(at, "its name on the wire, %q, is also the name of %s, so both would be lost; change a tag", name, other)
+			w.problem(at, "its %s, %q, is also the name of %s, so both would be lost; change a tag", w.words.name, name, other)
 		}
 		names[name] = f.Name
 		fmt.Fprintf(&layout, "%q,%s:%s;", name, options, w.walk(f.Type, addressable, at))
 	}
 	layout.WriteByte('}')
 	return layout.String()
+}
+
+// embeds reports whether the fields of an embedded struct are encoded with those around it. A
+// reader can't make the value of a pointer to an unexported type.
+func (w *walker) embeds(f reflect.StructField) bool {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct && (f.IsExported() || f.Type == t) && !w.rules.Whole(f.Type, true)
 }
 
 func (w *walker) tag(f reflect.StructField) (name, options string) {

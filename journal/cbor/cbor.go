@@ -5,11 +5,16 @@
 package cbor
 
 import (
+	"encoding"
 	"fmt"
 	"math"
+	"math/big"
+	"reflect"
+	"time"
 
 	"github.com/fxamacker/cbor/v2"
 
+	"github.com/troupe-go/troupe/internal/codec"
 	"github.com/troupe-go/troupe/journal"
 )
 
@@ -18,29 +23,29 @@ import (
 // encoding/json. Unknown fields are ignored. It is safe for concurrent use.
 var Codec journal.Codec = newCodec()
 
-type codec struct {
+type deterministic struct {
 	enc cbor.EncMode
 	dec cbor.DecMode
 	err error
 }
 
-func newCodec() codec {
+func newCodec() deterministic {
 	options := cbor.CoreDetEncOptions()
 	options.Time = cbor.TimeRFC3339Nano
 	enc, err := options.EncMode()
 	if err != nil {
-		return codec{err: err}
+		return deterministic{err: err}
 	}
 	// The data is the program's own, so its length alone bounds it.
 	dec, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32, MaxNestedLevels: 256}.DecMode()
-	return codec{enc, dec, err}
+	return deterministic{enc, dec, err}
 }
 
 // Name implements [journal.Codec].
-func (codec) Name() string { return "cbor" }
+func (deterministic) Name() string { return "cbor" }
 
 // Marshal implements [journal.Codec].
-func (c codec) Marshal(v any) ([]byte, error) {
+func (c deterministic) Marshal(v any) ([]byte, error) {
 	if c.err != nil {
 		return nil, fmt.Errorf("cbor: options: %w", c.err)
 	}
@@ -48,9 +53,23 @@ func (c codec) Marshal(v any) ([]byte, error) {
 }
 
 // Unmarshal implements [journal.Codec].
-func (c codec) Unmarshal(data []byte, v any) error {
+func (c deterministic) Unmarshal(data []byte, v any) error {
 	if c.err != nil {
 		return fmt.Errorf("cbor: options: %w", c.err)
 	}
 	return c.dec.Unmarshal(data, v)
+}
+
+// CheckType implements [journal.TypeChecker].
+func (deterministic) CheckType(t reflect.Type) error {
+	return codec.Of(t, codec.Rules{
+		Tags: []string{"cbor", "json"}, Whole: whole, Stored: true, Methods: "MarshalCBOR and UnmarshalCBOR",
+	}).Err
+}
+
+// whole reports whether the library encodes values of the type by their methods or by rules of
+// its own.
+func whole(t reflect.Type, addressable bool) bool {
+	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[big.Int]() ||
+		codec.Has[cbor.Marshaler, cbor.Unmarshaler](t, addressable) || codec.Has[encoding.BinaryMarshaler, encoding.BinaryUnmarshaler](t, addressable)
 }

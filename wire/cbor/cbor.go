@@ -16,6 +16,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	codecs "github.com/troupe-go/troupe/internal/codec"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -44,28 +45,12 @@ func newCodec() codec {
 // Name implements [wire.Codec].
 func (codec) Name() string { return "cbor" }
 
-var (
-	marshalers   = []reflect.Type{reflect.TypeFor[cbor.Marshaler](), reflect.TypeFor[encoding.BinaryMarshaler]()}
-	unmarshalers = []reflect.Type{reflect.TypeFor[cbor.Unmarshaler](), reflect.TypeFor[encoding.BinaryUnmarshaler]()}
-)
-
 // Rules implements [wire.Codec].
 func (codec) Rules() wire.Rules { return wire.Rules{Tags: []string{"cbor", "json"}, Whole: whole} }
 
 func whole(t reflect.Type, addressable bool) bool {
-	if t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[big.Int]() {
-		return true
-	}
-	if k := t.Kind(); k == reflect.Pointer || k == reflect.Interface {
-		return false
-	}
-	p := reflect.PointerTo(t)
-	for i, marshaler := range marshalers {
-		if (t.Implements(marshaler) || addressable && p.Implements(marshaler)) && p.Implements(unmarshalers[i]) {
-			return true
-		}
-	}
-	return false
+	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[big.Int]() ||
+		codecs.Has[cbor.Marshaler, cbor.Unmarshaler](t, addressable) || codecs.Has[encoding.BinaryMarshaler, encoding.BinaryUnmarshaler](t, addressable)
 }
 
 // Append implements [wire.Codec].
