@@ -33,7 +33,7 @@ const (
 // NewStill returns a scheduler with workers that don't run, nor a monitor: the
 // test makes each of their steps itself.
 func NewStill(cfg Config) *Scheduler {
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		panic(err)
 	}
@@ -69,7 +69,7 @@ func (s *Scheduler) SetClock(c *Clock) { s.clock = c.Now }
 // NewWithClock returns a running scheduler that takes its time from c. Only the pauses
 // of its monitor are in real time.
 func NewWithClock(cfg Config, c *Clock) (*Scheduler, error) {
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (f *Fiber) Bind() { f.bind(f.w) }
 
 // NewOn is New on another machine than this.
 func NewOn(cfg Config, m topology.Machine) (*Scheduler, error) {
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}

@@ -7,18 +7,6 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// FullPolicy says what [Scheduler.Go] does when Config.MaxQueued jobs are queued. Package
-// sched says what each is.
-type FullPolicy uint8
-
-// The policies.
-const (
-	WaitWhenFull FullPolicy = iota
-	RejectWhenFull
-
-	numFullPolicies = 2
-)
-
 // room counts the jobs that are queued, if that is bounded. An unbounded
 // scheduler pays for it with one comparison.
 type room struct {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 	injectorBatch = 32
 	// nextCapacity bounds the interrupted pieces of work that a worker keeps;
 	// more go to the shared queue.
-	nextCapacity = 64
+	nextCapacity = settings.MaxPreemptionDepth
 )
 
 // poll looks into the worker's own queues and the shared ones.

@@ -93,10 +93,6 @@ type Worker struct {
 }
 
 const (
-	// preemptionDepth is how many pieces of work may wait on a worker for having
-	// given way, one within the other, by default. More would each hold a stack, and delay
-	// the first of them further, for little: what comes next is critical too.
-	preemptionDepth = 3
 	// spareCapacity is the size of a spare worker's queues.
 	spareCapacity = 64
 )
