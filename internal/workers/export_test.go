@@ -263,35 +263,6 @@ func (w *Worker) WakeUp(found bool) bool {
 // Retry makes the rounds on behalf of sleepers that are due now.
 func (s *Scheduler) Retry() { s.monitor.retry(s.now()) }
 
-// JobStateWord is the state of a job that no worker runs.
-type JobStateWord struct{ jobState }
-
-func NewJobState(p Priority) *JobStateWord {
-	s := &JobStateWord{}
-	s.init(p)
-	return s
-}
-
-func (s *JobStateWord) Run(now time.Duration) bool { return s.transitionToRunning(now) }
-func (s *JobStateWord) Steal()                     { s.transitionToStolen() }
-func (s *JobStateWord) Arrive()                    { s.transitionToPending() }
-func (s *JobStateWord) End(outcome JobState, preempted uint32) bool {
-	return s.transitionToEnded(outcome, preempted)
-}
-func (s *JobStateWord) TimeOut() bool          { return s.transitionToTimedOut() }
-func (s *JobStateWord) Get() JobState          { return s.get() }
-func (s *JobStateWord) Overdue() bool          { return s.has(jobOverdue) }
-func (s *JobStateWord) Priority() Priority     { return s.priority() }
-func (s *JobStateWord) Steals() int            { return s.steals() }
-func (s *JobStateWord) Preemptions() int       { return s.preemptions() }
-func (s *JobStateWord) Started() time.Duration { return s.started() }
-
-// Cancel reports whether the job had ended, and whether its queue entry is void now.
-func (s *JobStateWord) Cancel() (ended, void bool) {
-	what := s.transitionToCancelled()
-	return what == cancelledNever, what == cancelledQueued
-}
-
 // Cost is the estimate of what n costs, as thieves see it.
 func (n *Node) Cost() time.Duration { return n.cost() }
 

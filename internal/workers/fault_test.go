@@ -215,50 +215,55 @@ var jobFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a torn transition",
-			In:   "jobState.transition",
-			Old: `if s.word.CompareAndSwap(word, next) {
+			Dir:  "jobstate",
+			In:   "Word.transition",
+			Old: `if s.swap(old, next) {
 	return true
 }`,
-			New: `s.word.Store(next)
+			New: `s.word.Store(uint64(next))
 return true`,
 			Want: "job is",
 		},
 		{
 			Name: "a cancelled job runs",
-			In:   "jobState.transitionToRunning",
-			Old:  "word&(jobStateBits|jobClaimed) > uint64(JobStolen)",
-			New:  "jobStateOf(word) == JobTimedOut",
+			Dir:  "jobstate",
+			In:   "Word.TransitionToRunning",
+			Old:  "old&(stateBits|MarkClaimed) > Value(Stolen)",
+			New:  "old.State() == TimedOut",
 			Want: "job is",
 		},
 		{
 			Name: "a torn start",
-			In:   "jobState.transitionToRunning",
-			Old: `if s.word.CompareAndSwap(word, with(word, JobRunning)|started) {
+			Dir:  "jobstate",
+			In:   "Word.TransitionToRunning",
+			Old: `if s.swap(old, old.with(Running)|started) {
 	return true
 }`,
-			New: `s.word.Store(with(word, JobRunning) | started)
+			New: `s.word.Store(uint64(old.with(Running) | started))
 return true`,
 			Want: "job is",
 		},
 		{
 			Name: "a job ends after its time was up",
-			In:   "jobState.transitionToEnded",
-			Old:  "jobStateOf(word) == JobTimedOut",
+			Dir:  "jobstate",
+			In:   "Word.TransitionToEnded",
+			Old:  "old.State() == TimedOut",
 			New:  "false",
 			Want: "and was ended as",
 		},
 		{
 			Name: "a cancellation leaves no mark",
-			In:   "jobState.transitionToCancelled",
-			Old:  "word | jobCancelled",
-			New:  "word",
+			Dir:  "jobstate",
+			In:   "Word.TransitionToCancelled",
+			Old:  "old | MarkCancelled",
+			New:  "old",
 			Want: "it was cancelled after its start",
 		},
 		{
 			Name: "a waiter enters after its last look",
 			In:   "Job.Wait",
-			Old: `for !j.state.get().Ended() { // Either it is seen here, or the waiter there.
-	if !w.Wait(ctx) && !j.state.get().Ended() {
+			Old: `for !j.state.State().Ended() { // Either it is seen here, or the waiter there.
+	if !w.Wait(ctx) && !j.state.State().Ended() {
 		rare.forget(known)
 		if edge != nil {
 			j.shift(edge.Leave)
@@ -266,8 +271,8 @@ return true`,
 		return context.Cause(ctx)
 	}
 }`,
-			New: `for first := true; first || !j.state.get().Ended(); first = false {
-	if !w.Wait(ctx) && !j.state.get().Ended() {
+			New: `for first := true; first || !j.state.State().Ended(); first = false {
+	if !w.Wait(ctx) && !j.state.State().Ended() {
 		rare.forget(known)
 		if edge != nil {
 			j.shift(edge.Leave)

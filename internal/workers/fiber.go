@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/workers/alarms"
 	"github.com/troupe-go/troupe/internal/workers/fiberindex"
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
 	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -242,7 +243,7 @@ func (f *Fiber) prepareToLeave() operation {
 		if op != opSuspend {
 			f.tally.countPreemption()
 		}
-		if word := j.state.word.Load(); jobStateOf(word).Ended() && word&jobOverdue == 0 {
+		if word := j.state.Load(); word.State().Ended() && !word.Has(jobstate.MarkOverdue) {
 			f.job.Store(nil) // Other work runs here since.
 		}
 	}

@@ -163,16 +163,16 @@ func (j *Job) inheritLocked(rare *jobRare, held bool) (*elder, *Fiber) {
 	if may := urgent && !held && j.id&idPlaced == 0 && j.kind.s.sim == nil; may && !had {
 		rare.twice.Store(true)
 	}
-	switch st := j.state.get(); {
+	switch st := j.state.State(); {
 	case st <= JobStolen && rare.twice.Load() && !had:
-		e := &elder{of: &j.node, submitted: j.state.priority(), second: true}
+		e := &elder{of: &j.node, submitted: j.state.Load().Priority(), second: true}
 		e.node.Init(e)
 		return e, nil
 	case st <= JobStolen:
 		return nil, nil
 	}
 	rare.twice.Store(had)
-	if j.state.get().Ended() {
+	if j.state.State().Ended() {
 		return nil, nil
 	}
 	f := j.on()
@@ -204,7 +204,7 @@ func (e *elder) queue(s *Scheduler) {
 func (j *Job) inherit(f *Fiber) {
 	rare := j.rare.Load()
 	rare.mu.Lock()
-	if rare.urgent > 0 && !j.state.get().Ended() {
+	if rare.urgent > 0 && !j.state.State().Ended() {
 		f.lift(true)
 		rare.lifted = true
 	}
@@ -217,7 +217,7 @@ func (j *Job) claims(f *Fiber) bool {
 	rare := j.rare.Load()
 	rare.mu.Lock()
 	defer rare.mu.Unlock()
-	if rare.urgent > 0 && j.state.transitionToClaimed() {
+	if rare.urgent > 0 && j.state.TransitionToClaimed() {
 		rare.second.Store(f)
 		return true
 	}

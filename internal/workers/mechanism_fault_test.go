@@ -337,8 +337,8 @@ var containmentFaults = planted.Group{
 		{
 			Name: "a job's time is up at once",
 			In:   "Job.isLate",
-			Old:  "now-startedAt(word) >= timeout",
-			New:  "now >= startedAt(word)",
+			Old:  "now-word.Started() >= timeout",
+			New:  "now >= word.Started()",
 			Want: "FAIL: TestJobTimesOut",
 			Run:  "^TestJobTimesOut$",
 		},

@@ -132,9 +132,6 @@ func (b *Branch) Run(f *Fiber)        { b.b.Run(f, Normal) }
 func (b *Branch) Await(f *Fiber) bool { return b.b.transitionToAwaited(f) }
 func (b *Branch) Ended() bool         { return b.b.state.Load() == branchEnded }
 
-// Marked reports whether the job was cancelled after it had begun.
-func (s *JobStateWord) Marked() bool { return s.has(jobCancelled) }
-
 // TimeOut is what the monitor does when the job's time is up.
 func (j *Job) TimeOut() { j.timeOut() }
 
