@@ -150,7 +150,7 @@ func (f *Fiber) loop() func(yield func(struct{}) bool) {
 			f.w.count.Jobs++
 			f.w.began.Store(uintptr(f.w.count.Jobs))
 			f.running.Store(n)
-			if f.w.events.Load() != nil {
+			if f.w.log.On() {
 				f.w.noteWork(EventRun, n, p)
 			}
 			f.priority = p
@@ -247,7 +247,7 @@ func (f *Fiber) prepareToLeave() operation {
 			f.job.Store(nil) // Other work runs here since.
 		}
 	}
-	if f.w.events.Load() != nil {
+	if f.w.log.On() {
 		f.noteLeave()
 	}
 	f.noteTop()
@@ -256,7 +256,7 @@ func (f *Fiber) prepareToLeave() operation {
 
 // hasReturned comes after a switch. The coroutine is alive unless it was stopped.
 func (f *Fiber) hasReturned(left operation, alive bool) {
-	if !alive || f.w.events.Load() != nil {
+	if !alive || f.w.log.On() {
 		f.noteReturn(left, alive)
 	}
 }
@@ -268,7 +268,7 @@ func (f *Fiber) noteReturn(left operation, alive bool) {
 			runtime.Goexit()
 		}
 	}
-	if left < opSwitch && f.w.events.Load() != nil {
+	if left < opSwitch && f.w.log.On() {
 		f.w.noteWork(EventResume, f.running.Load(), f.priority)
 	}
 }

@@ -151,7 +151,7 @@ func (s *Scheduler) addWorker(t *parking.Tier, spare bool) {
 	w.sample.since = s.now()
 	w.lookedAt.Store(int64(w.sample.since))
 	if r := s.recorder.Load(); r != nil {
-		w.events.Store(r.ringFor(w))
+		r.recorder.Attach(&w.log, spare)
 	}
 	workers := append(old[:len(old):len(old)], w)
 	s.workers.Store(&workers)
