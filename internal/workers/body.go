@@ -76,7 +76,7 @@ func (s *Scheduler) Adopt(b Body, a Admission) error {
 	j.node.Init(b)
 	j.state.Init(a.Priority)
 	var err error
-	if a.From.within(s) == nil {
+	if a.From.Within(s) == nil {
 		a.From = nil
 	}
 	switch {

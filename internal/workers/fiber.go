@@ -396,7 +396,7 @@ func (f *Fiber) Submit(n *Node, p Priority) { f.w.push(n, min(p, Low)) }
 // must be called from the fiber's goroutine.
 func (f *Fiber) SubmitNext(n *Node) {
 	if f.hosted {
-		f.s.share(n, Normal)
+		f.s.Share(n, Normal)
 		return
 	}
 	f.w.pushNextOf(f, n)

@@ -77,9 +77,9 @@ func (f *Fiber) block() {
 	}
 }
 
-// within returns f if it is a fiber of a worker of s, and else nil: then the
+// Within returns f if it is a fiber of a worker of s, and else nil: then the
 // caller counts as a goroutine outside.
-func (f *Fiber) within(s *Scheduler) *Fiber {
+func (f *Fiber) Within(s *Scheduler) *Fiber {
 	if f == nil || f.s != s || f.hosted {
 		return nil
 	}

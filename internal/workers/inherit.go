@@ -196,7 +196,7 @@ func (j *Job) dropsEntry() bool {
 // queue queues the second entry of a job, if there is one to be queued.
 func (e *elder) queue(s *Scheduler) {
 	if e != nil {
-		s.share(&e.node, Critical)
+		s.Share(&e.node, Critical)
 	}
 }
 

@@ -100,7 +100,7 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 		priority = o.priority
 	}
 	j.state.Init(priority)
-	from := Current(ctx).within(s)
+	from := Current(ctx).Within(s)
 	if from == nil {
 		s.AwaitTurn()
 		if err := s.accept(ctx, j); err != nil {

@@ -29,7 +29,7 @@ func (j *Job) finish(f *Fiber) {
 	err, returned := f.w.verdict, f.w.hasReturned
 	f.w.verdict, f.w.hasReturned = nil, false
 	if !returned {
-		err = caught(recover())
+		err = Caught(recover())
 	}
 	j.end(f, err)
 }

@@ -49,7 +49,7 @@ var queueFaults = planted.Group{
 		{
 			Name: "what a full queue does not hold is lost",
 			In:   "Worker.push",
-			Old:  "w.s.share(n, p)",
+			Old:  "w.s.Share(n, p)",
 			New:  "",
 			Want: "FAIL: TestFullQueueOverflowsToTheShared",
 			Run:  "^TestFullQueueOverflowsToTheShared$",

@@ -26,7 +26,7 @@ func (s *Scheduler) scatter(n *Node, p Priority) {
 		s.enqueueAt(nil, n, p, home{w, queues.Placed})
 		return
 	}
-	s.share(n, p)
+	s.Share(n, p)
 }
 
 // leastLoaded returns the worker with least to do that takes work of priority p,

@@ -89,7 +89,7 @@ func (w *Worker) push(n *Node, p Priority) {
 	}
 	if p == Critical || p > w.tier || !w.queues.Local[p].Push(n) {
 		w.signOfLife()
-		w.s.share(n, p)
+		w.s.Share(n, p)
 		return
 	}
 	w.signOfLife()
@@ -110,7 +110,7 @@ func (w *Worker) pushNext(n *Node) {
 	}
 	w.signOfLife()
 	if !w.queues.First.Push(n) {
-		w.s.share(n, priorityOfInterrupted(n))
+		w.s.Share(n, priorityOfInterrupted(n))
 	}
 }
 

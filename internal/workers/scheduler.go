@@ -206,11 +206,12 @@ func (s *Scheduler) enqueue(from *Fiber, n *Node, p Priority) {
 		s.scatter(n, p)
 		return
 	}
-	s.share(n, p)
+	s.Share(n, p)
 }
 
-// share queues n for all workers.
-func (s *Scheduler) share(n *Node, p Priority) {
+// Share queues n for all workers, also while the scheduler stops: something that the caller
+// has keeps the workers.
+func (s *Scheduler) Share(n *Node, p Priority) {
 	if s.sim != nil {
 		s.sim.queue(false, n, p)
 		return

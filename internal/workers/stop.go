@@ -133,7 +133,7 @@ func (s *Scheduler) force() {
 		if f, ok := n.origin().runner.(*Fiber); ok {
 			f.requeue(nil, Normal)
 		} else {
-			s.share(n, Normal)
+			s.Share(n, Normal)
 		}
 	}
 }
