@@ -339,8 +339,9 @@ var suspensionFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a resume before its suspend",
-			In:   "Fiber.transitionFromSuspended",
-			Old: `if f.state.CompareAndSwap(fiberRunning|lifted, fiberNotified|lifted) {
+			Dir:  "fiberstate",
+			In:   "Word.TransitionFromSuspended",
+			Old: `if w.word.CompareAndSwap(running|mark, notified|mark) {
 	return false
 }`,
 			New:  "return false",
@@ -348,23 +349,26 @@ var suspensionFaults = planted.Group{
 		},
 		{
 			Name: "a torn state change",
-			In:   "Fiber.transitionToSuspended",
-			Old: `if f.state.CompareAndSwap(fiberRunning, fiberSuspended) {
+			Dir:  "fiberstate",
+			In:   "Word.TransitionToSuspended",
+			Old: `if w.word.CompareAndSwap(running, suspended) {
 	return true
 }`,
-			New: `if f.state.Load() == fiberRunning {
-	f.state.Store(fiberSuspended)
+			New: `if w.word.Load() == running {
+	w.word.And(lifted)
+	w.word.Or(suspended)
 	return true
 }`,
 			Want: "deadlock",
 		},
 		{
 			Name: "two resumes queue twice",
-			In:   "Fiber.transitionFromSuspended",
-			Old: `if f.state.CompareAndSwap(fiberSuspended|lifted, fiberRunning|lifted) {
+			Dir:  "fiberstate",
+			In:   "Word.TransitionFromSuspended",
+			Old: `if w.word.CompareAndSwap(suspended|mark, running|mark) {
 	return true
 }`,
-			New: `if f.state.Store(fiberRunning | lifted); true {
+			New: `if w.word.And(mark); true {
 	return true
 }`,
 			Want: "the fiber is queued though it runs",

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/workers/alarms"
 	"github.com/troupe-go/troupe/internal/workers/fiberindex"
+	"github.com/troupe-go/troupe/internal/workers/fiberstate"
 	"github.com/troupe-go/troupe/internal/workers/jobstate"
 	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
@@ -41,7 +42,7 @@ import (
 //	running --Suspend--> suspended --Resume--> running (and queued)
 //
 // A mark beside the state says that critical work waits for the work on the fiber; see
-// [Edge]. The code is in fiberstate.go.
+// [Edge]. The protocol is in package fiberstate.
 type Fiber struct {
 	node Node
 	s    *Scheduler
@@ -55,7 +56,7 @@ type Fiber struct {
 	// top is where that goroutine's stack ended when the fiber was last left. Written by
 	// it, read where the fiber is warmed.
 	top   atomic.Uintptr
-	state xatomic.Uint32
+	state fiberstate.Word
 	// on is the id of w. Written by the worker, read by goroutines that ask about a job.
 	on atomic.Int32
 	// running is the work that the loop has called. Written by the fiber, read by
@@ -287,7 +288,7 @@ func (f *Fiber) isOn() bool {
 // A suspension with its resume costs two coroutine switches where a loop below takes
 // what comes between, and four at most.
 func (f *Fiber) Suspend() {
-	if f.takePermit() {
+	if f.state.TakePermit() {
 		return
 	}
 	switch {
@@ -320,7 +321,7 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 	if from == nil && f.s.sim != nil && f.s.sim.resumeLater(f, p) {
 		return
 	}
-	if f.transitionFromSuspended() {
+	if f.state.TransitionFromSuspended() {
 		if f.hosted {
 			f.rare.blocked.Send()
 			return
@@ -336,7 +337,7 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 // from takes next, after critical work. From must be the calling work's own fiber.
 func (f *Fiber) ResumeNext(from *Fiber) {
 	switch {
-	case !f.transitionFromSuspended():
+	case !f.state.TransitionFromSuspended():
 	case f.hosted:
 		f.rare.blocked.Send()
 	case f.urgency(Own) == Critical || from.hosted || from.s != f.s:
@@ -354,7 +355,7 @@ func (f *Fiber) Yield(p Priority) {
 		return
 	}
 	f.w.op, f.w.priority = opYield, min(p, Low)
-	if f.isLifted() {
+	if f.state.IsLifted() {
 		f.w.priority = Critical
 	}
 	f.leave()

@@ -133,7 +133,7 @@ func Caught(v any) error {
 
 // resumeNext resumes f as the next work of the worker below from.
 func (f *Fiber) resumeNext(from *Fiber) {
-	if f.transitionFromSuspended() {
+	if f.state.TransitionFromSuspended() {
 		from.w.pushNextOf(f, &f.node)
 	}
 }

@@ -72,7 +72,7 @@ func (h *Host) SetTurn(t Turn) { h.f.rare.turn = t }
 
 // block is Suspend on a host.
 func (f *Fiber) block() {
-	if f.transitionToSuspended() {
+	if f.state.TransitionToSuspended() {
 		f.rare.blocked.Receive()
 	}
 }

@@ -59,11 +59,11 @@ func (j *Job) now() (word jobstate.Value, st JobState) {
 // doing tells the state of a job on f that has begun.
 func (f *Fiber) doing() JobState {
 	switch {
-	case f.isSuspended():
+	case f.state.IsSuspended():
 		return JobWaiting
 	case f.isOn():
 		return JobRunning
-	case f.isSuspended(): // It has begun to wait since the first look.
+	case f.state.IsSuspended(): // It has begun to wait since the first look.
 		return JobWaiting
 	}
 	return JobPreempted

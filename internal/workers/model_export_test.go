@@ -55,7 +55,7 @@ func NewModelFiber(s *Scheduler) *Fiber {
 // Suspend is what a fiber and its worker do together, up to the moment at which
 // the fiber waits: then it returns true.
 func (f *Fiber) ModelSuspend() (waits bool) {
-	return !f.takePermit() && f.transitionToSuspended()
+	return !f.state.TakePermit() && f.state.TransitionToSuspended()
 }
 
 // ModelNode is the fiber as it is queued.
@@ -142,7 +142,7 @@ func (s *Scheduler) TakeCritical() *Node { return s.shared.Take(queues.Critical,
 func (j *Job) Shift(by int) { j.shift(func() int { return by }) }
 
 // Lifted reports whether the work on the fiber is as urgent as critical work.
-func (f *Fiber) Lifted() bool { return f.isLifted() }
+func (f *Fiber) Lifted() bool { return f.state.IsLifted() }
 
 // BeganOn reports whether the job has begun on the fiber.
 func (j *Job) BeganOn(f *Fiber) bool { return j.on() == f }

@@ -144,7 +144,7 @@ func (m *simulated) perform(w *Worker) {
 		w.pool.Put(f)
 		w.fiber = nil
 	case opSuspend:
-		if f.transitionToSuspended() {
+		if f.state.TransitionToSuspended() {
 			w.fiber = nil
 			m.leave(f, true)
 			w.count.Suspended++

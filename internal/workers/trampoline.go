@@ -81,7 +81,7 @@ func (w *Worker) perform(f *Fiber) *Fiber {
 	}
 	switch w.op {
 	case opSuspend:
-		if !f.transitionToSuspended() {
+		if !f.state.TransitionToSuspended() {
 			return f
 		}
 		w.count.Suspended++

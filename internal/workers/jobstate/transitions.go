@@ -94,7 +94,7 @@ func (s *Word) TransitionToEnded(outcome State, preempted uint32) bool {
 // Cancellation is what a cancellation came upon.
 type Cancellation uint8
 
-// What there is for a cancellation to come upon.
+// The cases.
 const (
 	FoundEnded  Cancellation = iota // The job had ended.
 	FoundQueued                     // The job had not begun, and never will.

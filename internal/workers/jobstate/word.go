@@ -1,6 +1,7 @@
 package jobstate
 
 import (
+	_ "sync/atomic" // Without it, the compiler does not inline the methods of the atomics in xatomic, but calls them.
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers/settings"
