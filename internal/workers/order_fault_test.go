@@ -13,7 +13,7 @@ var orderFaults = planted.Group{
 			Name: "the monitor does not look at ages",
 			In:   "monitor.look",
 			Old: `m.s.patrol(now)
-m.s.ageing.look(now)`,
+m.s.ageing.Look(now)`,
 			New:  "m.s.patrol(now)",
 			Want: "0 of 100 have risen",
 		},

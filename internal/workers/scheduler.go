@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/internal/workers/ageing"
 	"github.com/troupe-go/troupe/internal/workers/alarms"
 	"github.com/troupe-go/troupe/internal/workers/fiberindex"
 	"github.com/troupe-go/troupe/internal/workers/fiberpool"
@@ -34,7 +35,7 @@ type Scheduler struct {
 	shared     queues.Shared[Node]
 	lot        parking.Lot
 	monitor    *monitor
-	ageing     ageing
+	ageing     *ageing.Ageing[Node]
 	sim        *simulated // Nil unless the scheduler is part of a simulation.
 	// workers is replaced by a longer copy when a spare is added; a worker's id
 	// is its index. Written under mu.
@@ -121,7 +122,7 @@ func assemble(cfg Config) *Scheduler {
 	if cfg.PinWorkers {
 		s.pins = make(chan error, cfg.Workers)
 	}
-	s.ageing = newAgeing(s)
+	s.ageing = ageing.New(cfg.AgeAfter, &s.shared, &s.lot, (*ageingOf)(s))
 	s.kinds.none.s = s
 	s.room.limit, s.room.reject = int64(max(0, cfg.MaxQueued)), cfg.WhenFull == RejectWhenFull
 	s.workers.Store(&[]*Worker{})
