@@ -82,8 +82,8 @@ func (s *Scheduler) Adopt(b Body, a Admission) error {
 	switch {
 	case a.Wait && a.From == nil:
 		err = s.accept(b.Parent(), j)
-	case !s.room.enter():
-		err = s.room.full()
+	case !s.bound.Enter():
+		err = s.full()
 	case a.From != nil:
 		j.id = a.From.w.jobAccepted()
 	case a.Nested:

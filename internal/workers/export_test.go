@@ -311,7 +311,7 @@ func (s *Scheduler) Fibers() (n int) {
 }
 
 // WaitingForRoom is how many submitters wait.
-func (s *Scheduler) WaitingForRoom() int { return int(s.room.waiting.Load()) }
+func (s *Scheduler) WaitingForRoom() int { return s.bound.Waiting() }
 
 // Patrol looks for jobs whose time is up, as the monitor does.
 func (s *Scheduler) Patrol() { s.patrol(s.now()) }

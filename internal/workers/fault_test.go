@@ -291,24 +291,26 @@ var roomFaults = planted.Group{
 		{
 			Name: "a submitter queues up after its last look",
 			In:   "Scheduler.waitForRoom",
-			Old: `case r.tryEnter():
+			Old: `case b.TryEnter():
 	return nil`,
 			New:  "",
 			Want: "deadlock",
 		},
 		{
 			Name: "a worker looks for submitters before it makes room",
-			In:   "room.leave",
-			Old: `r.queued.Add(-1)
-r.wakeOne()`,
-			New: `r.wakeOne()
-r.queued.Add(-1)`,
+			Dir:  "capacity",
+			In:   "Bound.Leave",
+			Old: `b.queued.Add(-1)
+b.wakeOne()`,
+			New: `b.wakeOne()
+b.queued.Add(-1)`,
 			Want: "deadlock",
 		},
 		{
-			Name: "who leaves takes the wake-up along",
-			In:   "room.remove",
-			Old:  "r.wakeOne()",
+			Name: "a submitter that leaves takes the wake-up along",
+			Dir:  "capacity",
+			In:   "Bound.Remove",
+			Old:  "b.wakeOne()",
 			New:  "",
 			Want: "deadlock",
 		},
@@ -317,14 +319,14 @@ r.queued.Add(-1)`,
 			In:   "Scheduler.count",
 			Old: `j.id = s.account.came.Add(1)
 if s.stopping.Load() {
-	s.room.leave()
+	s.bound.Leave()
 	s.jobGone()
 	return ErrStopped
 }`,
 			New: `stopping := s.stopping.Load()
 j.id = s.account.came.Add(1)
 if stopping {
-	s.room.leave()
+	s.bound.Leave()
 	s.jobGone()
 	return ErrStopped
 }`,

@@ -107,8 +107,8 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 			return nil, err
 		}
 	} else {
-		if !s.room.enter() {
-			return nil, s.room.full()
+		if !s.bound.Enter() {
+			return nil, s.full()
 		}
 		j.id = from.w.jobAccepted()
 	}

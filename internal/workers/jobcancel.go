@@ -59,7 +59,7 @@ func (j *Job) abandon() {
 	if j.dropsEntry() {
 		return // The other entry counts.
 	}
-	j.kind.s.room.leave()
+	j.kind.s.bound.Leave()
 	j.cancel(ErrStopped)
 	j.kind.s.jobGone()
 }

@@ -51,7 +51,7 @@ func (j *Job) begin(f *Fiber) bool {
 	if !begun && j.dropsEntry() {
 		return false // The other entry counts.
 	}
-	j.kind.s.room.leave()
+	j.kind.s.bound.Leave()
 	if !begun {
 		f.w.jobEnded()
 	} else if rare := j.rare.Load(); rare != nil && (rare.twice.Load() || rare.second.Load() != nil) {

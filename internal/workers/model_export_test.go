@@ -68,7 +68,7 @@ func (s *Scheduler) Settle() {
 		w.queues.Inbox.Close()
 	}
 	s.stopping.Store(true)
-	s.room.wakeAll()
+	s.bound.WakeAll()
 	s.settle()
 }
 
@@ -156,4 +156,4 @@ func (s *Scheduler) Left() int {
 }
 
 // InRoom returns how many jobs are counted as queued.
-func (s *Scheduler) InRoom() int { return int(s.room.queued.Load()) }
+func (s *Scheduler) InRoom() int { return int(s.bound.Queued()) }

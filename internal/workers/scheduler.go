@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/internal/workers/ageing"
 	"github.com/troupe-go/troupe/internal/workers/alarms"
+	"github.com/troupe-go/troupe/internal/workers/capacity"
 	"github.com/troupe-go/troupe/internal/workers/fiberindex"
 	"github.com/troupe-go/troupe/internal/workers/fiberpool"
 	"github.com/troupe-go/troupe/internal/workers/parking"
@@ -46,7 +47,7 @@ type Scheduler struct {
 	account account
 	// retained is how much a stop waits for besides jobs. Written by Retain and Release; see owed.
 	retained atomic.Int64
-	room     room
+	bound    capacity.Bound // Of the jobs that are queued.
 	kinds    kinds
 	fibers   fiberindex.List[Fiber]
 	pool     fiberpool.Shared[Fiber]
@@ -124,7 +125,7 @@ func assemble(cfg Config) *Scheduler {
 	}
 	s.ageing = ageing.New(cfg.AgeAfter, &s.shared, &s.lot, (*ageingOf)(s))
 	s.kinds.none.s = s
-	s.room.limit, s.room.reject = int64(max(0, cfg.MaxQueued)), cfg.WhenFull == RejectWhenFull
+	s.bound.Init(max(0, cfg.MaxQueued), cfg.WhenFull == RejectWhenFull)
 	s.workers.Store(&[]*Worker{})
 	s.lot.Form(cfg.Workers, cfg.Reserved)
 	s.alarms = alarms.New(cfg.Workers, s.epoch)

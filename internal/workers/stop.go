@@ -59,7 +59,7 @@ func (s *Scheduler) beginStop() {
 		w.queues.Inbox.Close()
 	}
 	s.stopping.Store(true)
-	s.room.wakeAll()
+	s.bound.WakeAll()
 	if s.sim != nil {
 		s.sim.engine.Nudge() // It ends the scheduler when nothing is left.
 		return
