@@ -50,8 +50,10 @@ func (b *Bound) Init(limit int, reject bool) { b.limit, b.reject = int64(limit),
 // IsBounded reports whether there is a limit.
 func (b *Bound) IsBounded() bool { return b.limit != 0 }
 
-// Limit returns how many jobs may be queued, and Queued how many are.
-func (b *Bound) Limit() int64  { return b.limit }
+// Limit returns how many jobs may be queued.
+func (b *Bound) Limit() int64 { return b.limit }
+
+// Queued returns how many jobs are queued.
 func (b *Bound) Queued() int64 { return b.queued.Load() }
 
 // Rejects reports whether a submitter does not wait for room.

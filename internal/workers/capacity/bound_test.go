@@ -14,8 +14,10 @@ func (s *submitter) WakeUp() { s.woken++ }
 func TestBoundWakesTheFirstThatWaits(t *testing.T) {
 	var b capacity.Bound
 	b.Init(2, false)
-	if !b.TryEnter() || !b.TryEnter() || b.TryEnter() {
-		t.Fatal("two places are not two")
+	for place := range 3 {
+		if got := b.TryEnter(); got != (place < 2) {
+			t.Fatalf("place %d of two is taken: %t", place+1, got)
+		}
 	}
 	first, second := &submitter{}, &submitter{}
 	b.Add(first)

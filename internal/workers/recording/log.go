@@ -37,15 +37,16 @@ func (e *Entry) event(worker int) Event {
 
 // Log has the events of one worker. The zero Log is not recorded.
 type Log struct {
-	// ring is nil unless the worker is recorded. Written by the recorder.
-	ring atomic.Pointer[eventring.Ring[Entry]]
+	// Ring is nil unless the worker is recorded. Written by the recorder. It is exported for
+	// functions of the worker that the compiler would not inline if they called On.
+	Ring atomic.Pointer[eventring.Ring[Entry]]
 }
 
 // On reports whether the worker is recorded. It costs a load.
-func (l *Log) On() bool { return l.ring.Load() != nil }
+func (l *Log) On() bool { return l.Ring.Load() != nil }
 
 // Write writes an event, if the worker is recorded. Only the worker calls it.
 func (l *Log) Write(e Entry) {
-	for r := l.ring.Load(); r != nil && !r.Add(e); r = l.ring.Load() {
+	for r := l.Ring.Load(); r != nil && !r.Add(e); r = l.Ring.Load() {
 	}
 }

@@ -52,11 +52,11 @@ func (r *Recorder) Attach(l *Log, spare bool) {
 	if spare {
 		n = max(minEvents, n/spareShare)
 	}
-	l.ring.Store(eventring.New[Entry](n))
+	l.Ring.Store(eventring.New[Entry](n))
 }
 
 // Detach ends the recording of the worker with this log.
-func (r *Recorder) Detach(l *Log) { l.ring.Store(nil) }
+func (r *Recorder) Detach(l *Log) { l.Ring.Store(nil) }
 
 // WriteForeign writes an event of a worker that another goroutine has seen.
 func (r *Recorder) WriteForeign(e Entry, worker int) {
@@ -73,7 +73,7 @@ func (r *Recorder) Snapshot(logs iter.Seq2[int, *Log], isCurrent func() bool) (a
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for id, l := range logs {
-		ring := l.ring.Load()
+		ring := l.Ring.Load()
 		if ring == nil || !isCurrent() { // In this order: the ring may be another recorder's.
 			continue
 		}
@@ -82,7 +82,7 @@ func (r *Recorder) Snapshot(logs iter.Seq2[int, *Log], isCurrent func() bool) (a
 			k = &eventring.Reader[Entry]{}
 			r.readers[l] = k
 		}
-		k.Read(&l.ring, ring)
+		k.Read(&l.Ring, ring)
 		events, before := k.Events()
 		for n := range events {
 			all = append(all, events[n].event(id))
