@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/groups"
 )
 
 // Scheduler runs jobs on a set of workers. [New] makes and starts one; its
@@ -37,7 +38,7 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 // NewGroup returns an empty group, whose functions are given a context derived
 // from ctx that also knows the worker, as [Scheduler.Go] has it.
 func (s *Scheduler) NewGroup(ctx context.Context) (*Group, error) {
-	g, err := s.workers().NewGroup(ctx)
+	g, err := groups.New(ctx, s.workers())
 	return (*Group)(g), err
 }
 

@@ -1,6 +1,9 @@
 package workers
 
-import "github.com/troupe-go/troupe/internal/xatomic"
+import (
+	"github.com/troupe-go/troupe/internal/workers/counters"
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
 
 // # Counting jobs
 //
@@ -42,6 +45,17 @@ func (s *Scheduler) jobGone() {
 	s.account.gone.Add(1)
 	s.settle()
 }
+
+// Comes counts work that is handed in from outside, as a job is, before it is queued. A Stop
+// in between either sees the work or is seen by a caller that asks for it afterwards.
+func (s *Scheduler) Comes() { s.account.came.Add(1) }
+
+// Goes counts such work to its end outside of the workers.
+func (s *Scheduler) Goes() { s.jobGone() }
+
+// Counters returns what the fiber's worker counts by itself, for work that begins and ends
+// as jobs do. It must be called from the fiber's goroutine.
+func (f *Fiber) Counters() *counters.Counters { return &f.w.count }
 
 // jobsLeft returns the number of jobs that were accepted and have not ended.
 func (s *Scheduler) jobsLeft() int {

@@ -104,7 +104,7 @@ func place(stack string) string {
 
 // isOurs reports whether a line of a stack is a call of this module's that leads to handlers.
 func isOurs(line string) bool {
-	for _, room := range []string{"actor.", "internal/workers.", "task.", "strand.", "router."} {
+	for _, room := range []string{"actor.", "internal/workers.", "internal/workers/groups.", "task.", "strand.", "router."} {
 		if strings.HasPrefix(line, "github.com/troupe-go/troupe/"+room) {
 			return true
 		}

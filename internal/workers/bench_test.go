@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/groups"
 )
 
 // hop is a Runner that submits another one until a count has run down.
@@ -110,7 +111,7 @@ func BenchmarkFlat(b *testing.B) {
 	const n = 100_000
 	s := newScheduler(b, workers.Config{})
 	ctx := context.Background()
-	g, err := s.NewGroup(ctx)
+	g, err := groups.New(ctx, s)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package workers
 import (
 	"context"
 	"fmt"
+
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
 )
 
 // Body is a job of a package that builds on jobs: a record of its own in which the [Job] is
@@ -38,8 +40,8 @@ type CutBody interface {
 
 // IsCut reports whether ParentEnded was called for the job, and Cancel was not.
 func IsCut(b Body) bool {
-	word := b.record().state.word.Load()
-	return word&(jobCut|jobCancelled) == jobCut
+	word := b.record().state.Load()
+	return word&(jobstate.MarkCut|jobstate.MarkCancelled) == jobstate.MarkCut
 }
 
 // inRecord is implemented by a Job, and so by what embeds one.
@@ -72,16 +74,16 @@ func (s *Scheduler) Adopt(b Body, a Admission) error {
 		j.kind = s.kinds.get(a.Kind)
 	}
 	j.node.Init(b)
-	j.state.init(a.Priority)
+	j.state.Init(a.Priority)
 	var err error
-	if a.From.within(s) == nil {
+	if a.From.Within(s) == nil {
 		a.From = nil
 	}
 	switch {
 	case a.Wait && a.From == nil:
 		err = s.accept(b.Parent(), j)
-	case !s.room.enter():
-		err = s.room.full()
+	case !s.bound.Enter():
+		err = s.full()
 	case a.From != nil:
 		j.id = a.From.w.jobAccepted()
 	case a.Nested:
@@ -107,7 +109,7 @@ func ContextOf(b Body) Resumer { return (*jobContext)(b.record()) }
 // other work. It costs a load of the job's state.
 func FiberOf(b Body) *Fiber {
 	j := b.record()
-	if j.state.started() == 0 { // It may be cancelled, and taken out of the queue just now.
+	if j.state.Load().Started() == 0 { // It may be cancelled, and taken out of the queue just now.
 		return nil
 	}
 	return j.on()
@@ -117,7 +119,7 @@ func FiberOf(b Body) *Fiber {
 // be the caller's fiber, or, if from is nil, for all workers.
 func (s *Scheduler) Enqueue(from *Fiber, b Body) {
 	j := b.record()
-	s.enqueue(from, &j.node, j.state.priority())
+	s.enqueue(from, &j.node, j.state.Load().Priority())
 	if rare := j.rare.Load(); rare != nil {
 		rare.mu.Lock()
 		entry, _ := j.inheritLocked(rare, false)
@@ -132,7 +134,7 @@ func (s *Scheduler) Enqueue(from *Fiber, b Body) {
 // has not begun or has ended.
 func ParentEnded(b Body) bool {
 	j := b.record()
-	if j.state.get() != JobRunning {
+	if j.state.State() != JobRunning {
 		return false
 	}
 	j.cutOff()

@@ -2,7 +2,6 @@ package workers
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -155,20 +154,6 @@ func YieldBody(b Body) bool {
 	}
 	f.hasReturned(opYield, f.co.Yield())
 	return true
-}
-
-// depthDefault fills in Config.PreemptionDepth.
-func (c *Config) depthDefault() error {
-	switch {
-	case c.PreemptionDepth < -1 || c.PreemptionDepth > nextCapacity:
-		return fmt.Errorf("sched: Config.PreemptionDepth is %d; it must be positive, at most %d, 0 for the default, or -1 for none",
-			c.PreemptionDepth, nextCapacity)
-	case c.PreemptionDepth == -1:
-		c.PreemptionDepth = 0
-	case c.PreemptionDepth == 0:
-		c.PreemptionDepth = preemptionDepth
-	}
-	return nil
 }
 
 // prepareToYield says to the worker how the fiber yields. It returns false if nothing

@@ -33,7 +33,7 @@ const (
 // NewStill returns a scheduler with workers that don't run, nor a monitor: the
 // test makes each of their steps itself.
 func NewStill(cfg Config) *Scheduler {
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		panic(err)
 	}
@@ -69,7 +69,7 @@ func (s *Scheduler) SetClock(c *Clock) { s.clock = c.Now }
 // NewWithClock returns a running scheduler that takes its time from c. Only the pauses
 // of its monitor are in real time.
 func NewWithClock(cfg Config, c *Clock) (*Scheduler, error) {
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (f *Fiber) Bind() { f.bind(f.w) }
 
 // NewOn is New on another machine than this.
 func NewOn(cfg Config, m topology.Machine) (*Scheduler, error) {
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -263,35 +263,6 @@ func (w *Worker) WakeUp(found bool) bool {
 // Retry makes the rounds on behalf of sleepers that are due now.
 func (s *Scheduler) Retry() { s.monitor.retry(s.now()) }
 
-// JobStateWord is the state of a job that no worker runs.
-type JobStateWord struct{ jobState }
-
-func NewJobState(p Priority) *JobStateWord {
-	s := &JobStateWord{}
-	s.init(p)
-	return s
-}
-
-func (s *JobStateWord) Run(now time.Duration) bool { return s.transitionToRunning(now) }
-func (s *JobStateWord) Steal()                     { s.transitionToStolen() }
-func (s *JobStateWord) Arrive()                    { s.transitionToPending() }
-func (s *JobStateWord) End(outcome JobState, preempted uint32) bool {
-	return s.transitionToEnded(outcome, preempted)
-}
-func (s *JobStateWord) TimeOut() bool          { return s.transitionToTimedOut() }
-func (s *JobStateWord) Get() JobState          { return s.get() }
-func (s *JobStateWord) Overdue() bool          { return s.has(jobOverdue) }
-func (s *JobStateWord) Priority() Priority     { return s.priority() }
-func (s *JobStateWord) Steals() int            { return s.steals() }
-func (s *JobStateWord) Preemptions() int       { return s.preemptions() }
-func (s *JobStateWord) Started() time.Duration { return s.started() }
-
-// Cancel reports whether the job had ended, and whether its queue entry is void now.
-func (s *JobStateWord) Cancel() (ended, void bool) {
-	what := s.transitionToCancelled()
-	return what == cancelledNever, what == cancelledQueued
-}
-
 // Cost is the estimate of what n costs, as thieves see it.
 func (n *Node) Cost() time.Duration { return n.cost() }
 
@@ -340,7 +311,7 @@ func (s *Scheduler) Fibers() (n int) {
 }
 
 // WaitingForRoom is how many submitters wait.
-func (s *Scheduler) WaitingForRoom() int { return int(s.room.waiting.Load()) }
+func (s *Scheduler) WaitingForRoom() int { return s.bound.Waiting() }
 
 // Patrol looks for jobs whose time is up, as the monitor does.
 func (s *Scheduler) Patrol() { s.patrol(s.now()) }

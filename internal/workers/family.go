@@ -1,6 +1,10 @@
 package workers
 
-import "context"
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
+)
 
 // A job that waits has to be resumed when its context ends, which is the end of
 // any context above its own. Those above are mostly of jobs again, which have
@@ -12,7 +16,7 @@ import "context"
 
 // link has the end of what is above the job's context resume the job.
 func (j *Job) link() {
-	if j.state.has(jobLinked) {
+	if j.state.Load().Has(jobstate.MarkLinked) {
 		return
 	}
 	parent := j.parent()
@@ -23,7 +27,7 @@ func (j *Job) link() {
 	rare := j.rarely()
 	rare.mu.Lock()
 	life := rare.lives()
-	linked := life.linked || j.state.get().Ended() // A child may ask for it late.
+	linked := life.linked || j.state.State().Ended() // A child may ask for it late.
 	if !linked {
 		life.linked = true
 		if !isJob {
@@ -39,7 +43,7 @@ func (j *Job) link() {
 	if !p.adopt(j) {
 		j.cutOff()
 	}
-	j.state.mark(jobLinked)
+	j.state.Mark(jobstate.MarkLinked)
 }
 
 // adopt enters a job below j. It returns false if j's context has ended.
@@ -47,10 +51,10 @@ func (j *Job) adopt(child *Job) bool {
 	rare := j.rarely()
 	rare.mu.Lock()
 	defer rare.mu.Unlock()
-	if word := j.state.word.Load(); jobStateOf(word).Ended() || word&(jobCancelled|jobCut) != 0 {
+	if word := j.state.Load(); word.State().Ended() || word.Has(jobstate.MarkCancelled|jobstate.MarkCut) {
 		return false
 	}
-	if child.state.get().Ended() {
+	if child.state.State().Ended() {
 		return true
 	}
 	life := rare.lives()
@@ -86,7 +90,7 @@ func (j *Job) disown(child *Job) {
 
 // cutOff tells j, and the jobs below, that the context above has ended.
 func (j *Job) cutOff() {
-	j.state.mark(jobCut)
+	j.state.Mark(jobstate.MarkCut)
 	j.on().Resume(nil, High)
 	j.cutChildren()
 }

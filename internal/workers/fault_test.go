@@ -215,50 +215,55 @@ var jobFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a torn transition",
-			In:   "jobState.transition",
-			Old: `if s.word.CompareAndSwap(word, next) {
+			Dir:  "jobstate",
+			In:   "Word.transition",
+			Old: `if s.swap(old, next) {
 	return true
 }`,
-			New: `s.word.Store(next)
+			New: `s.word.Store(uint64(next))
 return true`,
 			Want: "job is",
 		},
 		{
 			Name: "a cancelled job runs",
-			In:   "jobState.transitionToRunning",
-			Old:  "word&(jobStateBits|jobClaimed) > uint64(JobStolen)",
-			New:  "jobStateOf(word) == JobTimedOut",
+			Dir:  "jobstate",
+			In:   "Word.TransitionToRunning",
+			Old:  "old&(stateBits|MarkClaimed) > Value(Stolen)",
+			New:  "old.State() == TimedOut",
 			Want: "job is",
 		},
 		{
 			Name: "a torn start",
-			In:   "jobState.transitionToRunning",
-			Old: `if s.word.CompareAndSwap(word, with(word, JobRunning)|started) {
+			Dir:  "jobstate",
+			In:   "Word.TransitionToRunning",
+			Old: `if s.swap(old, old.with(Running)|started) {
 	return true
 }`,
-			New: `s.word.Store(with(word, JobRunning) | started)
+			New: `s.word.Store(uint64(old.with(Running) | started))
 return true`,
 			Want: "job is",
 		},
 		{
 			Name: "a job ends after its time was up",
-			In:   "jobState.transitionToEnded",
-			Old:  "jobStateOf(word) == JobTimedOut",
+			Dir:  "jobstate",
+			In:   "Word.TransitionToEnded",
+			Old:  "old.State() == TimedOut",
 			New:  "false",
 			Want: "and was ended as",
 		},
 		{
 			Name: "a cancellation leaves no mark",
-			In:   "jobState.transitionToCancelled",
-			Old:  "word | jobCancelled",
-			New:  "word",
+			Dir:  "jobstate",
+			In:   "Word.TransitionToCancelled",
+			Old:  "old | MarkCancelled",
+			New:  "old",
 			Want: "it was cancelled after its start",
 		},
 		{
 			Name: "a waiter enters after its last look",
 			In:   "Job.Wait",
-			Old: `for !j.state.get().Ended() { // Either it is seen here, or the waiter there.
-	if !w.Wait(ctx) && !j.state.get().Ended() {
+			Old: `for !j.state.State().Ended() { // Either it is seen here, or the waiter there.
+	if !w.Wait(ctx) && !j.state.State().Ended() {
 		rare.forget(known)
 		if edge != nil {
 			j.shift(edge.Leave)
@@ -266,8 +271,8 @@ return true`,
 		return context.Cause(ctx)
 	}
 }`,
-			New: `for first := true; first || !j.state.get().Ended(); first = false {
-	if !w.Wait(ctx) && !j.state.get().Ended() {
+			New: `for first := true; first || !j.state.State().Ended(); first = false {
+	if !w.Wait(ctx) && !j.state.State().Ended() {
 		rare.forget(known)
 		if edge != nil {
 			j.shift(edge.Leave)
@@ -286,24 +291,26 @@ var roomFaults = planted.Group{
 		{
 			Name: "a submitter queues up after its last look",
 			In:   "Scheduler.waitForRoom",
-			Old: `case r.tryEnter():
+			Old: `case b.TryEnter():
 	return nil`,
 			New:  "",
 			Want: "deadlock",
 		},
 		{
 			Name: "a worker looks for submitters before it makes room",
-			In:   "room.leave",
-			Old: `r.queued.Add(-1)
-r.wakeOne()`,
-			New: `r.wakeOne()
-r.queued.Add(-1)`,
+			Dir:  "capacity",
+			In:   "Bound.Leave",
+			Old: `b.queued.Add(-1)
+b.wakeOne()`,
+			New: `b.wakeOne()
+b.queued.Add(-1)`,
 			Want: "deadlock",
 		},
 		{
-			Name: "who leaves takes the wake-up along",
-			In:   "room.remove",
-			Old:  "r.wakeOne()",
+			Name: "a submitter that leaves takes the wake-up along",
+			Dir:  "capacity",
+			In:   "Bound.Remove",
+			Old:  "b.wakeOne()",
 			New:  "",
 			Want: "deadlock",
 		},
@@ -312,14 +319,14 @@ r.queued.Add(-1)`,
 			In:   "Scheduler.count",
 			Old: `j.id = s.account.came.Add(1)
 if s.stopping.Load() {
-	s.room.leave()
+	s.bound.Leave()
 	s.jobGone()
 	return ErrStopped
 }`,
 			New: `stopping := s.stopping.Load()
 j.id = s.account.came.Add(1)
 if stopping {
-	s.room.leave()
+	s.bound.Leave()
 	s.jobGone()
 	return ErrStopped
 }`,
@@ -334,8 +341,9 @@ var suspensionFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "a resume before its suspend",
-			In:   "Fiber.transitionFromSuspended",
-			Old: `if f.state.CompareAndSwap(fiberRunning|lifted, fiberNotified|lifted) {
+			Dir:  "fiberstate",
+			In:   "Word.TransitionFromSuspended",
+			Old: `if w.word.CompareAndSwap(running|mark, notified|mark) {
 	return false
 }`,
 			New:  "return false",
@@ -343,23 +351,26 @@ var suspensionFaults = planted.Group{
 		},
 		{
 			Name: "a torn state change",
-			In:   "Fiber.transitionToSuspended",
-			Old: `if f.state.CompareAndSwap(fiberRunning, fiberSuspended) {
+			Dir:  "fiberstate",
+			In:   "Word.TransitionToSuspended",
+			Old: `if w.word.CompareAndSwap(running, suspended) {
 	return true
 }`,
-			New: `if f.state.Load() == fiberRunning {
-	f.state.Store(fiberSuspended)
+			New: `if w.word.Load() == running {
+	w.word.And(lifted)
+	w.word.Or(suspended)
 	return true
 }`,
 			Want: "deadlock",
 		},
 		{
 			Name: "two resumes queue twice",
-			In:   "Fiber.transitionFromSuspended",
-			Old: `if f.state.CompareAndSwap(fiberSuspended|lifted, fiberRunning|lifted) {
+			Dir:  "fiberstate",
+			In:   "Word.TransitionFromSuspended",
+			Old: `if w.word.CompareAndSwap(suspended|mark, running|mark) {
 	return true
 }`,
-			New: `if f.state.Store(fiberRunning | lifted); true {
+			New: `if w.word.And(mark); true {
 	return true
 }`,
 			Want: "the fiber is queued though it runs",

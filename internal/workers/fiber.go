@@ -12,6 +12,8 @@ import (
 	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/workers/alarms"
 	"github.com/troupe-go/troupe/internal/workers/fiberindex"
+	"github.com/troupe-go/troupe/internal/workers/fiberstate"
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
 	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -40,7 +42,7 @@ import (
 //	running --Suspend--> suspended --Resume--> running (and queued)
 //
 // A mark beside the state says that critical work waits for the work on the fiber; see
-// [Edge]. The code is in fiberstate.go.
+// [Edge]. The protocol is in package fiberstate.
 type Fiber struct {
 	node Node
 	s    *Scheduler
@@ -54,7 +56,7 @@ type Fiber struct {
 	// top is where that goroutine's stack ended when the fiber was last left. Written by
 	// it, read where the fiber is warmed.
 	top   atomic.Uintptr
-	state xatomic.Uint32
+	state fiberstate.Word
 	// on is the id of w. Written by the worker, read by goroutines that ask about a job.
 	on atomic.Int32
 	// running is the work that the loop has called. Written by the fiber, read by
@@ -149,7 +151,7 @@ func (f *Fiber) loop() func(yield func(struct{}) bool) {
 			f.w.count.Jobs++
 			f.w.began.Store(uintptr(f.w.count.Jobs))
 			f.running.Store(n)
-			if f.w.events.Load() != nil {
+			if f.w.log.On() {
 				f.w.noteWork(EventRun, n, p)
 			}
 			f.priority = p
@@ -242,11 +244,11 @@ func (f *Fiber) prepareToLeave() operation {
 		if op != opSuspend {
 			f.tally.countPreemption()
 		}
-		if word := j.state.word.Load(); jobStateOf(word).Ended() && word&jobOverdue == 0 {
+		if word := j.state.Load(); word.State().Ended() && !word.Has(jobstate.MarkOverdue) {
 			f.job.Store(nil) // Other work runs here since.
 		}
 	}
-	if f.w.events.Load() != nil {
+	if f.w.log.On() {
 		f.noteLeave()
 	}
 	f.noteTop()
@@ -255,7 +257,7 @@ func (f *Fiber) prepareToLeave() operation {
 
 // hasReturned comes after a switch. The coroutine is alive unless it was stopped.
 func (f *Fiber) hasReturned(left operation, alive bool) {
-	if !alive || f.w.events.Load() != nil {
+	if !alive || f.w.log.Ring.Load() != nil { // As On, but cheap enough to be inlined.
 		f.noteReturn(left, alive)
 	}
 }
@@ -267,7 +269,7 @@ func (f *Fiber) noteReturn(left operation, alive bool) {
 			runtime.Goexit()
 		}
 	}
-	if left < opSwitch && f.w.events.Load() != nil {
+	if left < opSwitch && f.w.log.On() {
 		f.w.noteWork(EventResume, f.running.Load(), f.priority)
 	}
 }
@@ -286,7 +288,7 @@ func (f *Fiber) isOn() bool {
 // A suspension with its resume costs two coroutine switches where a loop below takes
 // what comes between, and four at most.
 func (f *Fiber) Suspend() {
-	if f.takePermit() {
+	if f.state.TakePermit() {
 		return
 	}
 	switch {
@@ -319,7 +321,7 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 	if from == nil && f.s.sim != nil && f.s.sim.resumeLater(f, p) {
 		return
 	}
-	if f.transitionFromSuspended() {
+	if f.state.TransitionFromSuspended() {
 		if f.hosted {
 			f.rare.blocked.Send()
 			return
@@ -335,7 +337,7 @@ func (f *Fiber) Resume(from *Fiber, p Priority) {
 // from takes next, after critical work. From must be the calling work's own fiber.
 func (f *Fiber) ResumeNext(from *Fiber) {
 	switch {
-	case !f.transitionFromSuspended():
+	case !f.state.TransitionFromSuspended():
 	case f.hosted:
 		f.rare.blocked.Send()
 	case f.urgency(Own) == Critical || from.hosted || from.s != f.s:
@@ -353,7 +355,7 @@ func (f *Fiber) Yield(p Priority) {
 		return
 	}
 	f.w.op, f.w.priority = opYield, min(p, Low)
-	if f.isLifted() {
+	if f.state.IsLifted() {
 		f.w.priority = Critical
 	}
 	f.leave()
@@ -395,7 +397,7 @@ func (f *Fiber) Submit(n *Node, p Priority) { f.w.push(n, min(p, Low)) }
 // must be called from the fiber's goroutine.
 func (f *Fiber) SubmitNext(n *Node) {
 	if f.hosted {
-		f.s.share(n, Normal)
+		f.s.Share(n, Normal)
 		return
 	}
 	f.w.pushNextOf(f, n)

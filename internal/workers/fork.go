@@ -111,7 +111,7 @@ func (b *branch[A, R]) Run(f *Fiber, _ Priority) {
 	returned := false
 	defer func() {
 		if !returned {
-			b.failure = caught(recover())
+			b.failure = Caught(recover())
 		}
 		b.transitionToEnded(f)
 	}()
@@ -119,9 +119,9 @@ func (b *branch[A, R]) Run(f *Fiber, _ Priority) {
 	returned = true
 }
 
-// caught makes an error of what a deferred recover returned after a call that
+// Caught makes an error of what a deferred recover returned after a call that
 // did not return.
-func caught(v any) error {
+func Caught(v any) error {
 	if v == nil {
 		return ErrGoexit
 	}
@@ -133,7 +133,7 @@ func caught(v any) error {
 
 // resumeNext resumes f as the next work of the worker below from.
 func (f *Fiber) resumeNext(from *Fiber) {
-	if f.transitionFromSuspended() {
+	if f.state.TransitionFromSuspended() {
 		from.w.pushNextOf(f, &f.node)
 	}
 }

@@ -130,6 +130,6 @@ func (w *Worker) shareForks() {
 
 func (w *Worker) putOnOffer(n *Node) {
 	if !w.queues.Branches.Push(n) {
-		w.s.share(n, Normal)
+		w.s.Share(n, Normal)
 	}
 }

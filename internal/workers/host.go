@@ -72,14 +72,14 @@ func (h *Host) SetTurn(t Turn) { h.f.rare.turn = t }
 
 // block is Suspend on a host.
 func (f *Fiber) block() {
-	if f.transitionToSuspended() {
+	if f.state.TransitionToSuspended() {
 		f.rare.blocked.Receive()
 	}
 }
 
-// within returns f if it is a fiber of a worker of s, and else nil: then the
+// Within returns f if it is a fiber of a worker of s, and else nil: then the
 // caller counts as a goroutine outside.
-func (f *Fiber) within(s *Scheduler) *Fiber {
+func (f *Fiber) Within(s *Scheduler) *Fiber {
 	if f == nil || f.s != s || f.hosted {
 		return nil
 	}

@@ -34,7 +34,7 @@ var hostFaults = planted.Group{
 		},
 		{
 			Name: "a host submits like a worker",
-			In:   "Fiber.within",
+			In:   "Fiber.Within",
 			Old: `if f == nil || f.s != s || f.hosted {
 	return nil
 }`,

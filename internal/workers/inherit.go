@@ -49,7 +49,7 @@ func (e *Edge) Begin(f *Fiber, of Awaited) {
 
 // Raise follows when what is awaited knows the edge.
 func (e *Edge) Raise() {
-	if e.own || e.f.isLifted() {
+	if e.own || e.f.state.IsLifted() {
 		e.of.Settle(e)
 	}
 }
@@ -60,7 +60,7 @@ func (e *Edge) End() { e.f.rare.edge.Store(nil) }
 // Step returns by how much the number of edges that lift what is awaited grows: 1, -1, or
 // 0. The caller holds the mutex of that.
 func (e *Edge) Step() int {
-	wants := !e.over && (e.own || e.f.isLifted())
+	wants := !e.over && (e.own || e.f.state.IsLifted())
 	switch {
 	case wants == e.lifts:
 		return 0
@@ -85,28 +85,17 @@ func (e *Edge) Retire() bool {
 	return e.lifts
 }
 
-// isLifted reports whether critical work waits for the work on the fiber.
-func (f *Fiber) isLifted() bool { return f.state.Load()&fiberLifted != 0 }
-
 // urgency returns the priority with which the fiber is queued by somebody who says p.
 func (f *Fiber) urgency(p Priority) Priority {
-	if f.isLifted() {
+	if f.state.IsLifted() {
 		return Critical
 	}
 	return min(p, f.priority)
 }
 
-// lift sets the fiber's mark, or takes it off. The caller keeps the work on the fiber from
-// ending. It lets go of its mutex, and then calls settleEdge.
-func (f *Fiber) lift(is bool) {
-	if is {
-		f.state.Or(fiberLifted)
-	} else {
-		f.state.And(^fiberLifted)
-	}
-}
-
-// settleEdge has what the fiber's work waits for, if anything, follow the fiber's mark.
+// settleEdge has what the fiber's work waits for, if anything, follow the fiber's mark. The
+// caller has set the mark, or taken it off, while it kept the work on the fiber from ending,
+// and has let go of its mutex since.
 func (f *Fiber) settleEdge() {
 	f.s.fibers.Lock() // It guards rare.
 	rare := f.rare
@@ -163,20 +152,20 @@ func (j *Job) inheritLocked(rare *jobRare, held bool) (*elder, *Fiber) {
 	if may := urgent && !held && j.id&idPlaced == 0 && j.kind.s.sim == nil; may && !had {
 		rare.twice.Store(true)
 	}
-	switch st := j.state.get(); {
+	switch st := j.state.State(); {
 	case st <= JobStolen && rare.twice.Load() && !had:
-		e := &elder{of: &j.node, submitted: j.state.priority(), second: true}
+		e := &elder{of: &j.node, submitted: j.state.Load().Priority(), second: true}
 		e.node.Init(e)
 		return e, nil
 	case st <= JobStolen:
 		return nil, nil
 	}
 	rare.twice.Store(had)
-	if j.state.get().Ended() {
+	if j.state.State().Ended() {
 		return nil, nil
 	}
 	f := j.on()
-	f.lift(urgent)
+	f.state.Lift(urgent)
 	rare.lifted = urgent
 	return nil, f
 }
@@ -196,7 +185,7 @@ func (j *Job) dropsEntry() bool {
 // queue queues the second entry of a job, if there is one to be queued.
 func (e *elder) queue(s *Scheduler) {
 	if e != nil {
-		s.share(&e.node, Critical)
+		s.Share(&e.node, Critical)
 	}
 }
 
@@ -204,8 +193,8 @@ func (e *elder) queue(s *Scheduler) {
 func (j *Job) inherit(f *Fiber) {
 	rare := j.rare.Load()
 	rare.mu.Lock()
-	if rare.urgent > 0 && !j.state.get().Ended() {
-		f.lift(true)
+	if rare.urgent > 0 && !j.state.State().Ended() {
+		f.state.Lift(true)
 		rare.lifted = true
 	}
 	rare.mu.Unlock()
@@ -217,7 +206,7 @@ func (j *Job) claims(f *Fiber) bool {
 	rare := j.rare.Load()
 	rare.mu.Lock()
 	defer rare.mu.Unlock()
-	if rare.urgent > 0 && j.state.transitionToClaimed() {
+	if rare.urgent > 0 && j.state.TransitionToClaimed() {
 		rare.second.Store(f)
 		return true
 	}
@@ -242,7 +231,7 @@ func (r *jobRare) settleEnd(j *Job) *Fiber {
 	}
 	r.lifted = false
 	f := j.on()
-	f.lift(false)
+	f.state.Lift(false)
 	return f
 }
 

@@ -11,7 +11,7 @@ var liftFaults = planted.Group{
 		{
 			Name: "the second entry takes a job that has begun",
 			In:   "Job.claims",
-			Old:  "rare.urgent > 0 && j.state.transitionToClaimed()",
+			Old:  "rare.urgent > 0 && j.state.TransitionToClaimed()",
 			New:  "rare.urgent > 0",
 			Want: "is lifted and has no work",
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -16,7 +17,7 @@ type Job struct {
 	// fiber is where the job runs, from its beginning to its end, unless rare.second is. Written
 	// before the state says that it has begun, and read only after that was seen. See on.
 	fiber *Fiber
-	state jobState
+	state jobstate.Word
 	id    uint64
 	// rare is what few jobs have. Written once, when it is first needed.
 	rare xatomic.Pointer[jobRare]
@@ -98,16 +99,16 @@ func (s *Scheduler) Go(ctx context.Context, fn func(ctx context.Context) error, 
 		j.set(o)
 		priority = o.priority
 	}
-	j.state.init(priority)
-	from := Current(ctx).within(s)
+	j.state.Init(priority)
+	from := Current(ctx).Within(s)
 	if from == nil {
 		s.AwaitTurn()
 		if err := s.accept(ctx, j); err != nil {
 			return nil, err
 		}
 	} else {
-		if !s.room.enter() {
-			return nil, s.room.full()
+		if !s.bound.Enter() {
+			return nil, s.full()
 		}
 		j.id = from.w.jobAccepted()
 	}

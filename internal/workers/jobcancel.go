@@ -1,33 +1,37 @@
 package workers
 
-import "context"
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
+)
 
 // Cancel ends the job with a cause; nil means [context.Canceled]. See sched.Job.Cancel.
 func (j *Job) Cancel(cause error) bool {
 	if cause == nil {
 		cause = context.Canceled
 	}
-	return j.known() && j.cancel(cause) != cancelledNever
+	return j.known() && j.cancel(cause) != jobstate.FoundEnded
 }
 
-func (j *Job) cancel(cause error) cancelled {
-	if j.state.get().Ended() {
-		return cancelledNever
+func (j *Job) cancel(cause error) jobstate.Cancellation {
+	if j.state.State().Ended() {
+		return jobstate.FoundEnded
 	}
 	rare := j.rarely()
 	rare.mu.Lock()
 	if rare.cause == nil {
 		rare.cause = cause
 	}
-	what := j.state.transitionToCancelled()
+	what := j.state.TransitionToCancelled()
 	rare.mu.Unlock()
 	switch what {
-	case cancelledQueued:
+	case jobstate.FoundQueued:
 		j.release(nil)
 		if b := j.body(); b != nil {
 			b.Ended(nil)
 		}
-	case cancelledBegun:
+	case jobstate.FoundBegun:
 		j.endContext()
 	}
 	return what
@@ -55,7 +59,7 @@ func (j *Job) abandon() {
 	if j.dropsEntry() {
 		return // The other entry counts.
 	}
-	j.kind.s.room.leave()
+	j.kind.s.bound.Leave()
 	j.cancel(ErrStopped)
 	j.kind.s.jobGone()
 }
@@ -67,7 +71,7 @@ func (j *Job) release(f *Fiber) {
 	rare.mu.Lock()
 	life, cause := rare.life, rare.cause
 	rare.mu.Unlock()
-	if std := rare.standard.Load(); std != nil && j.state.get() != JobTimedOut {
+	if std := rare.standard.Load(); std != nil && j.state.State() != JobTimedOut {
 		std.end(cause)
 	}
 	if life != nil {

@@ -3,6 +3,8 @@ package workers
 import (
 	"context"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
 )
 
 // jobContext is the context that a job's function is given. It is the job under
@@ -23,7 +25,7 @@ func (c *jobContext) Deadline() (deadline time.Time, ok bool) {
 	j := (*Job)(c)
 	deadline, ok = j.parent().Deadline()
 	if timeout := j.timeout(); timeout > 0 {
-		if own := j.kind.s.epoch.Add(j.state.started() + timeout); !ok || own.Before(deadline) {
+		if own := j.kind.s.epoch.Add(j.state.Load().Started() + timeout); !ok || own.Before(deadline) {
 			return own, true
 		}
 	}
@@ -37,22 +39,22 @@ func (c *jobContext) Done() <-chan struct{} { return (*Job)(c).standard().Done()
 // [context.DeadlineExceeded].
 func (c *jobContext) Err() error {
 	j := (*Job)(c)
-	word := j.state.word.Load()
-	if jobStateOf(word) == JobTimedOut {
+	word := j.state.Load()
+	if word.State() == JobTimedOut {
 		return context.DeadlineExceeded
 	}
 	if std := j.standardIfMade(); std != nil {
-		if err := std.Err(); err != nil || !jobStateOf(word).Ended() {
+		if err := std.Err(); err != nil || !word.State().Ended() {
 			return err
 		}
 		return context.Canceled // As it will say in a moment.
 	}
 	switch {
-	case jobStateOf(word).Ended() || word&jobCancelled != 0:
+	case word.State().Ended() || word.Has(jobstate.MarkCancelled):
 		return context.Canceled
-	case j.timeIsUp(startedAt(word)):
+	case j.timeIsUp(word.Started()):
 		return j.standard().Err() // Which also knows the cause.
-	case word&(jobLinked|jobCut) == jobLinked:
+	case word&(jobstate.MarkLinked|jobstate.MarkCut) == jobstate.MarkLinked:
 		return nil
 	}
 	return j.parent().Err()
@@ -71,13 +73,13 @@ func (c *jobContext) Value(key any) any {
 // that waits is small.
 func (j *Job) value(key any) any {
 	std := j.standardIfMade()
-	if word := j.state.word.Load(); std == nil && (jobStateOf(word).Ended() || word&jobCancelled != 0) {
+	if word := j.state.Load(); std == nil && (word.State().Ended() || word.Has(jobstate.MarkCancelled)) {
 		std = j.standard() // It may be context.Cause that asks, and only that one knows the cause.
 	}
 	if std != nil {
 		return std.Value(key)
 	}
-	if j.state.has(jobCancelled) {
+	if j.state.Load().Has(jobstate.MarkCancelled) {
 		return j.standard().Value(key) // The caller may want the cause.
 	}
 	return j.parent().Value(key)
@@ -86,7 +88,7 @@ func (j *Job) value(key any) any {
 // ResumesFiber reports whether the end of the context resumes f; see [Resumer].
 func (c *jobContext) ResumesFiber(f *Fiber) bool {
 	j := (*Job)(c)
-	if j.on() != f || f.job.Load() != j || j.state.get().Ended() {
+	if j.on() != f || f.job.Load() != j || j.state.State().Ended() {
 		return false
 	}
 	j.link()
@@ -131,20 +133,20 @@ func (j *Job) standard() context.Context {
 	std := &standardContext{}
 	std.Context, std.cancel = context.WithCancelCause(j.parent())
 	if timeout := j.timeout(); timeout > 0 {
-		at := j.kind.s.epoch.Add(j.state.started() + timeout)
-		if j.state.get() == JobTimedOut {
+		at := j.kind.s.epoch.Add(j.state.Load().Started() + timeout)
+		if j.state.State() == JobTimedOut {
 			at = j.kind.s.epoch // The timer that said so may be ahead of the next.
 		}
 		std.Context, std.stop = context.WithDeadlineCause(std.Context, at, ErrJobTimeout)
 	}
 	rare.standard.Store(std)
 	// Either the goroutine that ends the context sees it now, or its end is seen here.
-	switch word := j.state.word.Load(); {
-	case jobStateOf(word) == JobTimedOut:
+	switch word := j.state.Load(); {
+	case word.State() == JobTimedOut:
 		// By its own timer. Else its error would be Canceled.
-	case jobStateOf(word).Ended() || word&jobCancelled != 0:
+	case word.State().Ended() || word.Has(jobstate.MarkCancelled):
 		std.end(rare.cause)
-	case word&jobCut != 0:
+	case word.Has(jobstate.MarkCut):
 		std.end(causeOf(j.parent())) // Which may be one that tells nobody.
 	}
 	return std.Context
@@ -181,13 +183,13 @@ func Cause(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	j := (*Job)(c)
-	word := j.state.word.Load()
+	word := j.state.Load()
 	switch {
-	case jobStateOf(word) == JobTimedOut || j.standardIfMade() != nil:
+	case word.State() == JobTimedOut || j.standardIfMade() != nil:
 		return context.Cause(ctx)
-	case word&jobCancelled == 0 && !jobStateOf(word).Ended() && j.endsWithParent(word):
+	case !word.Has(jobstate.MarkCancelled) && !word.State().Ended() && j.endsWithParent(word):
 		return causeOf(j.parent())
-	case word&jobCancelled == 0:
+	case !word.Has(jobstate.MarkCancelled):
 		return context.Cause(ctx)
 	}
 	rare := j.rarely()
@@ -198,11 +200,11 @@ func Cause(ctx context.Context) error {
 
 // endsWithParent reports whether the context of a job that goes on has ended since
 // the caller's has: whether the job was told, or would see it by itself, as in Err.
-func (j *Job) endsWithParent(word uint64) bool {
+func (j *Job) endsWithParent(word jobstate.Value) bool {
 	switch {
-	case word&jobCut != 0:
+	case word.Has(jobstate.MarkCut):
 		return true
-	case word&jobLinked != 0 || j.timeIsUp(startedAt(word)):
+	case word.Has(jobstate.MarkLinked) || j.timeIsUp(word.Started()):
 		return false
 	}
 	return j.parent().Err() != nil

@@ -3,6 +3,8 @@ package workers
 import (
 	"fmt"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
 )
 
 // JobInfo is what sched.JobInfo documents.
@@ -40,28 +42,28 @@ func (j *Job) State() JobState {
 
 // now returns the job's word and its state. Until the function has returned, whether
 // it runs, and how often it has given way, is the fiber's to say.
-func (j *Job) now() (word uint64, st JobState) {
-	if word = j.state.word.Load(); !isLive(word) {
-		return word, jobStateOf(word)
+func (j *Job) now() (word jobstate.Value, st JobState) {
+	if word = j.state.Load(); !word.IsLive() {
+		return word, word.State()
 	}
 	doing, preempted := j.on().doing(), j.on().tally.preemptions()
-	if word = j.state.word.Load(); !isLive(word) {
-		return word, jobStateOf(word) // So the fiber may have told of other work.
+	if word = j.state.Load(); !word.IsLive() {
+		return word, word.State() // So the fiber may have told of other work.
 	}
-	if st = jobStateOf(word); st == JobRunning {
+	if st = word.State(); st == JobRunning {
 		st = doing
 	}
-	return preemptedSo(word, preempted), st
+	return word.Preempted(preempted), st
 }
 
 // doing tells the state of a job on f that has begun.
 func (f *Fiber) doing() JobState {
 	switch {
-	case f.isSuspended():
+	case f.state.IsSuspended():
 		return JobWaiting
 	case f.isOn():
 		return JobRunning
-	case f.isSuspended(): // It has begun to wait since the first look.
+	case f.state.IsSuspended(): // It has begun to wait since the first look.
 		return JobWaiting
 	}
 	return JobPreempted
@@ -91,7 +93,7 @@ func (j *Job) Priority() Priority {
 	if !j.known() {
 		return Normal
 	}
-	return j.state.priority()
+	return j.state.Load().Priority()
 }
 
 // Info returns a snapshot of the job. It costs a few loads.
@@ -100,17 +102,15 @@ func (j *Job) Info() JobInfo {
 		return JobInfo{Worker: -1}
 	}
 	word, st := j.now()
-	snapshot := jobState{}
-	snapshot.word.Store(word)
 	info := JobInfo{
-		ID: j.ID(), Kind: j.kind.name, State: st, Priority: snapshot.priority(),
+		ID: j.ID(), Kind: j.kind.name, State: st, Priority: word.Priority(),
 		Cost: j.node.cost(), Timeout: j.timeout(),
-		Steals: snapshot.steals(), Preemptions: snapshot.preemptions(), Worker: -1,
+		Steals: word.Steals(), Preemptions: word.Preemptions(), Worker: -1,
 	}
-	if started := snapshot.started(); started != 0 {
+	if started := word.Started(); started != 0 {
 		info.Started = j.kind.s.epoch.Add(started)
 	}
-	if isLive(word) {
+	if word.IsLive() {
 		info.Worker = int(j.on().on.Load())
 		j.describeReductions(&info)
 	}
@@ -121,7 +121,7 @@ func (j *Job) Info() JobInfo {
 // meanwhile, that would be the count of other work.
 func (j *Job) describeReductions(info *JobInfo) {
 	sum, left := j.on().reductionsOf(j), j.on().ReductionsLeft()
-	if isLive(j.state.word.Load()) {
+	if j.state.Load().IsLive() {
 		info.Reductions, info.ReductionsLeft = sum, left
 	}
 }

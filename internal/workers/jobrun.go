@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
 )
 
 // Run runs the job. It is called by the scheduler.
@@ -27,7 +29,7 @@ func (j *Job) finish(f *Fiber) {
 	err, returned := f.w.verdict, f.w.hasReturned
 	f.w.verdict, f.w.hasReturned = nil, false
 	if !returned {
-		err = caught(recover())
+		err = Caught(recover())
 	}
 	j.end(f, err)
 }
@@ -49,7 +51,7 @@ func (j *Job) begin(f *Fiber) bool {
 	if !begun && j.dropsEntry() {
 		return false // The other entry counts.
 	}
-	j.kind.s.room.leave()
+	j.kind.s.bound.Leave()
 	if !begun {
 		f.w.jobEnded()
 	} else if rare := j.rare.Load(); rare != nil && (rare.twice.Load() || rare.second.Load() != nil) {
@@ -72,7 +74,7 @@ func (j *Job) transitionToBegun(f *Fiber) bool {
 	if timed || j.kind.s.exactStart {
 		now = j.kind.s.now()
 	}
-	if second && !j.state.transitionFromClaimed(now) || !second && !j.state.transitionToRunning(now) {
+	if second && !j.state.TransitionFromClaimed(now) || !second && !j.state.TransitionToRunning(now) {
 		return false
 	}
 	f.job.Store(j)
@@ -82,7 +84,7 @@ func (j *Job) transitionToBegun(f *Fiber) bool {
 		rare := j.rare.Load()
 		rare.mu.Lock()
 		// With the context's own timer, if there will be one.
-		rare.lives().timer = time.AfterFunc(j.state.started()+o.timeout-now, InOrder(j.timeOut))
+		rare.lives().timer = time.AfterFunc(j.state.Load().Started()+o.timeout-now, InOrder(j.timeOut))
 		rare.mu.Unlock()
 	}
 	return true
@@ -104,7 +106,7 @@ func (j *Job) end(f *Fiber, err error) {
 	if cost := f.measured(); cost != 0 {
 		j.kind.learn(cost)
 	}
-	if !j.state.transitionToEnded(outcome, f.tally.preemptions()) {
+	if !j.state.TransitionToEnded(outcome, f.tally.preemptions()) {
 		j.kind.s.overdue.Add(-1)
 	} else if outcome == JobFailed || outcome == JobTimedOut {
 		j.kind.failed.Add(1)
@@ -126,7 +128,7 @@ func (j *Job) fail(err error) JobState {
 	defer rare.mu.Unlock()
 	rare.err = err
 	outcome := JobFailed
-	if j.state.has(jobCancelled) && (errors.Is(err, context.Canceled) || errors.Is(err, rare.cause)) {
+	if j.state.Load().Has(jobstate.MarkCancelled) && (errors.Is(err, context.Canceled) || errors.Is(err, rare.cause)) {
 		outcome = JobCancelled
 	} else if std := rare.standard.Load(); std != nil && errors.Is(context.Cause(std.Context), ErrJobTimeout) {
 		outcome = JobTimedOut

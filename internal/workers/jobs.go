@@ -53,6 +53,4 @@ func (s *Scheduler) Jobs() iter.Seq[LiveJob] {
 
 // isLive reports whether the job is between its beginning and its function's
 // return.
-func (j *Job) isLive() bool { return isLive(j.state.word.Load()) }
-
-func isLive(word uint64) bool { return jobStateOf(word) == JobRunning || word&jobOverdue != 0 }
+func (j *Job) isLive() bool { return j.state.Load().IsLive() }

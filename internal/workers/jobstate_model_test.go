@@ -11,59 +11,61 @@ import (
 
 	"github.com/troupe-go/troupe/internal/modelcheck"
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/jobstate"
 )
 
 // deciding has a worker that carries a job through its life, and others that
 // would end it meanwhile: one of them decides how, and the others are told so.
 func deciding(stolen bool, cancels int, timesOut bool) func(*modelcheck.Program) {
 	return func(prog *modelcheck.Program) {
-		s := workers.NewJobState(workers.High)
+		s := &jobstate.Word{}
+		s.Init(workers.High)
 		var ends []workers.JobState // The states in which the job was ended, as each ender saw it.
 		ran, marked := false, false
 		prog.Go("worker", func() {
 			if stolen {
-				s.Steal()
-				s.Arrive()
+				s.TransitionToStolen()
+				s.TransitionToPending()
 			}
-			if !s.Run(time.Second) {
+			if !s.TransitionToRunning(time.Second) {
 				return
 			}
 			ran = true
-			if s.End(workers.JobCompleted, 3) {
+			if s.TransitionToEnded(workers.JobCompleted, 3) {
 				ends = append(ends, workers.JobCompleted)
 			}
 		})
 		for i := range cancels {
 			prog.Go(fmt.Sprintf("cancel %d", i), func() {
-				switch ended, void := s.Cancel(); {
-				case void:
+				switch s.TransitionToCancelled() {
+				case jobstate.FoundQueued:
 					ends = append(ends, workers.JobCancelled)
-				case !ended:
+				case jobstate.FoundBegun:
 					marked = true
 				}
 			})
 		}
 		if timesOut {
 			prog.Go("clock", func() {
-				if s.TimeOut() {
+				if s.TransitionToTimedOut() {
 					ends = append(ends, workers.JobTimedOut)
 				}
 			})
 		}
 		prog.Finally(func() error {
 			switch {
-			case len(ends) != 1 || s.Get() != ends[0]:
-				return fmt.Errorf("the job is %v, and was ended as %v", s.Get(), ends)
+			case len(ends) != 1 || s.State() != ends[0]:
+				return fmt.Errorf("the job is %v, and was ended as %v", s.State(), ends)
 			case ran == (ends[0] == workers.JobCancelled):
-				return fmt.Errorf("the job is %v; it ran: %t", s.Get(), ran)
-			case s.Overdue():
+				return fmt.Errorf("the job is %v; it ran: %t", s.State(), ran)
+			case s.Load().Has(jobstate.MarkOverdue):
 				return errors.New("the job is overdue though its function is done")
-			case ran && s.Started() < time.Second || !ran && s.Started() != 0 || s.Priority() != workers.High:
-				return fmt.Errorf("it started at %v with priority %v; it ran: %t", s.Started(), s.Priority(), ran)
-			case ran && stolen != (s.Steals() == 1):
-				return fmt.Errorf("%d steals were counted; it was stolen: %t", s.Steals(), stolen)
-			case marked != s.Marked():
-				return fmt.Errorf("it was cancelled after its start: %t, and is marked so: %t", marked, s.Marked())
+			case ran && s.Load().Started() < time.Second || !ran && s.Load().Started() != 0 || s.Load().Priority() != workers.High:
+				return fmt.Errorf("it started at %v with priority %v; it ran: %t", s.Load().Started(), s.Load().Priority(), ran)
+			case ran && stolen != (s.Load().Steals() == 1):
+				return fmt.Errorf("%d steals were counted; it was stolen: %t", s.Load().Steals(), stolen)
+			case marked != s.Load().Has(jobstate.MarkCancelled):
+				return fmt.Errorf("it was cancelled after its start: %t, and is marked so: %t", marked, s.Load().Has(jobstate.MarkCancelled))
 			}
 			return nil
 		})

@@ -14,7 +14,7 @@ func (j *Job) Wait(ctx context.Context) error {
 	switch {
 	case !j.known():
 		return ErrNoJob
-	case j.state.get().Ended():
+	case j.state.State().Ended():
 		return j.result()
 	case ctx == nil:
 		return errNilWait
@@ -46,8 +46,8 @@ func (j *Job) Wait(ctx context.Context) error {
 		edge.Raise()
 	}
 	w.Explain(j.kind.s, func() string { return "for the end of " + j.String() })
-	for !j.state.get().Ended() { // Either it is seen here, or the waiter there.
-		if !w.Wait(ctx) && !j.state.get().Ended() {
+	for !j.state.State().Ended() { // Either it is seen here, or the waiter there.
+		if !w.Wait(ctx) && !j.state.State().Ended() {
 			rare.forget(known)
 			if edge != nil {
 				j.shift(edge.Leave)
@@ -60,7 +60,7 @@ func (j *Job) Wait(ctx context.Context) error {
 
 // result is what Wait returns of a job that has ended.
 func (j *Job) result() error {
-	st := j.state.get()
+	st := j.state.State()
 	if st == JobCompleted {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (j *Job) result() error {
 
 // isCaller reports whether the job itself calls.
 func (j *Job) isCaller() bool {
-	if j.state.get() != JobRunning {
+	if j.state.State() != JobRunning {
 		return false
 	}
 	f := j.on()
@@ -139,7 +139,7 @@ func (j *Job) Done() <-chan struct{} {
 	if rare.done == nil {
 		rare.done = make(chan struct{})
 	}
-	if j.state.get().Ended() {
+	if j.state.State().Ended() {
 		closeOnce(rare.done)
 	}
 	return rare.done

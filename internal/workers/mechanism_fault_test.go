@@ -49,7 +49,7 @@ var queueFaults = planted.Group{
 		{
 			Name: "what a full queue does not hold is lost",
 			In:   "Worker.push",
-			Old:  "w.s.share(n, p)",
+			Old:  "w.s.Share(n, p)",
 			New:  "",
 			Want: "FAIL: TestFullQueueOverflowsToTheShared",
 			Run:  "^TestFullQueueOverflowsToTheShared$",
@@ -337,8 +337,8 @@ var containmentFaults = planted.Group{
 		{
 			Name: "a job's time is up at once",
 			In:   "Job.isLate",
-			Old:  "now-startedAt(word) >= timeout",
-			New:  "now >= startedAt(word)",
+			Old:  "now-word.Started() >= timeout",
+			New:  "now >= word.Started()",
 			Want: "FAIL: TestJobTimesOut",
 			Run:  "^TestJobTimesOut$",
 		},

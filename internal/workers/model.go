@@ -14,7 +14,7 @@ type Model struct{ s *Scheduler }
 
 // NewModelScheduler returns a model's scheduler, without work.
 func NewModelScheduler() *Model {
-	cfg, err := Config{Workers: 1, MaxSpares: -1}.withDefaults()
+	cfg, err := Config{Workers: 1, MaxSpares: -1}.WithDefaults()
 	if err != nil {
 		panic(err)
 	}

@@ -55,7 +55,7 @@ func NewModelFiber(s *Scheduler) *Fiber {
 // Suspend is what a fiber and its worker do together, up to the moment at which
 // the fiber waits: then it returns true.
 func (f *Fiber) ModelSuspend() (waits bool) {
-	return !f.takePermit() && f.transitionToSuspended()
+	return !f.state.TakePermit() && f.state.TransitionToSuspended()
 }
 
 // ModelNode is the fiber as it is queued.
@@ -68,7 +68,7 @@ func (s *Scheduler) Settle() {
 		w.queues.Inbox.Close()
 	}
 	s.stopping.Store(true)
-	s.room.wakeAll()
+	s.bound.WakeAll()
 	s.settle()
 }
 
@@ -132,9 +132,6 @@ func (b *Branch) Run(f *Fiber)        { b.b.Run(f, Normal) }
 func (b *Branch) Await(f *Fiber) bool { return b.b.transitionToAwaited(f) }
 func (b *Branch) Ended() bool         { return b.b.state.Load() == branchEnded }
 
-// Marked reports whether the job was cancelled after it had begun.
-func (s *JobStateWord) Marked() bool { return s.has(jobCancelled) }
-
 // TimeOut is what the monitor does when the job's time is up.
 func (j *Job) TimeOut() { j.timeOut() }
 
@@ -145,7 +142,7 @@ func (s *Scheduler) TakeCritical() *Node { return s.shared.Take(queues.Critical,
 func (j *Job) Shift(by int) { j.shift(func() int { return by }) }
 
 // Lifted reports whether the work on the fiber is as urgent as critical work.
-func (f *Fiber) Lifted() bool { return f.isLifted() }
+func (f *Fiber) Lifted() bool { return f.state.IsLifted() }
 
 // BeganOn reports whether the job has begun on the fiber.
 func (j *Job) BeganOn(f *Fiber) bool { return j.on() == f }
@@ -159,4 +156,4 @@ func (s *Scheduler) Left() int {
 }
 
 // InRoom returns how many jobs are counted as queued.
-func (s *Scheduler) InRoom() int { return int(s.room.queued.Load()) }
+func (s *Scheduler) InRoom() int { return int(s.bound.Queued()) }

@@ -134,7 +134,7 @@ func (m *monitor) run() {
 			m.sleep()
 			pause, idle = time.Millisecond, 0
 		}
-		timer.Reset(min(pause, max(m.s.ageing.each, monitorMin), m.rebalance.look(m.s.now())))
+		timer.Reset(min(pause, max(m.s.ageing.Every(), monitorMin), m.rebalance.look(m.s.now())))
 	}
 }
 
@@ -235,7 +235,7 @@ func (m *monitor) look(pause time.Duration) (found bool) {
 	now := m.s.now()
 	m.s.coarseClock.Store(int64(now))
 	m.s.patrol(now)
-	m.s.ageing.look(now)
+	m.s.ageing.Look(now)
 	m.s.pool.Review(now)
 	limit := m.s.cfg.BlockedAfter
 	running, runnable := m.countGoroutines()

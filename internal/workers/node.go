@@ -23,7 +23,7 @@ func (n *Node) Init(r Runner) { n.runner = r }
 // for the job on it.
 type stealable interface{ wasStolen() }
 
-func (j *Job) wasStolen() { j.state.transitionToStolen() }
+func (j *Job) wasStolen() { j.state.TransitionToStolen() }
 
 func (f *Fiber) wasStolen() {
 	if j := f.job.Load(); j != nil {
@@ -49,6 +49,6 @@ func (n *Node) job() *Job {
 
 func (n *Node) arrived() {
 	if j := n.job(); j != nil {
-		j.state.transitionToPending()
+		j.state.TransitionToPending()
 	}
 }

@@ -56,14 +56,14 @@ func (s *Scheduler) patrolEvery() time.Duration {
 // isLate reports whether the job has begun and its time is up.
 func (j *Job) isLate(now time.Duration) bool {
 	timeout := j.timeout()
-	word := j.state.word.Load()
-	return timeout > 0 && jobStateOf(word) == JobRunning && now-startedAt(word) >= timeout
+	word := j.state.Load()
+	return timeout > 0 && word.State() == JobRunning && now-word.Started() >= timeout
 }
 
 // timeOut ends the job while its function goes on. The caller is no fiber.
 func (j *Job) timeOut() {
 	s := j.kind.s
-	if !j.state.transitionToTimedOut() {
+	if !j.state.TransitionToTimedOut() {
 		return
 	}
 	s.overdue.Add(1)

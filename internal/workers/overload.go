@@ -93,7 +93,7 @@ func (s *Scheduler) spill(w *Worker) {
 			if n == nil {
 				return
 			}
-			s.share(n, Priority(p))
+			s.Share(n, Priority(p))
 		}
 	})
 }

@@ -51,14 +51,6 @@ func (s *Scheduler) awaitPins() (err error) {
 	return err
 }
 
-// checkPinning reports whether workers can be pinned at all.
-func checkPinning() error {
-	if !topology.CanPin {
-		return fmt.Errorf("sched: Config.PinWorkers: threads can't be bound to processors on %s; leave it false", runtime.GOOS)
-	}
-	return nil
-}
-
 // outlive is deferred by the trampoline, which ends when the dispatch loop has,
 // or because work has called Goexit, which ended its fiber and goes on here. In
 // that case another goroutine is the trampoline from now on. Only if fibers

@@ -1,35 +1,12 @@
 package workers
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
-
-// Placement says where work from outside the workers goes that is not critical and has no
-// [Place]. Package sched says what each is.
-type Placement uint8
-
-// The placements.
-const (
-	Shared Placement = iota
-	LeastLoaded
-)
-
-// String returns the placement's name in lower case.
-func (p Placement) String() string {
-	switch p {
-	case Shared:
-		return "shared"
-	case LeastLoaded:
-		return "least loaded"
-	default:
-		return fmt.Sprintf("Placement(%d)", uint8(p))
-	}
-}
 
 // LeastLoadedWorker returns the id of the worker with least to do among those that take
 // work of priority p, for [Pinned] and [Preferred]. See sched.Scheduler.LeastLoadedWorker.
@@ -49,7 +26,7 @@ func (s *Scheduler) scatter(n *Node, p Priority) {
 		s.enqueueAt(nil, n, p, home{w, queues.Placed})
 		return
 	}
-	s.share(n, p)
+	s.Share(n, p)
 }
 
 // leastLoaded returns the worker with least to do that takes work of priority p,

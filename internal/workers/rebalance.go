@@ -1,7 +1,6 @@
 package workers
 
 import (
-	"fmt"
 	"math"
 	"sync/atomic"
 	"time"
@@ -56,10 +55,6 @@ type rebalance struct {
 const (
 	// rebalanceFirst is the interval to begin with.
 	rebalanceFirst = 10 * time.Millisecond
-	// rebalanceMax is the default of Config.RebalanceMax. Load must be even within 100 ms.
-	// The first look at new load comes after 50 ms at worst. It may leave some of the load for
-	// the next look, which comes after half of that time.
-	rebalanceMax = 50 * time.Millisecond
 	// volatile is by how much the imbalance has to change for the interval to
 	// become shorter. Picked out of thin air.
 	volatile = 0.1
@@ -68,34 +63,6 @@ const (
 	// maxMoved bounds what one look moves, at about 100 ns each.
 	maxMoved = 4096
 )
-
-// rebalanceDefaults fills in what Config leaves out.
-func (c *Config) rebalanceDefaults() error {
-	switch {
-	case !(c.ImbalanceThreshold >= 0) || math.IsInf(c.ImbalanceThreshold, 1):
-		return fmt.Errorf("sched: Config.ImbalanceThreshold is %v; it must be positive, or 0 for the default", c.ImbalanceThreshold)
-	case c.RebalanceMin < 0:
-		return fmt.Errorf("sched: Config.RebalanceMin is %v; it must be positive, or 0 for the default", c.RebalanceMin)
-	case c.RebalanceMax < 0 && c.RebalanceMax != -1:
-		return fmt.Errorf("sched: Config.RebalanceMax is %v; it must be positive, 0 for the default, or -1 for no rebalancing", c.RebalanceMax)
-	}
-	if c.ImbalanceThreshold == 0 {
-		c.ImbalanceThreshold = 0.3
-	}
-	if c.RebalanceMin == 0 {
-		c.RebalanceMin = time.Millisecond
-		if c.RebalanceMax > 0 {
-			c.RebalanceMin = min(c.RebalanceMin, c.RebalanceMax)
-		}
-	}
-	if c.RebalanceMax == 0 {
-		c.RebalanceMax = max(rebalanceMax, c.RebalanceMin)
-	}
-	if c.RebalanceMax > 0 && c.RebalanceMax < c.RebalanceMin {
-		return fmt.Errorf("sched: Config.RebalanceMax is %v, less than Config.RebalanceMin, which is %v", c.RebalanceMax, c.RebalanceMin)
-	}
-	return nil
-}
 
 func (r *rebalance) start() {
 	if r.on() {

@@ -1,67 +1,44 @@
 package workers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/workers/eventring"
+	"github.com/troupe-go/troupe/internal/workers/recording"
 )
 
 // EventKind says what an [Event] of a recording is about. Package sched says what each is.
-type EventKind uint8
+type EventKind = recording.Kind
 
 // The kinds of events.
 const (
-	EventRun EventKind = iota
-	EventSuspend
-	EventYield
-	EventPreempt
-	EventResume
-	EventSearch
-	EventSteal
-	EventPark
-	EventUnpark
-	EventBlocked
-	EventMark
-	EventMessage
-	EventFailure
-
-	numEventKinds
+	EventRun     = recording.Run
+	EventSuspend = recording.Suspend
+	EventYield   = recording.Yield
+	EventPreempt = recording.Preempt
+	EventResume  = recording.Resume
+	EventSearch  = recording.Search
+	EventSteal   = recording.Steal
+	EventPark    = recording.Park
+	EventUnpark  = recording.Unpark
+	EventBlocked = recording.Blocked
+	EventMark    = recording.Mark
+	EventMessage = recording.Message
+	EventFailure = recording.Failure
 )
 
-var eventKindNames = [numEventKinds]string{
-	"run", "suspend", "yield", "preempt", "resume", "search", "steal", "park", "unpark", "blocked", "mark", "message", "failure",
-}
-
-// String returns the kind's name in lower case.
-func (k EventKind) String() string {
-	if k < numEventKinds {
-		return eventKindNames[k]
-	}
-	return fmt.Sprintf("EventKind(%d)", uint8(k))
-}
-
 // ParseEventKind is the reverse of String.
-func ParseEventKind(name string) (EventKind, error) {
-	if n := slices.Index(eventKindNames[:], name); n >= 0 {
-		return EventKind(n), nil
-	}
-	return 0, fmt.Errorf("sched: there is no kind of events %.40q; use one of %s", name, strings.Join(eventKindNames[:], ", "))
-}
+func ParseEventKind(name string) (EventKind, error) { return recording.ParseKind(name) }
 
 // Label says what a piece of work is.
-type Label struct {
-	Class string // Such as "actor" or "job".
-	ID    uint64 // Which one, or 0.
-	Name  string // Its name, or what kind it is.
-}
+type Label = recording.Label
+
+// Event is what sched.Event documents.
+type Event = recording.Event
 
 // Labeled is implemented by a [Runner] that says what it is in recordings. Label
 // is called on a worker, for each event, while a [Recorder] is at work. It must
@@ -69,7 +46,7 @@ type Label struct {
 type Labeled interface{ Label() Label }
 
 // Label returns the job's number and the name of its kind.
-func (j *Job) Label() Label { return Label{"job", j.ID(), j.Kind()} }
+func (j *Job) Label() Label { return Label{Class: "job", ID: j.ID(), Name: j.Kind()} }
 
 func (n *Node) label() Label {
 	r := n.origin().runner
@@ -79,29 +56,11 @@ func (n *Node) label() Label {
 	return Label{Class: "work", Name: reflect.TypeOf(r).String()}
 }
 
-// Event is what sched.Event documents.
-type Event struct {
-	At     time.Duration
-	Worker int
-	Kind   EventKind
-	Label  Label
-	Arg    int
-}
-
 // RecorderConfig is what sched.RecorderConfig documents.
 type RecorderConfig struct {
 	Events    int
 	OnFailure func(*Job, error)
 }
-
-const (
-	defaultEvents = 8192
-	minEvents     = 64
-	maxEvents     = 1 << 20
-	// spareShare is the part of the events that is kept of a spare worker, since
-	// there may be very many.
-	spareShare = 8
-)
 
 // ErrRecording is returned by Record while another recorder is at work.
 var ErrRecording = errors.New("sched: the scheduler is being recorded already; close that recorder first")
@@ -110,48 +69,30 @@ var errSimulated = errors.New("sched: a scheduler in a simulation can't be recor
 
 // Recorder is a flight recorder. See sched.Recorder.
 type Recorder struct {
-	s   *Scheduler
-	cfg RecorderConfig
-
-	mu      sync.Mutex // Held by a reader.
-	readers map[*Worker]*eventring.Reader[record]
-	// outside has the events of workers that others have seen. Written under monitor.mu.
-	outside *eventring.Ring[record]
+	s         *Scheduler
+	recorder  *recording.Recorder
+	onFailure func(*Job, error)
 }
 
 // Record begins to record what the workers do. See sched.Scheduler.Record.
 func (s *Scheduler) Record(cfg RecorderConfig) (*Recorder, error) {
-	if cfg.Events != 0 && (cfg.Events < minEvents || cfg.Events > maxEvents) {
-		return nil, fmt.Errorf("sched: RecorderConfig.Events is %d; it must be %d to %d, or 0 for %d", cfg.Events, minEvents, maxEvents, defaultEvents)
+	recorder, err := recording.New(cfg.Events)
+	if err != nil {
+		return nil, err
 	}
 	if s.sim != nil {
 		return nil, errSimulated
 	}
-	n := minEvents
-	for n < cmp.Or(cfg.Events, defaultEvents) {
-		n *= 2
-	}
-	cfg.Events = n
-	r := &Recorder{
-		s: s, cfg: cfg,
-		readers: map[*Worker]*eventring.Reader[record]{}, outside: eventring.New[record](minEvents),
-	}
+	r := &Recorder{s, recorder, cfg.OnFailure}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.recorder.CompareAndSwap(nil, r) {
 		return nil, ErrRecording
 	}
 	for _, w := range *s.workers.Load() {
-		w.events.Store(r.ringFor(w))
+		recorder.Attach(&w.log, w.spare)
 	}
 	return r, nil
-}
-
-func (r *Recorder) ringFor(w *Worker) *eventring.Ring[record] {
-	if w.spare {
-		return eventring.New[record](max(minEvents, r.cfg.Events/spareShare))
-	}
-	return eventring.New[record](r.cfg.Events)
 }
 
 // Close ends the recording. The events are gone. It may be called more than once.
@@ -162,7 +103,7 @@ func (r *Recorder) Close() {
 		return
 	}
 	for _, w := range *r.s.workers.Load() {
-		w.events.Store(nil)
+		r.recorder.Detach(&w.log)
 	}
 }
 
@@ -176,69 +117,40 @@ type Recording struct {
 
 // Snapshot returns what is recorded. See sched.Recorder.Snapshot.
 func (r *Recorder) Snapshot() Recording {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	rec := Recording{Epoch: r.s.epoch}
-	for _, w := range *r.s.workers.Load() {
-		if ring := w.events.Load(); ring != nil && r.s.recorder.Load() == r {
-			k := r.readers[w]
-			if k == nil {
-				k = &eventring.Reader[record]{}
-				r.readers[w] = k
-			}
-			k.Read(&w.events, ring)
-			events, missing := k.Events()
-			for n := range events {
-				rec.Events = append(rec.Events, events[n].event(w.id))
-			}
-			rec.Missing += missing
-		}
-	}
-	if r.s.recorder.Load() == r {
-		r.s.monitor.mu.Lock()
-		events, missing := r.outside.Last()
-		r.s.monitor.mu.Unlock()
-		for n := range events {
-			rec.Events = append(rec.Events, events[n].event(int(events[n].arg)))
-		}
-		rec.Missing += missing
-	}
+	rec.Events, rec.Missing = r.recorder.Snapshot(r.logs, r.isCurrent)
 	rec.Taken = r.s.now()
-	slices.SortStableFunc(rec.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return rec
 }
 
-// record is an event as it is written.
-type record struct {
-	at    time.Duration // Since the scheduler's epoch.
-	label Label
-	arg   int32
-	kind  EventKind
+// logs returns the workers' logs by their ids.
+func (r *Recorder) logs(yield func(int, *recording.Log) bool) {
+	for _, w := range *r.s.workers.Load() {
+		if !yield(w.id, &w.log) {
+			return
+		}
+	}
 }
 
-func (e *record) event(worker int) Event {
-	return Event{At: e.at, Worker: worker, Kind: e.kind, Label: e.label, Arg: int(e.arg)}
-}
+func (r *Recorder) isCurrent() bool { return r.s.recorder.Load() == r }
 
-// noteBlocked is called where a spare is put into the worker's place, under the
-// monitor's lock.
+// noteBlocked is called where a spare is put into the worker's place.
 func (w *Worker) noteBlocked() {
 	if r := w.s.recorder.Load(); r != nil {
-		r.outside.Add(record{at: w.s.now(), kind: EventBlocked, arg: int32(w.id)})
+		r.recorder.WriteForeign(recording.Entry{At: w.s.now(), Kind: EventBlocked}, w.id)
 	}
 }
 
 // write writes an event, if the worker is recorded.
-func (w *Worker) write(e record) {
-	e.at = w.s.now()
-	for r := w.events.Load(); r != nil && !r.Add(e); r = w.events.Load() {
-	}
+func (w *Worker) write(e recording.Entry) {
+	e.At = w.s.now()
+	w.log.Write(e)
 }
 
 // note writes an event without a label.
 func (w *Worker) note(k EventKind, arg int) {
-	if w.events.Load() != nil {
-		w.write(record{kind: k, arg: int32(arg)})
+	if w.log.Ring.Load() != nil { // As On, but cheap enough to be inlined.
+		w.write(recording.Entry{Kind: k, Arg: int32(arg)})
 	}
 }
 
@@ -250,7 +162,7 @@ func (w *Worker) noteWork(k EventKind, n *Node, p Priority) {
 	if _, continued := n.runner.(*Fiber); continued {
 		return // Which tells of itself.
 	}
-	w.write(record{kind: k, arg: int32(p), label: n.label()})
+	w.write(recording.Entry{Kind: k, Arg: int32(p), Label: n.label()})
 }
 
 // noteLeave is called before the fiber leaves its worker's stack, and noteReturn
@@ -271,8 +183,8 @@ func (f *Fiber) noteLeave() {
 // failed tells of a job that has ended with err.
 func (r *Recorder) failed(j *Job, f *Fiber, err error) {
 	f.Mark(EventFailure, fmt.Sprint(err)) // Also if its Error panics.
-	if p := (*PanicError)(nil); r.cfg.OnFailure != nil && errors.As(err, &p) {
-		r.cfg.OnFailure(j, err)
+	if p := (*PanicError)(nil); r.onFailure != nil && errors.As(err, &p) {
+		r.onFailure(j, err)
 	}
 }
 
@@ -280,19 +192,19 @@ func (r *Recorder) failed(j *Job, f *Fiber, err error) {
 const maxMark = 200
 
 // Recorded reports whether a [Recorder] is at work. It costs a load.
-func (f *Fiber) Recorded() bool { return f.w.events.Load() != nil }
+func (f *Fiber) Recorded() bool { return f.w.log.On() }
 
 // Mark writes an event into the recording, if there is one: of the kind EventMark,
 // EventMessage or EventFailure, about the work that runs on the fiber. A name is cut off
 // after 200 bytes. It must be called from the fiber's goroutine.
 func (f *Fiber) Mark(k EventKind, name string) {
-	if f.w.events.Load() == nil {
+	if !f.w.log.On() {
 		return
 	}
 	if len(name) > maxMark {
 		name = strings.Clone(strings.ToValidUTF8(name[:maxMark], ""))
 	}
-	f.w.write(record{kind: k, label: Label{Name: name}})
+	f.w.write(recording.Entry{Kind: k, Label: Label{Name: name}})
 }
 
 // Mark writes a mark with a name into the recording, if there is one, and the caller is a

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 	injectorBatch = 32
 	// nextCapacity bounds the interrupted pieces of work that a worker keeps;
 	// more go to the shared queue.
-	nextCapacity = 64
+	nextCapacity = settings.MaxPreemptionDepth
 )
 
 // poll looks into the worker's own queues and the shared ones.
@@ -88,7 +89,7 @@ func (w *Worker) push(n *Node, p Priority) {
 	}
 	if p == Critical || p > w.tier || !w.queues.Local[p].Push(n) {
 		w.signOfLife()
-		w.s.share(n, p)
+		w.s.Share(n, p)
 		return
 	}
 	w.signOfLife()
@@ -109,7 +110,7 @@ func (w *Worker) pushNext(n *Node) {
 	}
 	w.signOfLife()
 	if !w.queues.First.Push(n) {
-		w.s.share(n, priorityOfInterrupted(n))
+		w.s.Share(n, priorityOfInterrupted(n))
 	}
 }
 

@@ -1,8 +1,6 @@
 package workers
 
 import (
-	"fmt"
-	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -10,121 +8,15 @@ import (
 
 	"github.com/troupe-go/troupe/internal/sim"
 	"github.com/troupe-go/troupe/internal/topology"
+	"github.com/troupe-go/troupe/internal/workers/ageing"
 	"github.com/troupe-go/troupe/internal/workers/alarms"
+	"github.com/troupe-go/troupe/internal/workers/capacity"
 	"github.com/troupe-go/troupe/internal/workers/fiberindex"
 	"github.com/troupe-go/troupe/internal/workers/fiberpool"
 	"github.com/troupe-go/troupe/internal/workers/parking"
 	"github.com/troupe-go/troupe/internal/workers/queues"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
-
-// Config is what sched.Config documents, field by field.
-type Config struct {
-	Workers                    int
-	MaxSpares                  int
-	BlockedAfter               time.Duration
-	AgeAfter                   time.Duration
-	Reductions                 int
-	QueueCapacity              int
-	Steal                      StealStrategy
-	MaxSteal                   int
-	BackoffMin, BackoffMax     time.Duration
-	PreemptionDepth            int
-	PinWorkers                 bool
-	JobTimeout                 time.Duration
-	MaxQueued                  int
-	WhenFull                   FullPolicy
-	Reserved                   [numPriorities]int
-	Placement                  Placement
-	ImbalanceThreshold         float64
-	RebalanceMin, RebalanceMax time.Duration
-}
-
-// maxWorkers keeps a slip of the pen from starting goroutines without end. No
-// machine has that many processors.
-const maxWorkers = 1 << 14
-
-// maxQueueCapacity keeps a slip of the pen from asking for all memory.
-const maxQueueCapacity = 1 << 20
-
-func (c Config) withDefaults() (Config, error) {
-	switch {
-	case c.Workers < 0 || c.Workers > maxWorkers:
-		return c, fmt.Errorf("sched: Config.Workers is %d; it must be positive, at most %d, or 0 for GOMAXPROCS", c.Workers, maxWorkers)
-	case c.MaxSpares < -1:
-		return c, fmt.Errorf("sched: Config.MaxSpares is %d; it must be positive, 0 for the default, or -1 for none", c.MaxSpares)
-	case c.BlockedAfter < 0:
-		return c, fmt.Errorf("sched: Config.BlockedAfter is %v; it must be positive, or 0 for the default", c.BlockedAfter)
-	case c.AgeAfter < -1:
-		return c, fmt.Errorf("sched: Config.AgeAfter is %v; it must be positive, 0 for the default, or -1 for never", c.AgeAfter)
-	case c.Reductions < -1:
-		return c, fmt.Errorf("sched: Config.Reductions is %d; it must be positive, 0 for the default, or -1 for no yielding", c.Reductions)
-	case c.QueueCapacity < 0 || c.QueueCapacity > maxQueueCapacity:
-		return c, fmt.Errorf("sched: Config.QueueCapacity is %d; it must be positive, at most %d, or 0 for the default", c.QueueCapacity, maxQueueCapacity)
-	case c.JobTimeout < -1:
-		return c, fmt.Errorf("sched: Config.JobTimeout is %v; it must be positive, 0 for the default, or -1 for none", c.JobTimeout)
-	case c.MaxQueued < -1:
-		return c, fmt.Errorf("sched: Config.MaxQueued is %d; it must be positive, or 0 or -1 for no bound", c.MaxQueued)
-	case c.WhenFull >= numFullPolicies:
-		return c, fmt.Errorf("sched: Config.WhenFull is %d; use WaitWhenFull or RejectWhenFull", c.WhenFull)
-	}
-	if err := c.stealDefaults(); err != nil {
-		return c, err
-	}
-	if err := c.depthDefault(); err != nil {
-		return c, err
-	}
-	if c.PinWorkers {
-		if err := checkPinning(); err != nil {
-			return c, err
-		}
-	}
-	switch c.JobTimeout {
-	case 0:
-		c.JobTimeout = 30 * time.Second
-	case -1:
-		c.JobTimeout = 0
-	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
-	if err := c.checkReserved(); err != nil {
-		return c, err
-	}
-	if c.Placement > LeastLoaded {
-		return c, fmt.Errorf("sched: unknown Config.Placement %d; use Shared or LeastLoaded", c.Placement)
-	}
-	if err := c.rebalanceDefaults(); err != nil {
-		return c, err
-	}
-	switch c.MaxSpares {
-	case 0:
-		c.MaxSpares = 256
-	case -1:
-		c.MaxSpares = 0
-	}
-	if c.BlockedAfter == 0 {
-		c.BlockedAfter = 10 * time.Millisecond
-	}
-	switch c.AgeAfter {
-	case 0:
-		c.AgeAfter = 5 * time.Second
-	case -1:
-		c.AgeAfter = 0
-	}
-	switch c.Reductions {
-	case 0:
-		c.Reductions = 4000
-	case -1:
-		c.Reductions = math.MaxInt
-	default:
-		c.Reductions = min(c.Reductions, maxReductions) // As far as a fiber counts.
-	}
-	if c.QueueCapacity == 0 {
-		c.QueueCapacity = 1024
-	}
-	return c, nil
-}
 
 // Scheduler runs jobs on a set of workers. [New] makes and starts one; its
 // methods are safe for concurrent use.
@@ -144,7 +36,7 @@ type Scheduler struct {
 	shared     queues.Shared[Node]
 	lot        parking.Lot
 	monitor    *monitor
-	ageing     ageing
+	ageing     *ageing.Ageing[Node]
 	sim        *simulated // Nil unless the scheduler is part of a simulation.
 	// workers is replaced by a longer copy when a spare is added; a worker's id
 	// is its index. Written under mu.
@@ -155,7 +47,7 @@ type Scheduler struct {
 	account account
 	// retained is how much a stop waits for besides jobs. Written by Retain and Release; see owed.
 	retained atomic.Int64
-	room     room
+	bound    capacity.Bound // Of the jobs that are queued.
 	kinds    kinds
 	fibers   fiberindex.List[Fiber]
 	pool     fiberpool.Shared[Fiber]
@@ -190,7 +82,7 @@ func New(cfg Config) (*Scheduler, error) {
 	if e != nil && cfg.Workers == 0 {
 		cfg.Workers = simulatedProcessors
 	}
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -231,9 +123,9 @@ func assemble(cfg Config) *Scheduler {
 	if cfg.PinWorkers {
 		s.pins = make(chan error, cfg.Workers)
 	}
-	s.ageing = newAgeing(s)
+	s.ageing = ageing.New(cfg.AgeAfter, &s.shared, &s.lot, (*ageingOf)(s))
 	s.kinds.none.s = s
-	s.room.limit, s.room.reject = int64(max(0, cfg.MaxQueued)), cfg.WhenFull == RejectWhenFull
+	s.bound.Init(max(0, cfg.MaxQueued), cfg.WhenFull == RejectWhenFull)
 	s.workers.Store(&[]*Worker{})
 	s.lot.Form(cfg.Workers, cfg.Reserved)
 	s.alarms = alarms.New(cfg.Workers, s.epoch)
@@ -261,7 +153,7 @@ func (s *Scheduler) addWorker(t *parking.Tier, spare bool) {
 	w.sample.since = s.now()
 	w.lookedAt.Store(int64(w.sample.since))
 	if r := s.recorder.Load(); r != nil {
-		w.events.Store(r.ringFor(w))
+		r.recorder.Attach(&w.log, spare)
 	}
 	workers := append(old[:len(old):len(old)], w)
 	s.workers.Store(&workers)
@@ -316,11 +208,12 @@ func (s *Scheduler) enqueue(from *Fiber, n *Node, p Priority) {
 		s.scatter(n, p)
 		return
 	}
-	s.share(n, p)
+	s.Share(n, p)
 }
 
-// share queues n for all workers.
-func (s *Scheduler) share(n *Node, p Priority) {
+// Share queues n for all workers, also while the scheduler stops: something that the caller
+// has keeps the workers.
+func (s *Scheduler) Share(n *Node, p Priority) {
 	if s.sim != nil {
 		s.sim.queue(false, n, p)
 		return

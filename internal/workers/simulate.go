@@ -144,7 +144,7 @@ func (m *simulated) perform(w *Worker) {
 		w.pool.Put(f)
 		w.fiber = nil
 	case opSuspend:
-		if f.transitionToSuspended() {
+		if f.state.TransitionToSuspended() {
 			w.fiber = nil
 			m.leave(f, true)
 			w.count.Suspended++
@@ -264,11 +264,11 @@ func (m *simulated) Deadline() (wait time.Duration, ok bool) {
 		if j == nil || j.timeout() <= 0 {
 			return
 		}
-		word := j.state.word.Load()
-		if jobStateOf(word) != JobRunning {
+		word := j.state.Load()
+		if word.State() != JobRunning {
 			return
 		}
-		if left := startedAt(word) + j.timeout() - now; !ok || left < wait {
+		if left := word.Started() + j.timeout() - now; !ok || left < wait {
 			wait, ok = max(0, left), true
 		}
 	})

@@ -59,7 +59,7 @@ func (s *Scheduler) Stats() Stats {
 		SpareLimitReached: s.monitor.limitReached.Load(),
 		Crowded:           s.monitor.crowds.Load(),
 		Held:              s.Held(),
-		Aged:              s.ageing.risen.Load(),
+		Aged:              s.ageing.Count(),
 		Rebalances:        s.monitor.rebalance.rounds.Load(),
 		Moved:             s.monitor.rebalance.moved.Load(),
 		RebalanceInterval: time.Duration(s.monitor.rebalance.interval.Load()),

@@ -59,7 +59,7 @@ func (s *Scheduler) beginStop() {
 		w.queues.Inbox.Close()
 	}
 	s.stopping.Store(true)
-	s.room.wakeAll()
+	s.bound.WakeAll()
 	if s.sim != nil {
 		s.sim.engine.Nudge() // It ends the scheduler when nothing is left.
 		return
@@ -133,7 +133,7 @@ func (s *Scheduler) force() {
 		if f, ok := n.origin().runner.(*Fiber); ok {
 			f.requeue(nil, Normal)
 		} else {
-			s.share(n, Normal)
+			s.Share(n, Normal)
 		}
 	}
 }

@@ -7,72 +7,11 @@ import (
 	"github.com/troupe-go/troupe/internal/workers/stealing"
 )
 
-// StealStrategy says how a worker without work takes some from others. Package sched says
-// what each is.
-type StealStrategy uint8
-
-// The strategies.
-const (
-	StealAdaptive StealStrategy = iota
-	StealSingle
-	StealBatched
-	StealLocal
-
-	numStrategies = 4
-)
-
 // The policy of stealing has the same strategies and reasons.
 const (
 	_ = uint8(StealLocal-StealStrategy(stealing.Local)) + uint8(StealStrategy(stealing.Local)-StealLocal)
 	_ = uint8(StealFruitless-StealReason(stealing.Fruitless)) + uint8(StealReason(stealing.Fruitless)-StealFruitless)
 )
-
-var strategyNames = [numStrategies]string{"adaptive", "single", "batched", "local"}
-
-// String returns the strategy's name in lower case.
-func (st StealStrategy) String() string {
-	if st < numStrategies {
-		return strategyNames[st]
-	}
-	return fmt.Sprintf("StealStrategy(%d)", uint8(st))
-}
-
-func (st StealStrategy) check() error {
-	if st >= numStrategies {
-		return fmt.Errorf("unknown strategy %d; use StealAdaptive, StealSingle, StealBatched or StealLocal", st)
-	}
-	return nil
-}
-
-// stealDefaults fills in what Config leaves out about stealing.
-func (c *Config) stealDefaults() error {
-	if err := c.Steal.check(); err != nil {
-		return fmt.Errorf("sched: Config.Steal: %w", err)
-	}
-	switch {
-	case c.MaxSteal < 0:
-		return fmt.Errorf("sched: Config.MaxSteal is %d; it must be positive, or 0 for the default", c.MaxSteal)
-	case c.BackoffMin < 0:
-		return fmt.Errorf("sched: Config.BackoffMin is %v; it must be positive, or 0 for the default", c.BackoffMin)
-	case c.BackoffMax < 0:
-		return fmt.Errorf("sched: Config.BackoffMax is %v; it must be positive, or 0 for the default", c.BackoffMax)
-	case c.BackoffMax > 0 && c.BackoffMax < c.BackoffMin:
-		return fmt.Errorf("sched: Config.BackoffMax is %v, less than Config.BackoffMin, which is %v", c.BackoffMax, c.BackoffMin)
-	}
-	if c.MaxSteal == 0 {
-		c.MaxSteal = stealing.MaxBatch
-	}
-	if c.BackoffMin == 0 {
-		c.BackoffMin = stealing.BackoffMin
-		if c.BackoffMax > 0 {
-			c.BackoffMin = min(c.BackoffMin, c.BackoffMax)
-		}
-	}
-	if c.BackoffMax == 0 {
-		c.BackoffMax = max(stealing.BackoffMax, c.BackoffMin)
-	}
-	return nil
-}
 
 // StealReason says why a worker steals as it does. Package sched says what each is.
 type StealReason uint8
@@ -100,7 +39,7 @@ func (r StealReason) String() string {
 // SetStealStrategy changes how workers steal, from their next search on. It
 // returns an error if the strategy does not exist.
 func (s *Scheduler) SetStealStrategy(st StealStrategy) error {
-	if err := st.check(); err != nil {
+	if err := st.Check(); err != nil {
 		return fmt.Errorf("sched: SetStealStrategy: %w", err)
 	}
 	s.strategy.Store(uint32(st))

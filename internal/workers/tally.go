@@ -1,6 +1,9 @@
 package workers
 
-import "github.com/troupe-go/troupe/internal/xatomic"
+import (
+	"github.com/troupe-go/troupe/internal/workers/settings"
+	"github.com/troupe-go/troupe/internal/xatomic"
+)
 
 // A fiber counts its work in one number. Its low bits say how often the work has given way
 // or yielded, up to 511. The bits above are the reductions since it began, or last yielded
@@ -9,6 +12,8 @@ const (
 	reductionsShift = 9
 	maxPreemptions  = 1<<reductionsShift - 1
 	maxReductions   = 1<<(32-reductionsShift) - 1
+
+	_ = uint(maxReductions-settings.MaxReductions) + uint(settings.MaxReductions-maxReductions) // They are equal.
 )
 
 // tally is that number. The zero tally has counted nothing.

@@ -1,31 +1,9 @@
 package workers
 
 import (
-	"fmt"
-
 	"github.com/troupe-go/troupe/internal/workers/parking"
 	"github.com/troupe-go/troupe/internal/workers/queues"
 )
-
-// checkReserved reports a reservation that makes no sense, and replaces -1 by 0.
-func (c *Config) checkReserved() error {
-	sum := 0
-	for p, n := range c.Reserved {
-		if n < -1 {
-			return fmt.Errorf("sched: Config.Reserved[%v] is %d; it must be positive, or 0 or -1 for none", Priority(p), n)
-		}
-		c.Reserved[p] = max(0, n)
-		sum += c.Reserved[p]
-	}
-	if sum > c.Workers {
-		return fmt.Errorf("sched: Config.Reserved asks for %d workers, but Config.Workers is %d; reserve fewer", sum, c.Workers)
-	}
-	if sum == c.Workers && sum > 0 && c.Reserved[Low] == 0 {
-		return fmt.Errorf("sched: Config.Reserved takes all %d workers and leaves none that would run low work; reserve at most %d for more urgent work",
-			c.Workers, c.Workers-1)
-	}
-	return nil
-}
 
 // waiting returns the priorities for which something is queued that any worker of
 // the tier might take, as a mask.

@@ -81,7 +81,7 @@ func (w *Worker) perform(f *Fiber) *Fiber {
 	}
 	switch w.op {
 	case opSuspend:
-		if !f.transitionToSuspended() {
+		if !f.state.TransitionToSuspended() {
 			return f
 		}
 		w.count.Suspended++
@@ -147,7 +147,7 @@ func (w *Worker) take() (*Node, Priority) {
 func (w *Worker) requeue(f *Fiber) {
 	if w.s.anywhere(f.home(), w.priority) {
 		if w.s.shared.Has(queues.Priority(w.priority)) {
-			w.s.share(&f.node, w.priority)
+			w.s.Share(&f.node, w.priority)
 			w.signOfLife()
 			return
 		}

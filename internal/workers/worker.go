@@ -7,10 +7,10 @@ import (
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/workers/counters"
-	"github.com/troupe-go/troupe/internal/workers/eventring"
 	"github.com/troupe-go/troupe/internal/workers/fiberpool"
 	"github.com/troupe-go/troupe/internal/workers/parking"
 	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/recording"
 	"github.com/troupe-go/troupe/internal/workers/stealing"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -61,9 +61,7 @@ type Worker struct {
 
 	kind kindCounter
 
-	// events has the worker's last events; nil unless it is recorded. Written by
-	// the recorder.
-	events atomic.Pointer[eventring.Ring[record]]
+	log recording.Log // The worker's last events, if it is recorded.
 
 	count     counters.Counters
 	published counters.Published
@@ -93,10 +91,6 @@ type Worker struct {
 }
 
 const (
-	// preemptionDepth is how many pieces of work may wait on a worker for having
-	// given way, one within the other, by default. More would each hold a stack, and delay
-	// the first of them further, for little: what comes next is critical too.
-	preemptionDepth = 3
 	// spareCapacity is the size of a spare worker's queues.
 	spareCapacity = 64
 )

@@ -1,8 +1,10 @@
-package workers
+package groups
 
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // batchSize is how many functions of a group are taken at once: enough that the
@@ -11,7 +13,7 @@ const batchSize = 64
 
 // batch is a part of a group's functions. See [Group].
 type batch struct {
-	node  Node
+	node  workers.Node
 	group *Group
 	next  *batch // Guarded by the group's mutex.
 	n     int    // Filled under the group's mutex; it stays once the batch is taken.
@@ -28,7 +30,7 @@ type batch struct {
 type batchContext struct {
 	context.Context
 	group *Group
-	frame Frame
+	frame workers.Frame
 }
 
 type batchKey struct{}
@@ -38,7 +40,7 @@ func (batchKey) LocalKey() {}
 
 func (c *batchContext) Value(key any) any {
 	switch key.(type) {
-	case FrameKey:
+	case workers.FrameKey:
 		return &c.frame
 	case batchKey:
 		return c
@@ -49,12 +51,12 @@ func (c *batchContext) Value(key any) any {
 // isPartOf reports whether the caller, whose context is ctx, is a function of g.
 func isPartOf(ctx context.Context, g *Group) bool {
 	c, ok := ctx.Value(batchKey{}).(*batchContext)
-	return ok && c.group == g && c.frame.Fiber() == Current(ctx)
+	return ok && c.group == g && c.frame.Fiber() == workers.Current(ctx)
 }
 
 // Run calls the functions that nobody has claimed, while the batch is queued for
 // others. It is called by the scheduler.
-func (b *batch) Run(f *Fiber, _ Priority) {
+func (b *batch) Run(f *workers.Fiber, _ workers.Priority) {
 	left := b.n - int(b.claimed.Load())
 	if left <= 0 {
 		b.release()
@@ -62,16 +64,16 @@ func (b *batch) Run(f *Fiber, _ Priority) {
 	}
 	if left > 1 {
 		b.users.Add(1)
-		f.w.push(&b.node, Normal)
+		f.Submit(&b.node, workers.Normal)
 	}
-	f.w.count.Accepted++ // A function may wait while nothing is queued.
+	f.Counters().Accepted++ // A function may wait while nothing is queued.
 	r := batchRun{batch: b, f: f}
 	defer r.end()
 	c := &batchContext{Context: b.group.ctx, group: b.group}
 	c.frame.Enter(f)
 	for fn := b.claim(); fn != nil; fn = b.claim() {
 		r.call(c, fn)
-		f.w.count.Jobs++
+		f.Counters().Jobs++
 		f.Tick()
 		if f.Urgent() {
 			f.Checkpoint()
@@ -104,14 +106,14 @@ func (b *batch) release() {
 	}
 }
 
-// abandon gives up what nobody has claimed.
-func (b *batch) abandon() {
+// Abandon gives up what nobody has claimed.
+func (b *batch) Abandon() {
 	n := 0
 	for b.claim() != nil {
 		n++
 	}
 	if n > 0 {
-		b.group.ended(nil, n, ErrStopped)
+		b.group.ended(nil, n, workers.ErrStopped)
 	}
 	b.release()
 }
@@ -119,7 +121,7 @@ func (b *batch) abandon() {
 // batchRun is one worker's part of a batch.
 type batchRun struct {
 	*batch
-	f    *Fiber
+	f    *workers.Fiber
 	done int
 	err  error // The first.
 }
@@ -131,7 +133,7 @@ func (r *batchRun) call(ctx context.Context, fn func(ctx context.Context) error)
 	r.done++
 	defer func() {
 		if !returned {
-			err = caught(recover())
+			err = workers.Caught(recover())
 		}
 		if r.err == nil {
 			r.err = err
@@ -144,6 +146,6 @@ func (r *batchRun) call(ctx context.Context, fn func(ctx context.Context) error)
 // end tells the group. After a Goexit the rest of the batch is in a queue.
 func (r *batchRun) end() {
 	r.group.ended(r.f, r.done, r.err)
-	r.f.w.jobEnded()
+	r.f.Counters().Ended++
 	r.release()
 }

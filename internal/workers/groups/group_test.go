@@ -1,4 +1,4 @@
-package workers_test
+package groups_test
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/groups"
 )
 
-func newGroup(tb testing.TB, ctx context.Context, s *workers.Scheduler) *workers.Group {
+func newGroup(tb testing.TB, ctx context.Context, s *workers.Scheduler) *groups.Group {
 	tb.Helper()
-	g, err := s.NewGroup(ctx)
+	g, err := groups.New(ctx, s)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -224,8 +225,10 @@ func TestStopWaitsForAGroup(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Stop(ctx) }()
 	eventually(t, ctx, "the stop to begin", s.Stopping)
-	if s.Settled() {
-		t.Error("the workers may leave while a function waits")
+	select {
+	case err := <-stopped:
+		t.Fatalf("the stop is over while a function waits: %v", err)
+	default: // If the workers leave nevertheless, nobody ends the function below.
 	}
 	f.Resume(nil, workers.Normal)
 	if err := receive(t, ctx, "the stop", stopped); err != nil {
@@ -239,12 +242,12 @@ func TestStopWaitsForAGroup(t *testing.T) {
 func TestGroupRefusesWhatIsWrong(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1})
-	_, err := s.NewGroup(nil) //nolint:staticcheck // That is the test.
+	_, err := groups.New(nil, s) //nolint:staticcheck // That is the test.
 	checkSays(t, err, "sched: ", "nil context")
 	g := newGroup(t, ctx, s)
 	checkSays(t, g.Go(nil), "sched: ", "nil function")
 	checkSays(t, g.Wait(nil), "sched: ", "nil context") //nolint:staticcheck // Likewise.
-	for _, none := range []*workers.Group{nil, {}} {
+	for _, none := range []*groups.Group{nil, {}} {
 		checkSays(t, none.Go(nothing), "sched: ", "NewGroup")
 		checkSays(t, none.Wait(ctx), "sched: ", "NewGroup")
 	}

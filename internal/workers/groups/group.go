@@ -1,10 +1,12 @@
-package workers
+package groups
 
 import (
 	"context"
 	"errors"
 	"slices"
 	"sync"
+
+	"github.com/troupe-go/troupe/internal/workers"
 )
 
 // Group runs many functions for which a handle each would be too much, and waits for all of
@@ -20,9 +22,9 @@ import (
 // functions hold the worker, or others have nothing to do, they steal the batch and call
 // the rest of it. Each function of a batch is claimed by adding to the batch's counter.
 type Group struct {
-	s    *Scheduler
+	s    *workers.Scheduler
 	ctx  context.Context // For the functions.
-	node Node            // The bell.
+	node workers.Node    // The bell.
 
 	mu           sync.Mutex
 	oldest, last *batch
@@ -41,12 +43,13 @@ const keepBatches = 16
 var (
 	errNilGroupContext  = errors.New("sched: NewGroup was given a nil context; use context.Background()")
 	errNilGroupFunction = errors.New("sched: Group.Go was given a nil function")
+	errNilWait          = errors.New("sched: Wait was given a nil context; use context.Background()")
 	errNoGroup          = errors.New("sched: the group has no scheduler; use the one that NewGroup returns")
 )
 
-// NewGroup returns an empty group, whose functions are given a context derived
-// from ctx that also knows the worker, as [Scheduler.Go] has it.
-func (s *Scheduler) NewGroup(ctx context.Context) (*Group, error) {
+// New returns an empty group, whose functions are given a context derived
+// from ctx that also knows the worker, as [workers.Scheduler.Go] has it.
+func New(ctx context.Context, s *workers.Scheduler) (*Group, error) {
 	if ctx == nil {
 		return nil, errNilGroupContext
 	}
@@ -64,9 +67,9 @@ func (g *Group) Go(fn func(ctx context.Context) error) error {
 		return errNoGroup
 	}
 	g.mu.Lock()
-	if g.s.stopping.Load() && Current(g.ctx) == nil {
+	if g.s.Stopping() && workers.Current(g.ctx) == nil {
 		g.mu.Unlock()
-		return ErrStopped
+		return workers.ErrStopped
 	}
 	if g.last == nil || g.last.n == batchSize {
 		g.append(g.newBatch())
@@ -86,19 +89,19 @@ func (g *Group) Go(fn func(ctx context.Context) error) error {
 // ring queues the group for the first of its functions, or takes them back.
 func (g *Group) ring() error {
 	s := g.s
-	if from := Current(g.ctx).within(s); from != nil {
-		from.w.count.Accepted++
-		from.w.push(&g.node, Normal)
+	if from := workers.Current(g.ctx).Within(s); from != nil {
+		from.Counters().Accepted++
+		from.Submit(&g.node, workers.Normal)
 		return nil
 	}
-	// As in accept: a Stop in between either sees the group or is seen here.
-	s.account.came.Add(1)
-	if s.stopping.Load() {
+	// As where a job is accepted: a Stop in between either sees the group or is seen here.
+	s.Comes()
+	if s.Stopping() {
 		g.drop()
-		s.jobGone()
-		return ErrStopped
+		s.Goes()
+		return workers.ErrStopped
 	}
-	s.share(&g.node, Normal)
+	s.Share(&g.node, workers.Normal)
 	return nil
 }
 
@@ -125,7 +128,7 @@ func (g *Group) newBatch() *batch {
 }
 
 // Run takes a batch and runs it. It is called by the scheduler.
-func (g *Group) Run(f *Fiber, _ Priority) {
+func (g *Group) Run(f *workers.Fiber, _ workers.Priority) {
 	g.mu.Lock()
 	b := g.oldest
 	g.oldest, b.next = b.next, nil
@@ -136,18 +139,18 @@ func (g *Group) Run(f *Fiber, _ Priority) {
 	g.rung = more
 	g.mu.Unlock()
 	if more {
-		f.w.count.Accepted++
-		g.s.share(&g.node, Normal)
+		f.Counters().Accepted++
+		g.s.Share(&g.node, workers.Normal)
 	}
-	f.w.jobEnded() // The bell; what follows counts for itself.
+	f.Counters().Ended++ // The bell; what follows counts for itself.
 	b.users.Store(1)
-	b.Run(f, Normal)
+	b.Run(f, workers.Normal)
 }
 
-// abandon gives up what has not been taken.
-func (g *Group) abandon() {
+// Abandon gives up what has not been taken.
+func (g *Group) Abandon() {
 	g.drop()
-	g.s.jobGone()
+	g.s.Goes()
 }
 
 func (g *Group) drop() {
@@ -158,11 +161,11 @@ func (g *Group) drop() {
 	}
 	g.oldest, g.last, g.rung = nil, nil, false
 	g.mu.Unlock()
-	g.ended(nil, dropped, ErrStopped)
+	g.ended(nil, dropped, workers.ErrStopped)
 }
 
 // ended counts functions to their end. f is the caller's fiber, or nil.
-func (g *Group) ended(f *Fiber, n int, err error) {
+func (g *Group) ended(f *workers.Fiber, n int, err error) {
 	g.mu.Lock()
 	if g.err == nil {
 		g.err = err
@@ -176,18 +179,18 @@ func (g *Group) ended(f *Fiber, n int, err error) {
 	}
 	g.mu.Unlock()
 	for _, w := range waiters {
-		w.Wake(f, Normal)
+		w.Wake(f, workers.Normal)
 	}
 }
 
 // groupWaiter is somebody who waits for a group's functions.
 type groupWaiter struct {
-	Waiter
+	workers.Waiter
 	over bool // All have returned. Guarded by the group's mutex.
 }
 
 // Wait waits until all functions that were given to Go have returned, and returns the first
-// error among theirs, as [Job.Wait] has it; one that fails does not stop the others. See
+// error among theirs, as [workers.Job.Wait] has it; one that fails does not stop the others. See
 // sched.Group.Wait.
 func (g *Group) Wait(ctx context.Context) error {
 	switch {
@@ -197,9 +200,9 @@ func (g *Group) Wait(ctx context.Context) error {
 		return errNilWait
 	}
 	if isPartOf(ctx, g) {
-		return ErrSelfWait
+		return workers.ErrSelfWait
 	}
-	var w Waiter
+	var w workers.Waiter
 	g.mu.Lock()
 	if g.left == 0 {
 		defer g.mu.Unlock()

@@ -1,4 +1,4 @@
-package workers
+package settings
 
 import "fmt"
 
@@ -12,18 +12,15 @@ const (
 	Normal
 	Low
 
-	numPriorities = 4
-
-	// Own, given to [Fiber.Resume] or [Waiter.Wake], leaves it to the work that waits how
-	// urgent it is.
-	Own = Low
+	// Priorities is how many there are.
+	Priorities = 4
 )
 
-var priorityNames = [numPriorities]string{"critical", "high", "normal", "low"}
+var priorityNames = [Priorities]string{"critical", "high", "normal", "low"}
 
 // String returns the priority's name in lower case.
 func (p Priority) String() string {
-	if p < numPriorities {
+	if p < Priorities {
 		return priorityNames[p]
 	}
 	return fmt.Sprintf("Priority(%d)", uint8(p))
