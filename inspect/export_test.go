@@ -4,6 +4,9 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
 )
 
 // Add counts a duration.
@@ -53,4 +56,16 @@ func ShownAfter(spans ...time.Duration) (counts [3]uint64) {
 		counts[n+1] = s.update(HistogramSnapshot{}, now.Add(span)).Count
 	}
 	return counts
+}
+
+// Remember has a closed inspector add a row to its past.
+func Remember(i *Inspector) {
+	i.past.due = time.Time{}
+	i.past.look()
+}
+
+// StuckFor has a closed inspector judge a handler that has been stuck for so long, in a scan.
+func StuckFor(i *Inspector, id actor.PID, d time.Duration) {
+	now := time.Now()
+	i.repeat([]diagnosis.Finding{{ID: "stuck", Kind: diagnosis.Stuck, Text: "stuck for " + d.String(), PID: id, Since: now.Add(-d)}}, now)
 }

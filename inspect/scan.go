@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
+	"github.com/troupe-go/troupe/inspect/internal/memory"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -96,4 +97,41 @@ func (i *Inspector) findOut(now time.Time) {
 		}
 	}
 	i.diagnose.Look(now, load)
+	found := i.diagnose.Findings()
+	i.repeat(found, now)
+	if i.cfg.Remember < 0 {
+		return
+	}
+	wrong := make([]memory.Incident, 0, len(found))
+	for _, f := range found {
+		wrong = append(wrong, memory.Incident{ID: f.ID, Kind: f.Kind, Level: f.Level.String(), Text: f.Text, View: f.View, First: f.Since})
+	}
+	i.past.incidents.Note(now, wrong)
+}
+
+// repetitions is for how long a handler has been stuck when that is told again. From the first one on it is an error.
+var repetitions = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
+
+// repeat tells again of handlers that are still stuck: the event that has told of them first may have been dropped since.
+func (i *Inspector) repeat(found []diagnosis.Finding, now time.Time) {
+	told := map[string]int{}
+	for _, f := range found {
+		if f.Kind != diagnosis.Stuck {
+			continue
+		}
+		level := slog.LevelWarn
+		n := 1 // That it is stuck is told, too.
+		for _, after := range repetitions {
+			if now.Sub(f.Since) >= after {
+				n, level = n+1, slog.LevelError
+			}
+		}
+		if told[f.ID] = n; n > i.told[f.ID] {
+			i.hub.tell(Event{
+				Kind: BlockedHandler, Level: level, Text: f.Text, PID: f.PID, Name: f.Name, ActorKind: f.ActorKind,
+				Error: f.Where, Seconds: now.Sub(f.Since).Seconds(),
+			})
+		}
+	}
+	i.told = told
 }

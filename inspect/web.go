@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,8 +39,9 @@ type web struct {
 // parameters), actors/{pid}, actors/{pid}/children, tree, links, waits, workers,
 // stacks, tasks, jobs and strands (with the fields of [JobQuery]), jobs/{id},
 // timers (with the fields of [TimerQuery]), names (in parts of at most limit, 1000, that begin with the
-// parameter prefix and come behind the parameter after), findings, letters, events, metrics, sample, and recording, if there
-// is a [Recorder]; and api/stream is a stream of server-sent events. Each page
+// parameter prefix and come behind the parameter after), findings, incidents (findings with those that are over), history (figures of each
+// second, see Config.Remember, of after the parameter since, in ms), letters, events, groups (events by actor
+// and cause), metrics, sample, and recording, if there is a [Recorder]; and api/stream is a stream of server-sent events. Each page
 // has one.
 //
 // Unless told otherwise it serves loopback alone; see [WebConfig]. It also says
@@ -77,7 +79,7 @@ func (w *web) route() {
 		"actors/{pid}/children": w.children,
 		"tree":                  w.tree,
 		"links":                 w.links,
-		"waits":                 func(*http.Request) (any, error) { return graphOf(w.i.Waits()), nil },
+		"waits":                 func(*http.Request) (any, error) { return w.waits(), nil },
 		"workers":               func(*http.Request) (any, error) { return w.i.Workers(), nil },
 		"stacks":                func(*http.Request) (any, error) { return w.i.HeldStacks(), nil },
 		"tasks":                 func(*http.Request) (any, error) { return w.i.Tasks(), nil },
@@ -87,6 +89,9 @@ func (w *web) route() {
 		"timers":                w.timers,
 		"names":                 w.names,
 		"findings":              func(*http.Request) (any, error) { return w.i.Findings(), nil },
+		"history":               w.history,
+		"incidents":             func(*http.Request) (any, error) { return w.i.past.incidents.All(), nil },
+		"groups":                func(*http.Request) (any, error) { return w.groups(), nil },
 		"letters":               func(*http.Request) (any, error) { return w.i.DeadLetters(), nil },
 		"events":                func(*http.Request) (any, error) { return w.recent.list(), nil },
 		"metrics":               func(*http.Request) (any, error) { return w.i.Metrics(), nil },
@@ -142,6 +147,12 @@ func redirectHere(rw http.ResponseWriter) {
 	rw.WriteHeader(http.StatusSeeOther)
 }
 
+// The form has a place for what is wrong.
+const (
+	noAlert    = "<!-- alert -->"
+	wrongToken = `<p class="notice bad" role="alert">That is not the token.</p>`
+)
+
 // maxForm bounds what is read of a form.
 const maxForm = 4096
 
@@ -151,8 +162,10 @@ func (w *web) login(rw http.ResponseWriter, r *http.Request) {
 	case w.guard.cross.Check(r) != nil:
 		refuse(rw, http.StatusForbidden, errCross)
 	case !w.guard.isToken(r.PostFormValue("token")):
+		text, _ := asset.Files.ReadFile("login.html")
+		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 		rw.WriteHeader(http.StatusUnauthorized)
-		w.serveFile(rw, "login.html")
+		_, _ = rw.Write(bytes.Replace(text, []byte(noAlert), []byte(wrongToken), 1))
 	default:
 		w.guard.admit(rw, r)
 		redirectHere(rw)

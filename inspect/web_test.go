@@ -287,6 +287,7 @@ func TestWebConfig(t *testing.T) {
 type message struct {
 	Sample  inspect.Sample   `json:"sample"`
 	History []inspect.Sample `json:"history"`
+	Past    pastOf           `json:"past"`
 	View    json.RawMessage  `json:"view"`
 	Error   string           `json:"error"`
 	Events  []inspect.Event  `json:"events"`

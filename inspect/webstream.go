@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/memory"
 )
 
 // A stream is what keeps an open page up to date. It is made for one client, by
@@ -31,6 +32,8 @@ const (
 	writeTime = 10 * time.Second
 	// maxNewEvents is how many events one message has; a page can't show more.
 	maxNewEvents = 100
+	// maxPast is how far back the figures go that a page gets: some 500 KB. All of them are in api/history.
+	maxPast = time.Hour
 	// maxChildren is how many children of an actor a tree shows.
 	maxChildren = 200
 	// maxRows is how many rows it has.
@@ -41,6 +44,8 @@ const (
 type news struct {
 	Sample  Sample   `json:"sample"`
 	History []Sample `json:"history,omitempty"` // In the first message, if asked for.
+	// Past are the figures of after the parameter since. In the first message, if that is given.
+	Past *memory.Past `json:"past,omitempty"`
 	// Findings are what is wrong.
 	Findings []Finding `json:"findings"`
 	View     any       `json:"view,omitempty"`
@@ -65,6 +70,11 @@ func (w *web) stream(rw http.ResponseWriter, r *http.Request) {
 		refuse(rw, http.StatusServiceUnavailable, errStreams)
 		return
 	}
+	since, err := sinceOf(r.URL.Query())
+	if err != nil {
+		refuse(rw, http.StatusBadRequest, err)
+		return
+	}
 	events, err := w.follow(r.URL.Query().Get("after"))
 	if err != nil {
 		refuse(rw, http.StatusBadRequest, err)
@@ -74,12 +84,19 @@ func (w *web) stream(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "text/event-stream")
 	rw.Header().Set("X-Accel-Buffering", "no") // A proxy's.
 	out := http.NewResponseController(rw)
-	first := r.URL.Query().Get("history") == "1"
+	first, remember := r.URL.Query().Get("history") == "1", r.URL.Query().Has("since")
 	for {
 		began := time.Now()
 		n := w.compose(look, events)
 		if first {
 			n.History, first = w.sampler.past(), false
+		}
+		if remember {
+			if hour := began.Add(-maxPast); since.Before(hour) {
+				since = hour
+			}
+			past := w.i.past.figures.Since(since)
+			n.Past, remember = &past, false
 		}
 		wait := w.wait(time.Since(began))
 		n.NextSeconds = wait.Seconds()
@@ -201,7 +218,7 @@ func (w *web) viewOf(v url.Values) (func() (any, error), error) {
 	case "", "overview":
 		return func() (any, error) { return w.overview(), nil }, nil
 	case "events":
-		return func() (any, error) { return nil, nil }, nil
+		return func() (any, error) { return w.eventsPage(), nil }, nil
 	case "actors":
 		q, err := queryOf(v)
 		if err == nil {
@@ -217,7 +234,7 @@ func (w *web) viewOf(v url.Values) (func() (any, error), error) {
 	case "workers":
 		return func() (any, error) { return w.i.Workers(), nil }, nil
 	case "waits":
-		return func() (any, error) { return graphOf(w.i.Waits()), nil }, nil
+		return func() (any, error) { return w.waits(), nil }, nil
 	case "letters":
 		return func() (any, error) { return w.i.DeadLetters(), nil }, nil
 	case "jobs", "timers", "names":
