@@ -107,10 +107,13 @@ func causeOf(e *Event) cause {
 	return cause{e.Kind, e.PID, text[:min(len(text), maxCause)]}
 }
 
+// maxShort is how many bytes of a text are kept with a group.
+const maxShort = 1000
+
 // short returns an event that takes little memory.
 func (e *Event) short() Event {
 	s := *e
-	s.Text, s.Error, s.Stack, s.Holders = cut(s.Text, maxText), cut(s.Error, maxText), cut(s.Stack, 4*maxText), nil
+	s.Text, s.Error, s.Stack, s.Holders = cut(s.Text, maxShort), cut(s.Error, maxShort), cut(s.Stack, 4*maxShort), nil
 	return s
 }
 

@@ -58,14 +58,21 @@ func ShownAfter(spans ...time.Duration) (counts [3]uint64) {
 	return counts
 }
 
-// Remember has a closed inspector add a row to its past.
-func Remember(i *Inspector) {
-	i.past.due = time.Time{}
-	i.past.look()
+// Remember has the page of a closed inspector add a row to its past.
+func Remember(page http.Handler) {
+	p := page.(*web).past
+	p.due = time.Time{}
+	p.look()
 }
 
-// StuckFor has a closed inspector judge a handler that has been stuck for so long, in a scan.
-func StuckFor(i *Inspector, id actor.PID, d time.Duration) {
-	now := time.Now()
-	i.repeat([]diagnosis.Finding{{ID: "stuck", Kind: diagnosis.Stuck, Text: "stuck for " + d.String(), PID: id, Since: now.Add(-d)}}, now)
+// Stuck returns a scan that judges a handler which has been stuck for so long.
+func Stuck(i *Inspector, id actor.PID) func(time.Duration) {
+	s := newScan(i)
+	return func(d time.Duration) {
+		now := time.Now()
+		s.repeat([]diagnosis.Finding{{ID: "stuck", Kind: diagnosis.Stuck, Text: "stuck for " + d.String(), PID: id, Since: now.Add(-d)}}, now)
+	}
 }
+
+// Patient has a page wait so long for clients that take nothing.
+func Patient(page http.Handler, d time.Duration) { page.(*web).writeTime = d }

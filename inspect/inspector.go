@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
+	"github.com/troupe-go/troupe/inspect/internal/memory"
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
@@ -43,10 +44,10 @@ type Config struct {
 	// ScanEvery is how often mailboxes are looked at, up to 20,000 each time, and all that is wrong
 	// is listed, see [Inspector.Findings]. Defaults to 1 s; -1 means never.
 	ScanEvery time.Duration
-	// Remember is for how long figures are kept, a row each second, for a page that is opened later. With them are kept
-	// the findings that are over, and events by actor and cause. All of it takes 10 MB at most, and usually some 100 KB.
-	// A row needs a look at all actors, for about 200 ns each; with more than 100,000 of them there are fewer, for
-	// 2 % of a processor. Defaults to 15 minutes; at most 24 hours; -1 means that nothing is kept.
+	// Remember is for how long figures are kept, a row each second from the first [Inspector.Handler] on, whether a page
+	// is open or not. With them are kept the findings that are over, and events by actor and cause. All of it takes 10 MB at
+	// most, and usually some 100 KB. A row needs a look at all actors, for about 200 ns each; with more than 100,000 of
+	// them there are fewer, for 2 % of a processor. Defaults to 15 minutes; at most 24 hours; -1 means that nothing is kept.
 	Remember time.Duration
 	// Watermark is the part of a lane's capacity from which on its mailbox is
 	// reported; a lane that takes all counts as full with 10,000. Defaults to 0.8.
@@ -103,6 +104,15 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+const (
+	// maxRemember bounds Config.Remember: a row takes 150 bytes.
+	maxRemember = 24 * time.Hour
+	// maxGroups bounds how many events of different causes are kept. Each takes up to 8 KB, and usually some 500 bytes.
+	maxGroups = 1000
+	// maxIncidents is how many findings are kept that are over.
+	maxIncidents = 200
+)
+
 // sampleGap keeps the measuring of a busy actor's messages, at 200 ns each, below
 // 0.2 % of its time.
 const sampleGap = 100 * time.Microsecond
@@ -120,8 +130,7 @@ type Inspector struct {
 	delays   [priorities]Histogram // Of the probes, by priority.
 	starved  *starvation
 	diagnose *diagnosis.Diagnosis
-	past     past
-	told     map[string]int // How often stuck handlers were told of, by finding. Used by the scan alone.
+	wrong    memory.Incidents
 
 	recorderMu sync.Mutex
 	recorder   *Recorder
@@ -151,15 +160,14 @@ func New(sys *actor.System, cfg Config) (*Inspector, error) {
 	i.hub.logger = cfg.Logger
 	i.letters.limit, i.failures.limit = cfg.Letters, cfg.Failures
 	i.diagnose, i.starved = diagnosis.New(sys, cfg.StuckAfter), newStarvation(i)
-	i.past.begin(i)
+	if cfg.Remember > 0 {
+		i.wrong.Limit, i.hub.groups.Limit = maxIncidents, maxGroups
+	}
 	if i.unobserve, err = sys.Observe(i.probe(gap)); err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
 	i.run(cfg.ProbeEvery, i.starved.look)
 	i.run(cfg.ScanEvery, newScan(i).look)
-	if cfg.Remember > 0 {
-		i.run(rememberEvery, i.past.look)
-	}
 	return i, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,12 +40,16 @@ func ask[T any](t *testing.T, url string) (answer T) {
 }
 
 // remembering is an inspector whose past grows when the test says so, since it is closed.
-func remembering(t *testing.T, sys *actor.System) (*inspect.Inspector, string) {
+func remembering(t *testing.T, sys *actor.System) (*inspect.Inspector, http.Handler, string) {
 	t.Helper()
 	cfg := quiet
 	cfg.Remember = time.Minute
 	i := newInspector(t, sys, cfg)
-	return i, serve(t, i, inspect.WebConfig{Every: 50 * time.Millisecond})
+	page, err := i.Handler(inspect.WebConfig{Every: 50 * time.Millisecond})
+	wantNoErr(t, err)
+	s := httptest.NewServer(page)
+	t.Cleanup(s.Close)
+	return i, page, s.URL + "/"
 }
 
 // Figures are kept though nobody looks, and a page that is opened later has them.
@@ -51,22 +57,22 @@ func TestPastIsKeptThoughNobodyLooks(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, sink{})
-	i, url := remembering(t, sys)
+	i, page, url := remembering(t, sys)
 	i.Close()
-	inspect.Remember(i) // It has no rates.
+	inspect.Remember(page) // It has no rates.
 	if p := ask[pastOf](t, url+"api/history"); len(p.Times) != 0 {
 		t.Errorf("at first there is %+v", p)
 	}
 	send(t, ctx, ref, 1, 2, 3)
 	until(t, ctx, func() bool { return i.Metrics().Kinds[0].Handled == 3 })
-	inspect.Remember(i)
-	inspect.Remember(i)
+	inspect.Remember(page)
+	inspect.Remember(page)
 	p := ask[pastOf](t, url+"api/history")
 	if len(p.Times) != 2 || p.Figures["handled_per_second"][0] == 0 || p.Figures["handled_per_second"][1] != 0 || p.Figures["actors"][0] != 1 {
 		t.Fatalf("got %+v, want a second with messages and one without", p)
 	}
 	for range 100 {
-		inspect.Remember(i)
+		inspect.Remember(page)
 	}
 	if p = ask[pastOf](t, url+"api/history"); len(p.Times) != 60 {
 		t.Errorf("there are %d rows, want those of a minute", len(p.Times))
@@ -101,7 +107,7 @@ func TestStreamBringsThePast(t *testing.T) {
 func TestEventsAreGroupedByCause(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	i, url := remembering(t, sys)
+	i, _, url := remembering(t, sys)
 	again, once := spawnKept(t, sys), spawn(t, sys, actor.Actor[bool](failer{}))
 	send(t, ctx, once, false)
 	<-once.Done()
@@ -125,13 +131,13 @@ func TestEventsAreGroupedByCause(t *testing.T) {
 	}
 }
 
-// A handler that stays stuck is told of again, and as an error after a minute.
+// There are more events of a handler that stays stuck; after a minute they are errors.
 func TestStuckHandlerIsToldOfAgain(t *testing.T) {
 	sys := newSystem(t, actor.Config{})
 	ref := spawn(t, sys, sink{})
-	i, url := remembering(t, sys)
+	i, _, url := remembering(t, sys)
 	i.Close()
-	want := uint64(0)
+	want, stuckFor := uint64(0), inspect.Stuck(i, ref.PID())
 	for _, c := range []struct {
 		after time.Duration
 		told  bool
@@ -141,7 +147,7 @@ func TestStuckHandlerIsToldOfAgain(t *testing.T) {
 		{2 * time.Minute, false, slog.LevelError}, {6 * time.Minute, true, slog.LevelError}, {16 * time.Minute, true, slog.LevelError},
 		{61 * time.Minute, true, slog.LevelError}, {3 * time.Hour, false, slog.LevelError},
 	} {
-		inspect.StuckFor(i, ref.PID(), c.after)
+		stuckFor(c.after)
 		if c.told {
 			want++
 		}
@@ -163,7 +169,7 @@ func (talker) Receive(*actor.Context[int], int) error {
 func TestHugeErrorIsCut(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
-	i, url := remembering(t, sys)
+	i, _, url := remembering(t, sys)
 	ref := spawn(t, sys, talker{})
 	send(t, ctx, ref, 1)
 	<-ref.Done()

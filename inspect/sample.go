@@ -96,7 +96,8 @@ const (
 
 // sampler takes samples for all who look, when they do: it has no goroutine.
 type sampler struct {
-	i *Inspector
+	i      *Inspector
+	before *sampler // It has looked before this one began, or is nil.
 
 	mu      sync.Mutex
 	last    []Sample
@@ -143,7 +144,7 @@ func (s *sampler) take(fresh time.Duration) Sample {
 	now := time.Now()
 	interval := time.Duration(0)
 	if n := len(s.last); n == 0 || now.Sub(s.last[n-1].Time) > pause {
-		s.i.past.sampler.lend(s)
+		s.before.lend(s)
 	}
 	if n := len(s.last); n > 0 {
 		interval = now.Sub(s.last[n-1].Time)
@@ -165,7 +166,7 @@ func (s *sampler) take(fresh time.Duration) Sample {
 
 // lend has another sampler begin behind the last sample of this one, so that its first sample has rates. The other one's mu is held.
 func (s *sampler) lend(to *sampler) {
-	if s == to {
+	if s == nil {
 		return
 	}
 	s.mu.Lock()
@@ -300,16 +301,8 @@ func (s HistogramSnapshot) plus(other HistogramSnapshot) HistogramSnapshot {
 	return s
 }
 
-const (
-	// rememberEvery is the time between two rows of the past.
-	rememberEvery = time.Second
-	// maxRemember bounds Config.Remember: a row takes 150 bytes.
-	maxRemember = 24 * time.Hour
-	// maxGroups bounds how many events of different causes are kept. Each takes up to 8 KB, and usually some 500 bytes.
-	maxGroups = 1000
-	// maxIncidents is how many findings are kept that are over.
-	maxIncidents = 200
-)
+// rememberEvery is the time between two rows of the past.
+const rememberEvery = time.Second
 
 // remembered are the figures that are kept, by their names in the JSON of a Sample.
 var remembered = []struct {
@@ -335,27 +328,34 @@ var remembered = []struct {
 	{"findings", func(s *Sample) float64 { return float64(s.Findings) }},
 }
 
-// past is what an inspector remembers. Its goroutine takes a sample each second, and keeps the figures of it.
+// past is what a page remembers, also while it is not open. A goroutine of the inspector takes a sample each second, and keeps
+// the figures of it.
 type past struct {
-	sampler   sampler // Its own, since the samples of open pages have other intervals.
-	figures   *memory.Series
-	incidents memory.Incidents
-	due       time.Time // The next look. Used by the goroutine alone.
+	sampler sampler // Its own, since the samples of open pages have other intervals.
+	figures *memory.Series
+	due     time.Time // The next look. Used by the goroutine alone.
 }
 
-// begin makes the past of an inspector, which is empty.
-func (p *past) begin(i *Inspector) {
-	p.sampler.i = i
+// newPast returns the past of an inspector, which is empty, and grows until the inspector is closed.
+func newPast(i *Inspector) *past {
 	var names []string
 	for _, r := range remembered {
 		names = append(names, r.name)
 	}
+	p := &past{sampler: sampler{i: i}}
 	if i.cfg.Remember < 0 {
 		p.figures = memory.NewSeries(0, names...)
-		return
+		return p
 	}
 	p.figures = memory.NewSeries(max(2, int(i.cfg.Remember/rememberEvery)), names...)
-	p.incidents.Limit, i.hub.groups.Limit = maxIncidents, maxGroups
+	i.recorderMu.Lock()
+	defer i.recorderMu.Unlock()
+	select {
+	case <-i.closing: // From here on nobody begins.
+	default:
+		i.run(rememberEvery, p.look)
+	}
+	return p
 }
 
 // look adds a row. Its cost bounds how often that happens, as with a page.

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
-	"sync/atomic"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect/internal/asset"
@@ -20,11 +20,14 @@ type web struct {
 	i       *Inspector
 	cfg     WebConfig
 	guard   *guard
+	past    *past
 	sampler sampler
 	recent  recent
-	streams atomic.Int64
-	files   http.Handler
-	mux     *http.ServeMux
+	places  places
+	// writeTime is for a client to take what it gets.
+	writeTime time.Duration
+	files     http.Handler
+	mux       *http.ServeMux
 }
 
 // Handler returns the live page of the system: a window for the browser, with
@@ -45,7 +48,7 @@ type web struct {
 // has one.
 //
 // Unless told otherwise it serves loopback alone; see [WebConfig]. It also says
-// what the page costs. It does nothing while nobody looks.
+// what the page costs. While nobody looks it does no more than Config.Remember says.
 func (i *Inspector) Handler(cfg WebConfig) (http.Handler, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -55,8 +58,9 @@ func (i *Inspector) Handler(cfg WebConfig) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &web{i: i, cfg: cfg, guard: newGuard(cfg), files: http.FileServerFS(files), mux: http.NewServeMux()}
-	w.sampler.i = i
+	w := &web{i: i, cfg: cfg, guard: newGuard(cfg), files: http.FileServerFS(files), mux: http.NewServeMux(), writeTime: writeTime}
+	w.past = newPast(i)
+	w.sampler.i, w.sampler.before = i, &w.past.sampler
 	w.recent.from = i.Subscribe(Subscription{Buffer: recentEvents})
 	w.route()
 	return w, nil
@@ -90,7 +94,7 @@ func (w *web) route() {
 		"names":                 w.names,
 		"findings":              func(*http.Request) (any, error) { return w.i.Findings(), nil },
 		"history":               w.history,
-		"incidents":             func(*http.Request) (any, error) { return w.i.past.incidents.All(), nil },
+		"incidents":             func(*http.Request) (any, error) { return w.i.wrong.All(), nil },
 		"groups":                func(*http.Request) (any, error) { return w.groups(), nil },
 		"letters":               func(*http.Request) (any, error) { return w.i.DeadLetters(), nil },
 		"events":                func(*http.Request) (any, error) { return w.recent.list(), nil },

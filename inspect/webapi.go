@@ -130,7 +130,7 @@ func factsOf(all func() iter.Seq2[string, string]) (list []fact) {
 
 // overviewPage is what the overview has beside the samples.
 type overviewPage struct {
-	Facts []fact `json:"facts"` // What the program says of itself.
+	Facts []fact `json:"facts"` // Of WebConfig.Overview.
 	// Over are the last findings that are over, the latest first.
 	Over []memory.Incident `json:"over"`
 }
@@ -139,7 +139,7 @@ type overviewPage struct {
 const maxOver = 20
 
 func (w *web) overview() any {
-	all := w.i.past.incidents.All()
+	all := w.i.wrong.All()
 	first := slices.IndexFunc(all, func(one memory.Incident) bool { return one.Over })
 	if first < 0 {
 		first = len(all)
@@ -242,7 +242,7 @@ func (w *web) links(r *http.Request) (any, error) {
 // history returns the figures that are remembered, of after the parameter since.
 func (w *web) history(r *http.Request) (any, error) {
 	since, err := sinceOf(r.URL.Query())
-	return w.i.past.figures.Since(since), err
+	return w.past.figures.Since(since), err
 }
 
 // sinceOf reads the parameter since, which is in ms, as the times of the history are.

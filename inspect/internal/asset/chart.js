@@ -36,7 +36,7 @@ export function parted(times, series) {
 
 // Plot has lines over time, with axes, a legend and the values under the pointer. The first line is filled.
 export class Plot {
-  constructor(title, names, format, height = 150) {
+  constructor(title, names, format, height = 120) {
     this.place = el('div', { class: 'plot', role: 'img', 'aria-label': title + ' over time' });
     this.names = names;
     this.format = format;
@@ -48,7 +48,7 @@ export class Plot {
   options(width) {
     const axis = { stroke: () => colour('dim'), grid: { stroke: () => colour('line'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
     return {
-      width, height: this.height, ms: 1, padding: [8, 8, 0, 0],
+      width, height: this.height, ms: 1, padding: [8, 24, 0, 0],
       cursor: { sync: { key: cursor.key, scales: ['x', null] }, drag: { x: false, y: false }, points: { size: 6 } },
       scales: { x: { time: true, range: (u, low, high) => [high - this.span, high] }, y: { range: (u, low, high) => [0, (high || 1) * 1.08] } },
       axes: [

@@ -137,7 +137,7 @@ func TestEventsAreGroupedByCause(t *testing.T) {
 	p.until(row + `.length === 30`)
 	p.show("actor/" + pidOf(t, again))
 	p.until(`document.querySelectorAll('.error').length === 1 && ` + text + `.includes('and 3 times before')`)
-	// The frames before those of the program are folded.
+	// Frames of the runtime are folded.
 	p.until(`[...document.querySelectorAll('details > details, details details')].some((d) => d.innerText.includes('frames of the runtime') && !d.open)`)
 	p.until(`document.querySelector('details pre:not(details details pre)')?.innerText.split('\n').find((l) => l.includes('(')).includes('fails')`)
 }

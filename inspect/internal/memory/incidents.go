@@ -29,7 +29,7 @@ type Incidents struct {
 }
 
 // Note takes note of all that is wrong at a time. First and Last of the given incidents are not looked at, except
-// that a First before that time says when the incident began. What is not among them any more is over.
+// that a First before that time says when the incident began. One that is not among them any more is over.
 func (i *Incidents) Note(at time.Time, wrong []Incident) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -88,7 +88,7 @@ func TestGroupsCountByKey(t *testing.T) {
 	}
 }
 
-// What is kept does not grow with what happens.
+// Groups and incidents stay within their limits.
 func TestMemoryIsBounded(t *testing.T) {
 	g, i := memory.Groups[string, int]{Limit: 10}, memory.Incidents{Limit: 10}
 	for n := range 1000 {
