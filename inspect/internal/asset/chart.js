@@ -50,7 +50,7 @@ export class Plot {
     return {
       width, height: this.height, ms: 1, padding: [8, 24, 0, 0],
       cursor: { sync: { key: cursor.key, scales: ['x', null] }, drag: { x: false, y: false }, points: { size: 6 } },
-      scales: { x: { time: true, range: (u, low, high) => [high - this.span, high] }, y: { range: (u, low, high) => [0, (high || 1) * 1.08] } },
+      scales: { x: { time: true, range: (u, low, high) => [Math.max(high - this.span, Math.min(low, high - 60e3)), high] }, y: { range: (u, low, high) => [0, (high || 1) * 1.08] } },
       axes: [
         { ...axis, size: 26, space: 70, values: (u, all) => all.map((t) => clock(t).slice(0, this.span < 600e3 ? 8 : 5)) },
         { ...axis, size: 58, space: 28, values: (u, all) => all.map((v) => (v ? this.format(v) : '0')) },
@@ -70,7 +70,9 @@ export class Plot {
     this.span = span;
     const width = this.place.clientWidth;
     if (!width) return;
-    const data = parted(times, series);
+    const data = parted(times, series), ground = colour('bg');
+    if (this.ground !== ground) this.end(); // Dark and light have colours of their own, also in the legend.
+    this.ground = ground;
     if (!this.plot) {
       this.plot = new uPlot(this.options(width), data, this.place);
       this.plot.root.querySelectorAll('.u-legend th').forEach((e) => e.removeAttribute('style'));

@@ -185,10 +185,10 @@ func TestChainEndsInTheCulprit(t *testing.T) {
 	}
 	last := spawn("third", holder{gate})
 	first := spawn("first", relay{spawn("second", relay{last})})
-	asked := make(chan error, 1)
+	asked := make(chan struct{})
 	go func() {
-		_, err := actor.Ask(t.Context(), first, func(done actor.Reply[bool]) ask { return ask{done} })
-		asked <- err
+		defer close(asked)
+		_, _ = actor.Ask(t.Context(), first, func(done actor.Reply[bool]) ask { return ask{done} })
 	}()
 	t.Cleanup(func() { close(gate); <-asked })
 	server, err := i.Listen("127.0.0.1:0", inspect.WebConfig{Every: 100 * time.Millisecond})
