@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/supervise"
 )
@@ -55,13 +56,8 @@ func TestPlotsOfThePast(t *testing.T) {
 	p.until(`document.querySelectorAll('.u-legend').length === 8 && document.querySelector('.plots').innerText.includes('waiting senders')`)
 	p.until(hover)
 	p.until(`document.querySelector('select[aria-label="Time that is shown"]').value === '60'`)
-}
 
-// A time at which nobody has looked is a hole in a plot, and not a line across it.
-func TestGapIsAHole(t *testing.T) {
-	_, url := newSystem(t, inspect.WebConfig{})
-	p := open(t, url)
-	p.until(status + ` === 'live'`)
+	// A time at which nobody has looked is a hole in a plot, and not a line across it.
 	parted, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`import('./chart.js').then((m) => JSON.stringify(m.parted([0, 1000, 2000, 60000, 61000], [[1, 2, 3, 4, NaN]])))`, chromedp.EvalAwaitPromise))
 	if want := `[[0,1000,2000,2001,60000,61000],[1,2,3,null,4,null]]`; err != nil || parted != want {
 		t.Errorf("got %s and %v, want %s", parted, err, want)
@@ -70,6 +66,7 @@ func TestGapIsAHole(t *testing.T) {
 
 // How a view is searched, sorted and grouped is in its address, and the address brings it back.
 func TestAddressBringsAViewBack(t *testing.T) {
+	lane.Check(t)
 	s, url := newSystem(t, inspect.WebConfig{})
 	s.work(t)
 	p := open(t, url+"#actors")
@@ -96,6 +93,7 @@ func TestAddressBringsAViewBack(t *testing.T) {
 
 // A view that is opened while the page is paused shows what is there then, and does not go on.
 func TestPausedPageOpensOtherViews(t *testing.T) {
+	lane.Check(t)
 	s, url := newSystem(t, inspect.WebConfig{})
 	p := open(t, url)
 	p.until(status + ` === 'live' && document.querySelectorAll('canvas').length === 8`)
