@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -86,4 +87,43 @@ func (e *Event) log(to *slog.Logger) {
 	add("reason", e.Error)
 	add("stack", e.Stack)
 	to.LogAttrs(context.Background(), e.Level, e.Text, attrs...)
+}
+
+// cause is what events have in common that are one group of api/groups.
+type cause struct {
+	kind EventKind
+	pid  actor.PID
+	text string
+}
+
+// maxCause is how much of an error tells causes apart: texts often end with what is different each time.
+const maxCause = 80
+
+func causeOf(e *Event) cause {
+	text := e.Error
+	if text == "" {
+		text = e.Handler + " " + e.Message + " " + e.Lane + " " + e.Priority
+	}
+	return cause{e.Kind, e.PID, text[:min(len(text), maxCause)]}
+}
+
+// maxShort is how many bytes of a text are kept with a group.
+const maxShort = 1000
+
+// short returns an event that takes little memory.
+func (e *Event) short() Event {
+	s := *e
+	s.Text, s.Error, s.Stack, s.Holders = cut(s.Text, maxShort), cut(s.Error, maxShort), cut(s.Stack, 4*maxShort), nil
+	return s
+}
+
+// maxError is how many bytes of an error are kept.
+const maxError = 10_000
+
+// cut returns a text that has about that many bytes at most, and says how long it was.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return fmt.Sprintf("%s... (%d bytes in all)", strings.ToValidUTF8(text[:limit], ""), len(text))
 }

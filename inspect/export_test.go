@@ -4,6 +4,9 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
 )
 
 // Add counts a duration.
@@ -54,3 +57,22 @@ func ShownAfter(spans ...time.Duration) (counts [3]uint64) {
 	}
 	return counts
 }
+
+// Remember has the page of a closed inspector add a row to its past.
+func Remember(page http.Handler) {
+	p := page.(*web).past
+	p.due = time.Time{}
+	p.look()
+}
+
+// Stuck returns a scan that judges a handler which has been stuck for so long.
+func Stuck(i *Inspector, id actor.PID) func(time.Duration) {
+	s := newScan(i)
+	return func(d time.Duration) {
+		now := time.Now()
+		s.repeat([]diagnosis.Finding{{ID: "stuck", Kind: diagnosis.Stuck, Text: "stuck for " + d.String(), PID: id, Since: now.Add(-d)}}, now)
+	}
+}
+
+// Patient has a page wait so long for clients that take nothing.
+func Patient(page http.Handler, d time.Duration) { page.(*web).writeTime = d }

@@ -25,7 +25,7 @@ func newSystem(tb testing.TB, cfg actor.Config) *actor.System {
 }
 
 // quiet has nothing done by itself.
-var quiet = inspect.Config{ProbeEvery: -1, ScanEvery: -1, SlowAfter: -1}
+var quiet = inspect.Config{ProbeEvery: -1, ScanEvery: -1, SlowAfter: -1, Remember: -1}
 
 func newInspector(tb testing.TB, sys *actor.System, cfg inspect.Config) *inspect.Inspector {
 	tb.Helper()

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/troupe-go/troupe/inspect/internal/memory"
 )
 
 // ErrClosed is returned by Next when the subscription, or the inspector, was
@@ -35,6 +37,7 @@ type Subscription struct {
 // each subscriber has a buffer of its own, whose lock is held for a copy.
 type hub struct {
 	logger *slog.Logger
+	groups memory.Groups[cause, Event]
 
 	mu     sync.Mutex
 	number uint64
@@ -73,6 +76,9 @@ func (h *hub) tell(e Event) {
 		s.put(e)
 	}
 	h.mu.Unlock()
+	if h.groups.Limit > 0 {
+		h.groups.Add(causeOf(&e), max(1, e.Count), e.Time, e.short())
+	}
 	if h.logger != nil {
 		e.log(h.logger)
 	}

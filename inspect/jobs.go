@@ -67,6 +67,8 @@ type JobQuery struct {
 	Type JobType `json:"type,omitempty"`
 	// Name is what the name begins with.
 	Name string `json:"name,omitempty"`
+	// Search is a part of the name, or of the kind. A to Z are the same as a to z.
+	Search string `json:"search,omitempty"`
 	// Kind is the whole kind.
 	Kind string `json:"kind,omitempty"`
 	// State is one of the states of a [Job].
@@ -213,5 +215,5 @@ func (r *jobRow) fill(j workers.LiveJob, now time.Time, by JobOrder) {
 
 func (q *JobQuery) matches(j *Job) bool {
 	return (q.Type == "" || j.Type == q.Type) && (q.Kind == "" || j.Kind == q.Kind) && (q.State == "" || j.State == q.State) &&
-		strings.HasPrefix(j.Name, q.Name)
+		strings.HasPrefix(j.Name, q.Name) && (holds(j.Name, q.Search) || holds(j.Kind, q.Search))
 }

@@ -45,7 +45,7 @@ type letters struct {
 func (l *letters) add(d actor.DeadLetter) Letter {
 	letter := Letter{
 		Time: time.Now(), To: d.To, Name: d.Name, Kind: d.Kind, Lane: d.Lane.String(),
-		Message: fmt.Sprintf("%T", d.Message), Content: content(d.Message), Error: d.Reason.Error(),
+		Message: fmt.Sprintf("%T", d.Message), Content: content(d.Message), Error: cut(d.Reason.Error(), maxError),
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -30,6 +30,8 @@ func (i *Inspector) Names() []Name {
 type NameQuery struct {
 	// Prefix is what the name begins with.
 	Prefix string `json:"prefix,omitempty"`
+	// Search is a part of the name. A to Z are the same as a to z.
+	Search string `json:"search,omitempty"`
 	// After is the name behind which the page begins: the last of the page before.
 	After string `json:"after,omitempty"`
 	// Limit is how many names a page has. Defaults to 100; at most 10,000.
@@ -60,7 +62,7 @@ func (i *Inspector) NamePage(q NameQuery) (NamePage, error) {
 	}
 	var one Name // One for all, since it is on the heap.
 	for one.Name, one.PID = range i.sys.Names() {
-		if strings.HasPrefix(one.Name, q.Prefix) {
+		if strings.HasPrefix(one.Name, q.Prefix) && holds(one.Name, q.Search) {
 			found.add(&one, after)
 		}
 	}

@@ -28,6 +28,8 @@ const (
 type Query struct {
 	// Name is what the name, or a registered name, begins with.
 	Name string `json:"name,omitempty"`
+	// Search is a part of the name, of a registered name, of the kind or of the PID. A to Z are the same as a to z.
+	Search string `json:"search,omitempty"`
 	// Kind is the whole kind; see [actor.Info].
 	Kind string `json:"kind,omitempty"`
 	// State is the name of an [actor.State].
@@ -130,7 +132,31 @@ func (q *Query) matches(i *actor.Info) bool {
 		(q.State == "" || i.State.String() == q.State) &&
 		(q.Parent == actor.PID{} || i.Parent == q.Parent) &&
 		(q.Name == "" || strings.HasPrefix(i.Name, q.Name) ||
-			slices.ContainsFunc(i.Names, func(n string) bool { return strings.HasPrefix(n, q.Name) }))
+			slices.ContainsFunc(i.Names, func(n string) bool { return strings.HasPrefix(n, q.Name) })) &&
+		(q.Search == "" || holds(i.Name, q.Search) || holds(i.Kind, q.Search) ||
+			slices.ContainsFunc(i.Names, func(n string) bool { return holds(n, q.Search) }) || holds(i.PID.String(), q.Search))
+}
+
+// holds reports whether a text has a part, where A to Z are the same as a to z. It makes no garbage, as it
+// is called for each of very many actors.
+func holds(text, part string) bool {
+	for n := 0; n+len(part) <= len(text); n++ {
+		same := 0
+		for same < len(part) && lower(text[n+same]) == lower(part[same]) {
+			same++
+		}
+		if same == len(part) {
+			return true
+		}
+	}
+	return false
+}
+
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
 }
 
 // row is an actor with what it is sorted by.

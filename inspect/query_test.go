@@ -68,6 +68,11 @@ func TestPages(t *testing.T) {
 	if got := pages(t, i, inspect.Query{Name: "sink-24", Limit: 5}); len(got) != 11 {
 		t.Errorf("%d names begin so, want 11", len(got))
 	}
+	for search, want := range map[string]int{"INK-24": 11, ".FAIL": 1, "sink-249": 1, "nobody": 0} {
+		if got := pages(t, i, inspect.Query{Search: search, Limit: 5}); len(got) != want {
+			t.Errorf("%d actors have %q in their names or kinds, want %d", len(got), search, want)
+		}
+	}
 }
 
 func TestQueryNonsense(t *testing.T) {

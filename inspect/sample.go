@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/troupe-go/troupe/inspect/internal/memory"
 )
 
 // Sample says what a system did in an interval, and how it is at its end.
@@ -27,6 +29,15 @@ type Sample struct {
 	Restarts         uint64  `json:"restarts"`
 	SlowHandlers     uint64  `json:"slow_handlers"`
 	Timeouts         uint64  `json:"timeouts"`
+	// SlowPerSecond and RestartsPerSecond are of the interval, while SlowHandlers and Restarts count from the beginning.
+	SlowPerSecond     float64 `json:"slow_per_second"`
+	RestartsPerSecond float64 `json:"restarts_per_second"`
+	// LongestHandlerSeconds is for how long the oldest handler that has not returned has been under way, and
+	// OldestMessageSeconds is for how long the oldest message has waited, both as of the last look at findings.
+	LongestHandlerSeconds float64 `json:"longest_handler_seconds"`
+	OldestMessageSeconds  float64 `json:"oldest_message_seconds"`
+	// Findings is how many there are; see [Inspector.Findings].
+	Findings int `json:"findings"`
 
 	// The quantiles are of what was measured in the interval, rounded up to the
 	// next bound of a [Histogram]. As one message in many is measured, an
@@ -85,7 +96,8 @@ const (
 
 // sampler takes samples for all who look, when they do: it has no goroutine.
 type sampler struct {
-	i *Inspector
+	i      *Inspector
+	before *sampler // It has looked before this one began, or is nil.
 
 	mu      sync.Mutex
 	last    []Sample
@@ -131,6 +143,9 @@ func (s *sampler) take(fresh time.Duration) Sample {
 	defer s.mu.Unlock()
 	now := time.Now()
 	interval := time.Duration(0)
+	if n := len(s.last); n == 0 || now.Sub(s.last[n-1].Time) > pause {
+		s.before.lend(s)
+	}
 	if n := len(s.last); n > 0 {
 		interval = now.Sub(s.last[n-1].Time)
 		if interval < fresh {
@@ -149,6 +164,18 @@ func (s *sampler) take(fresh time.Duration) Sample {
 	return sample
 }
 
+// lend has another sampler begin behind the last sample of this one, so that its first sample has rates. The other one's mu is held.
+func (s *sampler) lend(to *sampler) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.last); n > 0 {
+		to.last, to.metrics, to.workers, to.shown = []Sample{s.last[n-1]}, s.metrics, s.workers, nil
+	}
+}
+
 // past returns the samples so far, the oldest first.
 func (s *sampler) past() []Sample {
 	s.mu.Lock()
@@ -163,6 +190,10 @@ func (s *sampler) compare(now time.Time, seconds float64) Sample {
 		IntervalSeconds: seconds, Actors: m.Actors, Waits: graph.Total, InCycle: graph.InCycle, Ghosts: m.Ghosts,
 		DeadLetters: m.DeadLetters, SlowHandlers: m.SlowHandlers, Timeouts: m.Timeouts,
 		DeadPerSecond: rate(m.DeadLetters, s.metrics.DeadLetters, seconds),
+		SlowPerSecond: rate(m.SlowHandlers, s.metrics.SlowHandlers, seconds), LongestHandlerSeconds: m.LongestHandlerSeconds,
+	}
+	for _, n := range m.Findings {
+		sample.Findings += n
 	}
 	s.addKinds(&sample, m, now)
 	for name, d := range m.Delay {
@@ -198,6 +229,8 @@ func (s *sampler) addKinds(sample *Sample, m Metrics, now time.Time) {
 		sample.Mailbox += k.Mailbox
 		sample.Senders += k.Senders
 		sample.Restarts += k.Restarts
+		sample.RestartsPerSecond += rate(k.Restarts, b.Restarts, seconds)
+		sample.OldestMessageSeconds = max(sample.OldestMessageSeconds, k.OldestMessageSeconds)
 		sample.HandledPerSecond += one.HandledPerSecond
 		sample.Kinds = append(sample.Kinds, one)
 	}
@@ -266,4 +299,87 @@ func (s HistogramSnapshot) plus(other HistogramSnapshot) HistogramSnapshot {
 		s.Buckets[n] += other.Buckets[n]
 	}
 	return s
+}
+
+// rememberEvery is the time between two rows of the past.
+const rememberEvery = time.Second
+
+// remembered are the figures that are kept, by their names in the JSON of a Sample.
+var remembered = []struct {
+	name string
+	of   func(*Sample) float64
+}{
+	{"handled_per_second", func(s *Sample) float64 { return s.HandledPerSecond }},
+	{"latency_p50_seconds", func(s *Sample) float64 { return s.LatencyP50Seconds }},
+	{"latency_p99_seconds", func(s *Sample) float64 { return s.LatencyP99Seconds }},
+	{"duration_p50_seconds", func(s *Sample) float64 { return s.DurationP50Seconds }},
+	{"duration_p99_seconds", func(s *Sample) float64 { return s.DurationP99Seconds }},
+	{"longest_handler_seconds", func(s *Sample) float64 { return s.LongestHandlerSeconds }},
+	{"oldest_message_seconds", func(s *Sample) float64 { return s.OldestMessageSeconds }},
+	{"mailbox", func(s *Sample) float64 { return float64(s.Mailbox) }},
+	{"senders", func(s *Sample) float64 { return float64(s.Senders) }},
+	{"delay_p99_seconds", func(s *Sample) float64 { return s.DelayP99Seconds }},
+	{"waits", func(s *Sample) float64 { return float64(s.Waits) }},
+	{"in_cycle", func(s *Sample) float64 { return float64(s.InCycle) }},
+	{"dead_letters_per_second", func(s *Sample) float64 { return s.DeadPerSecond }},
+	{"slow_per_second", func(s *Sample) float64 { return s.SlowPerSecond }},
+	{"restarts_per_second", func(s *Sample) float64 { return s.RestartsPerSecond }},
+	{"actors", func(s *Sample) float64 { return float64(s.Actors) }},
+	{"findings", func(s *Sample) float64 { return float64(s.Findings) }},
+}
+
+// past is what a page remembers, also while it is not open. A goroutine of the inspector takes a sample each second, and keeps
+// the figures of it.
+type past struct {
+	sampler sampler // Its own, since the samples of open pages have other intervals.
+	figures *memory.Series
+	due     time.Time // The next look. Used by the goroutine alone.
+}
+
+// newPast returns the past of an inspector, which is empty, and grows until the inspector is closed.
+func newPast(i *Inspector) *past {
+	var names []string
+	for _, r := range remembered {
+		names = append(names, r.name)
+	}
+	p := &past{sampler: sampler{i: i}}
+	if i.cfg.Remember < 0 {
+		p.figures = memory.NewSeries(0, names...)
+		return p
+	}
+	p.figures = memory.NewSeries(max(2, int(i.cfg.Remember/rememberEvery)), names...)
+	i.recorderMu.Lock()
+	defer i.recorderMu.Unlock()
+	select {
+	case <-i.closing: // From here on nobody begins.
+	default:
+		i.run(rememberEvery, p.look)
+	}
+	return p
+}
+
+// look adds a row. Its cost bounds how often that happens, as with a page.
+func (p *past) look() {
+	began := time.Now()
+	if began.Before(p.due) {
+		return
+	}
+	s := p.sampler.take(0)
+	p.due = began.Add(min(costFactor*time.Since(began), maxWait)).Add(-rememberEvery / 2) // The ticker comes a little early at times.
+	p.sampler.forget()
+	if s.IntervalSeconds == 0 {
+		return // It has no rates.
+	}
+	row := make([]float64, 0, len(remembered))
+	for _, r := range remembered {
+		row = append(row, r.of(&s))
+	}
+	p.figures.Add(s.Time, row...)
+}
+
+// forget leaves nothing but the last sample.
+func (s *sampler) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = append([]Sample{}, s.last[max(0, len(s.last)-1):]...)
 }

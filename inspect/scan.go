@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect/internal/diagnosis"
+	"github.com/troupe-go/troupe/inspect/internal/memory"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -17,6 +18,7 @@ type scan struct {
 	i        *Inspector
 	after    actor.PID
 	reported map[mailboxOf]int // Their lengths, when they were.
+	told     map[string]int    // How many events there were of each stuck handler, by finding.
 }
 
 type mailboxOf struct {
@@ -37,6 +39,7 @@ func newScan(i *Inspector) *scan { return &scan{i: i, reported: map[mailboxOf]in
 func (s *scan) look() {
 	n := 0
 	now := time.Now()
+	defer s.note(now)
 	defer s.i.findOut(now)
 	for info := range s.i.sys.Infos(s.after) {
 		s.after = info.PID
@@ -96,4 +99,45 @@ func (i *Inspector) findOut(now time.Time) {
 		}
 	}
 	i.diagnose.Look(now, load)
+}
+
+// note remembers what was found out.
+func (s *scan) note(now time.Time) {
+	found := s.i.diagnose.Findings()
+	s.repeat(found, now)
+	if s.i.cfg.Remember < 0 {
+		return
+	}
+	wrong := make([]memory.Incident, 0, len(found))
+	for _, f := range found {
+		wrong = append(wrong, memory.Incident{ID: f.ID, Kind: f.Kind, Level: f.Level.String(), Text: f.Text, View: f.View, First: f.Since})
+	}
+	s.i.wrong.Note(now, wrong)
+}
+
+// repetitions is for how long a handler has been stuck when that is told again. From the first one on it is an error.
+var repetitions = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
+
+// repeat tells again of handlers that are still stuck: the event that has told of them first may have been dropped since.
+func (s *scan) repeat(found []diagnosis.Finding, now time.Time) {
+	told := map[string]int{}
+	for _, f := range found {
+		if f.Kind != diagnosis.Stuck {
+			continue
+		}
+		level := slog.LevelWarn
+		n := 1 // That it is stuck is told, too.
+		for _, after := range repetitions {
+			if now.Sub(f.Since) >= after {
+				n, level = n+1, slog.LevelError
+			}
+		}
+		if told[f.ID] = n; n > s.told[f.ID] {
+			s.i.hub.tell(Event{
+				Kind: BlockedHandler, Level: level, Text: f.Text, PID: f.PID, Name: f.Name, ActorKind: f.ActorKind,
+				Error: f.Where, Seconds: now.Sub(f.Since).Seconds(),
+			})
+		}
+	}
+	s.told = told
 }

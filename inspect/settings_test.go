@@ -14,7 +14,7 @@ func TestPartsAreSwitchedOff(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
 	off := newInspector(t, sys, inspect.Config{
-		Letters: -1, Failures: -1, SampleEvery: -1, SlowAfter: -1, ProbeEvery: -1, ScanEvery: -1,
+		Letters: -1, Failures: -1, SampleEvery: -1, SlowAfter: -1, ProbeEvery: -1, ScanEvery: -1, Remember: -1,
 	})
 	on := newInspector(t, sys, inspect.Config{SampleEvery: 1, SlowAfter: soon, ProbeEvery: soon, ScanEvery: soon})
 	kinds := []inspect.EventKind{inspect.SlowHandler, inspect.BlockedHandler, inspect.MailboxHigh}
@@ -50,6 +50,11 @@ func TestPartsAreSwitchedOff(t *testing.T) {
 	}
 	if n := len(off.Failures(failing.PID())); n != 0 {
 		t.Errorf("Failures -1: %d are kept", n)
+	}
+	for i, remembers := range map[*inspect.Inspector]bool{off: false, on: true} {
+		if g := ask[groupsOf](t, serve(t, i, inspect.WebConfig{})+"api/groups"); (len(g.Groups) > 0) != remembers {
+			t.Errorf("Remember -1: there are groups is %v, want %v", !remembers, remembers)
+		}
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()

@@ -40,6 +40,8 @@ type TimerQuery struct {
 	To actor.PID `json:"to,omitzero"`
 	// Name is what the name of the owner, or of the receiver, begins with.
 	Name string `json:"name,omitempty"`
+	// Search is a part of the name of the owner, or of the receiver. A to Z are the same as a to z.
+	Search string `json:"search,omitempty"`
 	// Limit is how many timers a page has. Defaults to 100; at most 10,000.
 	Limit int `json:"limit,omitempty"`
 	// Cursor is the Next of the page before.
@@ -96,7 +98,8 @@ func compareTimers(a, b *actor.TimerInfo) int {
 }
 
 func (q *TimerQuery) matches(t *actor.TimerInfo) bool {
-	return (q.To == actor.PID{} || t.To == q.To) && (strings.HasPrefix(t.OwnerName, q.Name) || strings.HasPrefix(t.ToName, q.Name))
+	return (q.To == actor.PID{} || t.To == q.To) && (strings.HasPrefix(t.OwnerName, q.Name) || strings.HasPrefix(t.ToName, q.Name)) &&
+		(holds(t.OwnerName, q.Search) || holds(t.ToName, q.Search))
 }
 
 // check fills in the defaults, and returns behind what the page begins.

@@ -22,7 +22,7 @@ func (i *Inspector) ended(e actor.Ending) {
 		return
 	}
 	i.diagnose.Failed(e, time.Now())
-	f := Failure{Time: time.Now(), Error: e.Reason.Error(), Exit: kind.String()}
+	f := Failure{Time: time.Now(), Error: cut(e.Reason.Error(), maxError), Exit: kind.String()}
 	if p := (*actor.PanicError)(nil); errors.As(e.Reason, &p) {
 		f.Stack = string(p.Stack())
 	}

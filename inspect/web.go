@@ -1,13 +1,14 @@
 package inspect
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"strings"
-	"sync/atomic"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/inspect/internal/asset"
@@ -19,11 +20,14 @@ type web struct {
 	i       *Inspector
 	cfg     WebConfig
 	guard   *guard
+	past    *past
 	sampler sampler
 	recent  recent
-	streams atomic.Int64
-	files   http.Handler
-	mux     *http.ServeMux
+	places  places
+	// writeTime is for a client to take what it gets.
+	writeTime time.Duration
+	files     http.Handler
+	mux       *http.ServeMux
 }
 
 // Handler returns the live page of the system: a window for the browser, with
@@ -38,12 +42,13 @@ type web struct {
 // parameters), actors/{pid}, actors/{pid}/children, tree, links, waits, workers,
 // stacks, tasks, jobs and strands (with the fields of [JobQuery]), jobs/{id},
 // timers (with the fields of [TimerQuery]), names (in parts of at most limit, 1000, that begin with the
-// parameter prefix and come behind the parameter after), findings, letters, events, metrics, sample, and recording, if there
-// is a [Recorder]; and api/stream is a stream of server-sent events. Each page
+// parameter prefix and come behind the parameter after), findings, incidents (findings with those that are over), history (figures of each
+// second, see Config.Remember, of after the parameter since, in ms), letters, events, groups (events by actor
+// and cause), metrics, sample, and recording, if there is a [Recorder]; and api/stream is a stream of server-sent events. Each page
 // has one.
 //
 // Unless told otherwise it serves loopback alone; see [WebConfig]. It also says
-// what the page costs. It does nothing while nobody looks.
+// what the page costs. While nobody looks it does no more than Config.Remember says.
 func (i *Inspector) Handler(cfg WebConfig) (http.Handler, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -53,8 +58,9 @@ func (i *Inspector) Handler(cfg WebConfig) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &web{i: i, cfg: cfg, guard: newGuard(cfg), files: http.FileServerFS(files), mux: http.NewServeMux()}
-	w.sampler.i = i
+	w := &web{i: i, cfg: cfg, guard: newGuard(cfg), files: http.FileServerFS(files), mux: http.NewServeMux(), writeTime: writeTime}
+	w.past = newPast(i)
+	w.sampler.i, w.sampler.before = i, &w.past.sampler
 	w.recent.from = i.Subscribe(Subscription{Buffer: recentEvents})
 	w.route()
 	return w, nil
@@ -77,7 +83,7 @@ func (w *web) route() {
 		"actors/{pid}/children": w.children,
 		"tree":                  w.tree,
 		"links":                 w.links,
-		"waits":                 func(*http.Request) (any, error) { return graphOf(w.i.Waits()), nil },
+		"waits":                 func(*http.Request) (any, error) { return w.waits(), nil },
 		"workers":               func(*http.Request) (any, error) { return w.i.Workers(), nil },
 		"stacks":                func(*http.Request) (any, error) { return w.i.HeldStacks(), nil },
 		"tasks":                 func(*http.Request) (any, error) { return w.i.Tasks(), nil },
@@ -87,6 +93,9 @@ func (w *web) route() {
 		"timers":                w.timers,
 		"names":                 w.names,
 		"findings":              func(*http.Request) (any, error) { return w.i.Findings(), nil },
+		"history":               w.history,
+		"incidents":             func(*http.Request) (any, error) { return w.i.wrong.All(), nil },
+		"groups":                func(*http.Request) (any, error) { return w.groups(), nil },
 		"letters":               func(*http.Request) (any, error) { return w.i.DeadLetters(), nil },
 		"events":                func(*http.Request) (any, error) { return w.recent.list(), nil },
 		"metrics":               func(*http.Request) (any, error) { return w.i.Metrics(), nil },
@@ -142,6 +151,12 @@ func redirectHere(rw http.ResponseWriter) {
 	rw.WriteHeader(http.StatusSeeOther)
 }
 
+// The form has a place for what is wrong.
+const (
+	noAlert    = "<!-- alert -->"
+	wrongToken = `<p class="notice bad" role="alert">That is not the token.</p>`
+)
+
 // maxForm bounds what is read of a form.
 const maxForm = 4096
 
@@ -151,8 +166,10 @@ func (w *web) login(rw http.ResponseWriter, r *http.Request) {
 	case w.guard.cross.Check(r) != nil:
 		refuse(rw, http.StatusForbidden, errCross)
 	case !w.guard.isToken(r.PostFormValue("token")):
+		text, _ := asset.Files.ReadFile("login.html")
+		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 		rw.WriteHeader(http.StatusUnauthorized)
-		w.serveFile(rw, "login.html")
+		_, _ = rw.Write(bytes.Replace(text, []byte(noAlert), []byte(wrongToken), 1))
 	default:
 		w.guard.admit(rw, r)
 		redirectHere(rw)

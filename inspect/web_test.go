@@ -223,6 +223,8 @@ func TestPageWantsToken(t *testing.T) {
 	wantStatus(t, resp, body, 200, "troupe")
 	resp, body = request(t, "POST", url+"login?token="+token, "Sec-Fetch-Site", "cross-site")
 	wantStatus(t, resp, body, 403, "other sites")
+	resp, body = request(t, "POST", url+"login", "Sec-Fetch-Site", "same-origin")
+	wantStatus(t, resp, body, 401, "That is not the token.")
 }
 
 func TestPageActs(t *testing.T) {
@@ -287,6 +289,7 @@ func TestWebConfig(t *testing.T) {
 type message struct {
 	Sample  inspect.Sample   `json:"sample"`
 	History []inspect.Sample `json:"history"`
+	Past    pastOf           `json:"past"`
 	View    json.RawMessage  `json:"view"`
 	Error   string           `json:"error"`
 	Events  []inspect.Event  `json:"events"`

@@ -8,11 +8,13 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/memory"
 )
 
 // systemInfo is what the page has to know before all else.
@@ -51,7 +53,7 @@ func (w *web) actors(r *http.Request) (any, error) {
 
 // queryOf reads a Query from the parameters that are named as in its JSON.
 func queryOf(v url.Values) (q Query, err error) {
-	q = Query{Name: v.Get("name"), Kind: v.Get("kind"), State: v.Get("state"), Sort: Order(v.Get("sort")), Cursor: v.Get("cursor")}
+	q = Query{Name: v.Get("name"), Search: v.Get("search"), Kind: v.Get("kind"), State: v.Get("state"), Sort: Order(v.Get("sort")), Cursor: v.Get("cursor")}
 	if q.Limit, err = number(v, "limit", 0); err != nil {
 		return q, err
 	}
@@ -83,6 +85,10 @@ func pidOf(r *http.Request) (actor.PID, error) { return actor.ParsePID(r.PathVal
 type actorPage struct {
 	Actor
 	Around []ringWait `json:"around,omitempty"` // The waits that it is part of.
+	// OldestMessageSeconds is for how long the oldest message has waited, as of the last look, if that is a second at least.
+	OldestMessageSeconds float64 `json:"oldest_message_seconds,omitempty"`
+	// Findings are those about it.
+	Findings []Finding `json:"findings,omitempty"`
 	// Facts come from WebConfig.Facts.
 	Facts []fact `json:"facts,omitempty"`
 	// Gone says that it has stopped; only its failures are known then.
@@ -109,11 +115,11 @@ const (
 	maxText  = 1000
 )
 
-func factsOf(all iter.Seq2[string, string]) (list []fact) {
+func factsOf(all func() iter.Seq2[string, string]) (list []fact) {
 	if all == nil {
 		return nil
 	}
-	for title, text := range all {
+	for title, text := range all() {
 		if len(list) == maxFacts {
 			break
 		}
@@ -124,15 +130,21 @@ func factsOf(all iter.Seq2[string, string]) (list []fact) {
 
 // overviewPage is what the overview has beside the samples.
 type overviewPage struct {
-	Facts []fact `json:"facts"`
+	Facts []fact `json:"facts"` // Of WebConfig.Overview.
+	// Over are the last findings that are over, the latest first.
+	Over []memory.Incident `json:"over"`
 }
 
-// overview returns what the program says of itself, or nil.
+// maxOver is how many findings that are over the overview has.
+const maxOver = 20
+
 func (w *web) overview() any {
-	if w.cfg.Overview == nil {
-		return nil
+	all := w.i.wrong.All()
+	first := slices.IndexFunc(all, func(one memory.Incident) bool { return one.Over })
+	if first < 0 {
+		first = len(all)
 	}
-	return overviewPage{factsOf(w.cfg.Overview())}
+	return overviewPage{factsOf(w.cfg.Overview), all[first:min(len(all), first+maxOver)]}
 }
 
 // look returns an actor, also one that has stopped, if it failed, or was killed and its handler has not returned.
@@ -151,9 +163,14 @@ func (w *web) look(id actor.PID) (actorPage, error) {
 		}
 		return actorPage{}, err
 	}
-	p := actorPage{Actor: a}
+	p := actorPage{Actor: a, OldestMessageSeconds: w.i.diagnose.Figures().Oldest[id].Seconds()}
+	for _, f := range w.i.Findings() {
+		if f.PID == id {
+			p.Findings = append(p.Findings, f)
+		}
+	}
 	if w.cfg.Facts != nil {
-		p.Facts = factsOf(w.cfg.Facts(id))
+		p.Facts = factsOf(func() iter.Seq2[string, string] { return w.cfg.Facts(id) })
 	}
 	for _, wait := range graphOf(w.i.Waits()).Waits {
 		if wait.From == id || wait.To == id {
@@ -220,6 +237,46 @@ func (w *web) links(r *http.Request) (any, error) {
 		Links []Link    `json:"links"`
 		Next  actor.PID `json:"next,omitzero"`
 	}{links, next}, nil
+}
+
+// history returns the figures that are remembered, of after the parameter since.
+func (w *web) history(r *http.Request) (any, error) {
+	since, err := sinceOf(r.URL.Query())
+	return w.past.figures.Since(since), err
+}
+
+// sinceOf reads the parameter since, which is in ms, as the times of the history are.
+func sinceOf(v url.Values) (since time.Time, err error) {
+	ms, err := number(v, "since", 0)
+	if err != nil || ms == 0 {
+		return since, err
+	}
+	return time.UnixMilli(int64(ms)), nil
+}
+
+// groupsPage has the events by actor and cause.
+type groupsPage struct {
+	Groups []memory.Group[Event] `json:"groups"`
+	// Left is how many groups had no room.
+	Left uint64 `json:"left,omitempty"`
+}
+
+func (w *web) groups() groupsPage {
+	all, left := w.i.hub.groups.All()
+	return groupsPage{all, left}
+}
+
+// maxGroupsShown bounds what an open page gets again and again.
+const maxGroupsShown = 300
+
+// eventsPage is what the view of events has beside the events.
+func (w *web) eventsPage() groupsPage {
+	g := w.groups()
+	for n := range g.Groups {
+		g.Groups[n].Event.Stack = "" // It is asked for once it is looked at.
+	}
+	g.Groups = g.Groups[:min(len(g.Groups), maxGroupsShown)]
+	return g
 }
 
 var errNoRecorder = errors.New("this program is not recorded; it has to call inspect.Inspector.Record")

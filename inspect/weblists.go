@@ -13,7 +13,7 @@ const usualNames = 1000
 // nameQueryOf, jobQueryOf and timerQueryOf read a query from the parameters that
 // are named as in its JSON.
 func nameQueryOf(v url.Values) (q NameQuery, err error) {
-	q = NameQuery{Prefix: v.Get("prefix"), After: v.Get("after")}
+	q = NameQuery{Prefix: v.Get("prefix"), Search: v.Get("search"), After: v.Get("after")}
 	q.Limit, err = number(v, "limit", usualNames)
 	return q, err
 }
@@ -21,14 +21,14 @@ func nameQueryOf(v url.Values) (q NameQuery, err error) {
 func jobQueryOf(v url.Values) (q JobQuery, err error) {
 	q = JobQuery{
 		Type: JobType(v.Get("type")), Name: v.Get("name"), Kind: v.Get("kind"), State: v.Get("state"), Sort: JobOrder(v.Get("sort")),
-		Cursor: v.Get("cursor"),
+		Search: v.Get("search"), Cursor: v.Get("cursor"),
 	}
 	q.Limit, err = number(v, "limit", 0)
 	return q, err
 }
 
 func timerQueryOf(v url.Values) (q TimerQuery, err error) {
-	q = TimerQuery{Name: v.Get("name"), Cursor: v.Get("cursor"), System: v.Get("system") == "1"}
+	q = TimerQuery{Name: v.Get("name"), Search: v.Get("search"), Cursor: v.Get("cursor"), System: v.Get("system") == "1"}
 	if q.Limit, err = number(v, "limit", 0); err != nil {
 		return q, err
 	}

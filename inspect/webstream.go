@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect/internal/memory"
 )
 
 // A stream is what keeps an open page up to date. It is made for one client, by
@@ -29,8 +31,12 @@ const (
 	maxWait = 10 * time.Second
 	// writeTime is for a client to take what it gets. One that does not is cut off.
 	writeTime = 10 * time.Second
+	// yieldAfter is for how long a client has taken nothing when its stream is given to a new one, if there are no more.
+	yieldAfter = time.Second
 	// maxNewEvents is how many events one message has; a page can't show more.
 	maxNewEvents = 100
+	// maxPast is how far back the figures go that a page gets: some 500 KB. All of them are in api/history.
+	maxPast = time.Hour
 	// maxChildren is how many children of an actor a tree shows.
 	maxChildren = 200
 	// maxRows is how many rows it has.
@@ -41,6 +47,8 @@ const (
 type news struct {
 	Sample  Sample   `json:"sample"`
 	History []Sample `json:"history,omitempty"` // In the first message, if asked for.
+	// Past are the figures of after the parameter since. In the first message, if that is given.
+	Past *memory.Past `json:"past,omitempty"`
 	// Findings are what is wrong.
 	Findings []Finding `json:"findings"`
 	View     any       `json:"view,omitempty"`
@@ -60,9 +68,9 @@ func (w *web) stream(rw http.ResponseWriter, r *http.Request) {
 		refuse(rw, http.StatusBadRequest, err)
 		return
 	}
-	defer w.streams.Add(-1)
-	if w.streams.Add(1) > int64(w.cfg.Streams) {
-		refuse(rw, http.StatusServiceUnavailable, errStreams)
+	since, err := sinceOf(r.URL.Query())
+	if err != nil {
+		refuse(rw, http.StatusBadRequest, err)
 		return
 	}
 	events, err := w.follow(r.URL.Query().Get("after"))
@@ -71,15 +79,27 @@ func (w *web) stream(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer events.from.Close()
+	out := &place{out: http.NewResponseController(rw)}
+	if !w.places.enter(out, w.cfg.Streams) {
+		refuse(rw, http.StatusServiceUnavailable, errStreams)
+		return
+	}
+	defer w.places.leave(out)
 	rw.Header().Set("Content-Type", "text/event-stream")
 	rw.Header().Set("X-Accel-Buffering", "no") // A proxy's.
-	out := http.NewResponseController(rw)
-	first := r.URL.Query().Get("history") == "1"
+	first, remember := r.URL.Query().Get("history") == "1", r.URL.Query().Has("since")
 	for {
 		began := time.Now()
 		n := w.compose(look, events)
 		if first {
 			n.History, first = w.sampler.past(), false
+		}
+		if remember {
+			if hour := began.Add(-maxPast); since.Before(hour) {
+				since = hour
+			}
+			past := w.past.figures.Since(since)
+			n.Past, remember = &past, false
 		}
 		wait := w.wait(time.Since(began))
 		n.NextSeconds = wait.Seconds()
@@ -91,7 +111,7 @@ func (w *web) stream(rw http.ResponseWriter, r *http.Request) {
 
 // wait returns when to look again, by what a look has cost.
 func (w *web) wait(cost time.Duration) time.Duration {
-	return min(max(w.cfg.Every, cost*costFactor*time.Duration(w.streams.Load())), max(maxWait, w.cfg.Every))
+	return min(max(w.cfg.Every, cost*costFactor*time.Duration(w.places.count())), max(maxWait, w.cfg.Every))
 }
 
 // sleep returns false if the stream is over.
@@ -179,20 +199,106 @@ func (f *follower) take() (e Event, ok bool) {
 
 // write returns false if the client does not take it. The deadline is for the
 // writing alone: in HTTP/2 it would end a stream that waits, too.
-func (w *web) write(rw http.ResponseWriter, out *http.ResponseController, n news) bool {
+func (w *web) write(rw http.ResponseWriter, p *place, n news) bool {
 	text, err := json.Marshal(n)
-	if err != nil {
+	if err != nil || !p.begin(w.writeTime) {
 		return false
 	}
-	_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // Not all servers can.
 	if _, err := fmt.Fprintf(rw, "data: %s\n\n", text); err != nil {
 		return false
 	}
-	if out.Flush() != nil {
+	return p.out.Flush() == nil && p.end()
+}
+
+// place is one of the streams that there may be.
+type place struct {
+	out *http.ResponseController
+
+	mu     sync.Mutex
+	began  time.Time // When the client was given what it has not taken yet, or zero.
+	vacant bool      // Another client has the place.
+}
+
+// begin says that the client has a time to take a message. It returns false if another one has its place.
+func (p *place) begin(d time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.vacant {
 		return false
 	}
-	_ = out.SetWriteDeadline(time.Time{})
+	p.began = time.Now()
+	_ = p.out.SetWriteDeadline(p.began.Add(d)) // Not all servers can.
 	return true
+}
+
+// end says that the client has taken it.
+func (p *place) end() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.vacant {
+		return false
+	}
+	p.began = time.Time{}
+	_ = p.out.SetWriteDeadline(time.Time{})
+	return true
+}
+
+// idle returns for how long the client has taken nothing.
+func (p *place) idle(now time.Time) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.began.IsZero() {
+		return 0
+	}
+	return now.Sub(p.began)
+}
+
+// vacate cuts the client off if it still takes nothing.
+func (p *place) vacate(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.began.IsZero() || now.Sub(p.began) < yieldAfter {
+		return false
+	}
+	p.vacant = true
+	_ = p.out.SetWriteDeadline(now)
+	return true
+}
+
+// places are the streams that there are. A client that takes nothing gives up its place to a new one.
+type places struct {
+	mu  sync.Mutex
+	all []*place
+}
+
+func (s *places) enter(p *place, limit int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.all) >= limit {
+		now := time.Now()
+		asleep := slices.MaxFunc(s.all, func(a, b *place) int { return cmp.Compare(a.idle(now), b.idle(now)) })
+		if !asleep.vacate(now) {
+			return false
+		}
+		s.all = slices.DeleteFunc(s.all, func(one *place) bool { return one == asleep })
+	}
+	s.all = append(s.all, p)
+	return true
+}
+
+func (s *places) leave(p *place) {
+	s.mu.Lock()
+	s.all = slices.DeleteFunc(s.all, func(one *place) bool { return one == p })
+	s.mu.Unlock()
+	p.mu.Lock()
+	p.began = time.Time{} // From here on nobody uses its ResponseController.
+	p.mu.Unlock()
+}
+
+func (s *places) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.all)
 }
 
 // viewOf returns how to get what the page shows, by its parameters.
@@ -201,7 +307,7 @@ func (w *web) viewOf(v url.Values) (func() (any, error), error) {
 	case "", "overview":
 		return func() (any, error) { return w.overview(), nil }, nil
 	case "events":
-		return func() (any, error) { return nil, nil }, nil
+		return func() (any, error) { return w.eventsPage(), nil }, nil
 	case "actors":
 		q, err := queryOf(v)
 		if err == nil {
@@ -217,7 +323,7 @@ func (w *web) viewOf(v url.Values) (func() (any, error), error) {
 	case "workers":
 		return func() (any, error) { return w.i.Workers(), nil }, nil
 	case "waits":
-		return func() (any, error) { return graphOf(w.i.Waits()), nil }, nil
+		return func() (any, error) { return w.waits(), nil }, nil
 	case "letters":
 		return func() (any, error) { return w.i.DeadLetters(), nil }, nil
 	case "jobs", "timers", "names":

@@ -153,6 +153,45 @@ func TestAnswerThatNobodyTakes(t *testing.T) {
 	}
 }
 
+// A client that takes nothing of its stream gives up its place to a new one; a client that does keeps it.
+func TestSleepingClientGivesUpItsPlace(t *testing.T) {
+	lane.Short(t)
+	sys := newSystem(t, actor.Config{})
+	i := newInspector(t, sys, quiet)
+	ref := spawn(t, sys, sink{})
+	for n := range 10_000 { // Messages of 15 MB, more than a connection holds.
+		wantNoErr(t, sys.Register(fmt.Sprintf("%05d%s", n, strings.Repeat("<", 240)), ref.PID()))
+	}
+	page, err := i.Handler(inspect.WebConfig{Every: 50 * time.Millisecond, Streams: 2})
+	wantNoErr(t, err)
+	inspect.Patient(page, time.Hour)
+	s := httptest.NewServer(page)
+	defer s.Close()
+	awake, hangUp := listen(t, s.URL+"/api/stream?view=events")
+	defer hangUp()
+	awake()
+	asleep, err := net.Dial("tcp", s.Listener.Addr().String())
+	wantNoErr(t, err)
+	defer asleep.Close() //nolint:errcheck // It is not read.
+	_, err = fmt.Fprintf(asleep, "GET /api/stream?view=names&limit=10000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	wantNoErr(t, err)
+	_, err = io.ReadFull(asleep, make([]byte, 1))
+	wantNoErr(t, err)
+	until(t, guarded(t), func() bool {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/api/stream", nil)
+		wantNoErr(t, err)
+		resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+		wantNoErr(t, err)
+		_ = resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+	for range 3 {
+		if _, ok := awake(); !ok {
+			t.Fatal("the client that takes all has lost its place")
+		}
+	}
+}
+
 // A stream has what came after the event that the client knows, once each, also if that
 // was before it was opened.
 func TestStreamGoesOnBehindAnEvent(t *testing.T) {

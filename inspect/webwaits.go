@@ -11,6 +11,18 @@ type ringWait struct {
 	Wait
 	// InCycle says that none of those in the ring goes on unless somebody gives up.
 	InCycle bool `json:"in_cycle,omitempty"`
+	// Seconds is for how long the handler that waits has been under way, if that is known.
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// waitEnd is an actor that others wait for, and that waits for none.
+type waitEnd struct {
+	PID   actor.PID `json:"pid"`
+	State string    `json:"state"`
+	// Seconds is for how long its handler has been under way, if it has one that takes long.
+	Seconds float64 `json:"seconds,omitempty"`
+	// Outside is how many senders wait for room that are no handlers of actors.
+	Outside int `json:"outside,omitempty"`
 }
 
 // waitGraph is what the page shows of who waits for whom.
@@ -21,6 +33,48 @@ type waitGraph struct {
 	Total int `json:"total"`
 	// InCycle is how many of them are part of a ring.
 	InCycle int `json:"in_cycle"`
+	// Ends are the ends of the chains, if they were asked for; 1,000 at most.
+	Ends []waitEnd `json:"ends,omitempty"`
+}
+
+// maxEnds bounds how many are looked at.
+const maxEnds = 1000
+
+// waits returns the graph, with how long each wait has lasted, and with what is at the ends.
+func (w *web) waits() waitGraph {
+	g, handlers := graphOf(w.i.Waits()), w.i.handlers()
+	from, inside := map[actor.PID]bool{}, map[actor.PID]int{}
+	for n := range g.Waits {
+		one := &g.Waits[n]
+		from[one.From] = true
+		if one.Lane != "" {
+			inside[one.To]++
+		}
+		if h := handlers[one.From]; h != nil {
+			one.Seconds = h.Seconds
+		}
+	}
+	known := map[actor.PID]bool{}
+	for n := range g.Waits {
+		id := g.Waits[n].To
+		if from[id] || known[id] || len(g.Ends) == maxEnds {
+			continue
+		}
+		known[id] = true
+		end := waitEnd{PID: id, State: actor.Exited.String()}
+		if info, err := w.i.sys.Info(id); err == nil {
+			end.State = info.State.String()
+			for _, n := range info.Senders {
+				end.Outside += n
+			}
+			end.Outside = max(0, end.Outside-inside[id])
+		}
+		if h := handlers[id]; h != nil {
+			end.Seconds = h.Seconds
+		}
+		g.Ends = append(g.Ends, end)
+	}
+	return g
 }
 
 // maxWaits bounds a graph that is handed out.
@@ -31,7 +85,7 @@ const maxWaits = 5000
 func graphOf(waits []Wait) waitGraph {
 	g := waitGraph{Waits: make([]ringWait, 0, len(waits)), Total: len(waits)}
 	for n, ring := range inRings(waits) {
-		g.Waits = append(g.Waits, ringWait{waits[n], ring})
+		g.Waits = append(g.Waits, ringWait{Wait: waits[n], InCycle: ring})
 		if ring {
 			g.InCycle++
 		}

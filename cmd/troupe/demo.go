@@ -30,8 +30,9 @@ their turn comes are counted by reason. The report goes to standard output, prog
 error.
 
 With --http the system can be watched in a browser meanwhile, and by troupe top: the address goes to
-standard error. With --linger it stays when the work is done, until it is interrupted. With --record the last
-events of each worker are written to a file, which the live page and ui.perfetto.dev open.
+standard error. When the work is done, a shop goes on in the same system until you interrupt, in which mail piles
+up and drains, the bank is slow now and then, and an importer panics; --linger=false leaves it out. With --record
+the last events of each worker are written to a file, which the live page and ui.perfetto.dev open.
 
 Exit status:
   0    all is indexed and, with --verify, right
@@ -43,7 +44,7 @@ const demoExample = `  troupe demo                          index the source of 
   troupe demo --verify                 and compare with a sequential recount
   troupe demo --fault-rate 0.02 ~/src  with a tokenizer dying for two files in a hundred
   troupe demo --json | jq .mb_per_s    with the report as one JSON object
-  troupe demo --http :0 --linger       with a live page, on any free port`
+  troupe demo --http :0                with a live page, on any free port, that goes on`
 
 type demoFlags struct {
 	config      demo.Config
@@ -83,7 +84,7 @@ func (f *demoFlags) define(set *pflag.FlagSet) {
 	set.BoolVar(&f.config.Verify, "verify", false, "recount sequentially and compare every total")
 	set.StringVar(&f.page.addr, "http", "", "`address` of the live page, such as 127.0.0.1:8080 or :0 (default none)")
 	set.StringVar(&f.page.token, "token", "", "`secret` for the live page, needed unless it is on loopback (default $TROUPE_TOKEN)")
-	set.BoolVar(&f.page.linger, "linger", false, "with --http, go on serving when the work is done")
+	set.BoolVar(&f.page.linger, "linger", true, "with --http, go on with a shop when the work is done")
 	set.StringVar(&f.page.record, "record", "", "`file` for what the workers did last (default none)")
 	set.BoolVar(&f.json, "json", false, "report as one JSON object")
 }
@@ -95,7 +96,7 @@ func (f *demoFlags) complete(cmd *cobra.Command, args []string) error {
 			return usageError{fmt.Errorf("--%s must be at least 1, not %s", name, flag.Value)}
 		}
 	}
-	if f.page.linger && f.page.addr == "" {
+	if cmd.Flag("linger").Changed && f.page.linger && f.page.addr == "" {
 		return usageError{errors.New("--linger needs --http")}
 	}
 	f.config.MaxFileSize = int64(f.maxFileSize)
@@ -128,6 +129,7 @@ func (f *demoFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if f.config.FaultRate > 0 {
 		fmt.Fprintf(stderr, "troupe: injecting faults at rate %g with seed %d\n", f.config.FaultRate, f.config.Seed) //nolint:errcheck // As with progress.
 	}
+	f.page.seed = f.config.Seed
 	if err := f.page.attach(&f.config, stderr); err != nil {
 		return err
 	}
@@ -149,6 +151,8 @@ func (f *demoFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if report.Partial {
 		return errInterrupted
 	}
-	f.page.stay(ctx, stderr)
+	if err := f.page.stay(ctx, stderr); err != nil {
+		return err
+	}
 	return report.Check()
 }

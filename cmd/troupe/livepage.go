@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/demo"
+	"github.com/troupe-go/troupe/cmd/troupe/internal/shop"
 	"github.com/troupe-go/troupe/inspect"
 )
 
@@ -22,6 +23,7 @@ type livePage struct {
 	addr, token string
 	linger      bool
 	record      string // The file for the recording, or "".
+	seed        uint64 // For the shop.
 
 	sys       *actor.System
 	inspector *inspect.Inspector
@@ -48,7 +50,7 @@ func (p *livePage) attach(c *demo.Config, stderr io.Writer) (err error) {
 			return err
 		}
 		if p.server != nil {
-			until := "the work is done; --linger keeps it open"
+			until := "the work is done, since there is --linger=false"
 			if p.linger {
 				until = "you interrupt"
 			}
@@ -91,13 +93,28 @@ func (p *livePage) save(stderr io.Writer) error {
 	return nil
 }
 
-// stay waits for the interrupt if it is to.
-func (p *livePage) stay(ctx context.Context, stderr io.Writer) {
+// stay has a shop go on in the demo's system until the interrupt, so that the page has something to show. It is recorded: the work was not, since
+// that takes time.
+func (p *livePage) stay(ctx context.Context, stderr io.Writer) error {
 	if !p.linger || p.server == nil {
-		return
+		return nil
 	}
-	fmt.Fprintf(stderr, "troupe: the live page stays at %s until you interrupt\n", p.server.URL()) //nolint:errcheck // As above.
+	if p.recorder == nil {
+		if _, err := p.inspector.Record(inspect.RecordConfig{}); err != nil {
+			return err
+		}
+	}
+	s, err := shop.Open(ctx, p.sys, shop.Config{Seed: p.seed})
+	if ctx.Err() != nil {
+		return nil // The interrupt came while it was opened.
+	}
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	fmt.Fprintf(stderr, "troupe: the work is done; a shop in trouble stays at %s until you interrupt\n", p.server.URL()) //nolint:errcheck // As above.
 	<-ctx.Done()
+	return nil
 }
 
 func (p *livePage) close() {

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-go/troupe/sched"
 )
 
-// The page is there when the work is done, and ends with the interrupt.
+// The page is there when the work is done, with a shop that goes on and is recorded, and ends with the interrupt.
 func TestDemoServesPage(t *testing.T) {
 	lane.Short(t)
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -25,7 +25,7 @@ func TestDemoServesPage(t *testing.T) {
 	r, w := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- main.Run(ctx, []string{"demo", "--http", ":0", "--linger", smallTree(t)}, io.Discard, w)
+		ended <- main.Run(ctx, []string{"demo", "--http", ":0", smallTree(t)}, io.Discard, w)
 		_ = w.Close()
 	}()
 	url := ""
@@ -39,14 +39,22 @@ func TestDemoServesPage(t *testing.T) {
 	if !strings.HasPrefix(url, "http://127.0.0.1:") {
 		t.Fatalf("got the address %q", url)
 	}
-	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(url + "api/actors?name=walker")
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(url + "api/actors?name=cart-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
-	if err != nil || !strings.Contains(string(body), `"total"`) {
+	if err != nil || !strings.Contains(string(body), `"cart-books"`) {
 		t.Errorf("got %q, %v", body, err)
+	}
+	resp, err = (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(url + "api/recording")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("the recording has status %d", resp.StatusCode)
 	}
 	interrupt()
 	if status := <-ended; status != 0 {

@@ -71,7 +71,7 @@ func newTop() *cobra.Command {
 	set.IntVar(&f.limit, "limit", 20, "`number` of actors, or of other rows")
 	set.DurationVar(&f.every, "every", time.Second, "`time` between two looks of the live view")
 	set.BoolVar(&f.once, "once", false, "one report, no live view")
-	set.StringVar(&f.view, "view", "actors", "`what` is shown: actors, findings, tree, jobs, strands, timers or names")
+	set.StringVar(&f.view, "view", "actors", "`what` is shown: actors, findings, tree, workers, waits, events, jobs, strands, timers or names")
 	set.BoolVar(&f.tree, "tree", false, "the same as --view tree")
 	set.BoolVar(&f.json, "json", false, "as JSON")
 	return cmd
@@ -94,6 +94,12 @@ func (f *topFlags) run(cmd *cobra.Command) error {
 			return usageError{fmt.Errorf("--tree is --view tree; leave it out for --view %s", view)}
 		}
 		view = top.TreeView
+	}
+	if cmd.Flags().Changed("name") && slices.Contains([]top.View{top.WorkersView, top.WaitsView, top.EventsView, top.FindingsView}, view) {
+		return usageError{fmt.Errorf("--name is about names; leave it out for --view %s", view)}
+	}
+	if !slices.Contains(top.Orders, inspect.Order(f.sort)) {
+		return usageError{fmt.Errorf("--sort must be one of %q, not %.40q", top.Orders, f.sort)}
 	}
 	live := !f.json && !f.once && isScreen(stdin) && isScreen(stdout) && os.Getenv("TERM") != "dumb"
 	if !live && view != top.ActorsView && cmd.Flags().Changed("sort") {
@@ -125,6 +131,17 @@ func (f *topFlags) report(ctx context.Context, c *top.Client, view top.View, std
 	case top.FindingsView:
 		found, err := c.Findings(ctx)
 		return f.write(stdout, found, err, func() error { return top.WriteFindings(stdout, found) })
+	case top.WorkersView:
+		w, err := c.Workers(ctx)
+		return f.write(stdout, w, err, func() error { return top.WriteWorkers(stdout, w) })
+	case top.WaitsView:
+		w, err := c.Waits(ctx)
+		w.Waits = w.Waits[:min(len(w.Waits), f.limit)]
+		return f.write(stdout, w, err, func() error { return top.WriteWaits(stdout, w) })
+	case top.EventsView:
+		all, err := c.Events(ctx)
+		all = all[max(0, len(all)-f.limit):]
+		return f.write(stdout, all, err, func() error { return top.WriteEvents(stdout, all) })
 	case top.StrandsView:
 		jobs.Type = inspect.StrandJob
 		fallthrough

@@ -1,8 +1,9 @@
 // All actors: filtered, sorted and divided into pages by the server, as there
 // may be a hundred thousand.
-import { count, el, fullness, handler, lanes, replace, state, table, time, title } from './dom.js';
+import { count, el, fullness, handler, lanes, replace, search, state, table, time, title } from './dom.js';
 
-const q = { sort: 'mailbox', name: '', state: '', kind: '', cursor: '', back: [] };
+const usual = { sort: 'mailbox', search: '', state: '', cursor: '' };
+const q = { ...usual, kind: '', back: [] };
 let before = new Map(), at = 0, parts = null;
 
 // rate returns what an actor handles in a second, by the snapshot before.
@@ -21,16 +22,24 @@ function rates(page, all) {
 
 let rate = new Map(), seen = null;
 
+// keep writes into the address what is not as usual.
+function keep(page) {
+  page.set(Object.fromEntries(Object.entries(usual).map(([k, v]) => [k, q[k] === v ? '' : q[k]])));
+}
+
+const read = (page) => Object.fromEntries(Object.entries(usual).map(([k, v]) => [k, page.params.get(k) || v]));
+
 function change(page, what) {
   Object.assign(q, { cursor: '', back: [] }, what);
+  keep(page);
   page.reopen();
 }
 
 export const actors = {
   title: 'Actors',
-  query: () => Object.fromEntries(Object.entries({ view: 'actors', sort: q.sort, name: q.name, state: q.state, kind: q.kind, cursor: q.cursor, limit: 100 }).filter(([, v]) => v)),
+  query: (page) => Object.fromEntries(Object.entries({ view: 'actors', sort: q.sort, search: page.params.get('search'), state: q.state, kind: q.kind, cursor: q.cursor, limit: 100 }).filter(([, v]) => v)),
   enter(page) {
-    Object.assign(q, { kind: page.arg, cursor: '', back: [] });
+    Object.assign(q, read(page), { kind: page.arg, back: [] });
     parts = null;
   },
   draw(page, main) {
@@ -45,9 +54,9 @@ export const actors = {
     if (!v) return;
     if (seen !== n) { rate = rates(page, v.actors); seen = n; }
     parts.count.textContent = (v.matched >= 0 ? count(v.matched) + ' of ' : '') + count(v.total) + ' actors';
-    parts.back.disabled = !q.back.length;
+    parts.back.disabled = !q.back.length && !q.cursor;
     parts.next.disabled = !v.next;
-    parts.next.onclick = () => { q.back.push(q.cursor); q.cursor = v.next; page.reopen(); };
+    parts.next.onclick = () => { q.back.push(q.cursor); q.cursor = v.next; keep(page); page.reopen(); };
     const sorted = { sort: q.sort, onsort: (s) => change(page, { sort: s }) };
     replace(parts.list, table([
       { title: 'Actor' }, { title: 'PID', sort: 'pid', hide: true }, { title: 'State' }, { title: 'Mailbox', n: true, sort: 'mailbox' }, { title: 'Control / management / data', hide: true },
@@ -63,11 +72,7 @@ export const actors = {
 };
 
 function build(page, main) {
-  let later = 0;
-  const filter = el('input', {
-    id: 'filter', type: 'search', placeholder: 'Name begins with', 'aria-label': 'Name begins with', value: q.name,
-    oninput: (e) => { clearTimeout(later); later = setTimeout(() => change(page, { name: e.target.value }), 200); },
-  });
+  const filter = search(page, () => change(page, { search: page.params.get('search') || '' }));
   const select = (label, value, options, set) => el('select', { 'aria-label': label, onchange: (e) => { set(e.target.value); page.chosen(e.target); } },
     ...options.map(([v, text]) => el('option', { value: v, selected: v === value }, text)));
   const states = select('State', q.state, [['', 'Any state'], ...['waiting', 'ready', 'running', 'held', 'stopping', 'suspended', 'exited'].map((s) => [s, s])], (v) => change(page, { state: v }));
@@ -75,7 +80,7 @@ function build(page, main) {
   const kind = q.kind ? el('button', { title: 'All kinds', onclick: () => page.go('actors') }, q.kind + ' ✕') : null;
   parts = {
     count: el('span', { class: 'dim', 'aria-live': 'off' }),
-    back: el('button', { onclick: () => { q.cursor = q.back.pop() ?? ''; page.reopen(); } }, '‹ Back'),
+    back: el('button', { onclick: () => { q.cursor = q.back.pop() ?? ''; keep(page); page.reopen(); } }, '‹ Back'),
     next: el('button', {}, 'Next ›'),
     list: el('div', { class: 'card' }),
   };

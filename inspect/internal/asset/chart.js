@@ -1,4 +1,5 @@
-// Charts on a canvas: lines over time, and the time-lines of workers.
+// Charts on a canvas: lines over time, by uPlot, and the time-lines of workers.
+import { clock, el } from './dom.js';
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 
@@ -12,45 +13,79 @@ function prepare(canvas) {
   return { g, w, h };
 }
 
-// round returns the next larger of 1, 2, 5, 10, ...
-function round(v) {
-  const p = 10 ** Math.floor(Math.log10(v || 1));
-  return [1, 2, 5, 10].map((m) => m * p).find((m) => m >= v) || 10 * p;
+const tones = ['accent', 'steal', 'good', 'preempt'];
+
+// Where the pointer is in one plot, the time is marked in all of them.
+const cursor = uPlot.sync('time');
+
+// parted returns times and series with a hole wherever nobody has looked for a while.
+export function parted(times, series) {
+  const steps = times.slice(1).map((t, i) => t - times[i]).sort((a, b) => a - b);
+  const most = Math.max(5000, 3 * (steps[steps.length >> 1] || 0));
+  const out = [[], ...series.map(() => [])];
+  times.forEach((t, i) => {
+    if (i && t - times[i - 1] > most) {
+      out[0].push(times[i - 1] + 1);
+      series.forEach((_, n) => out[n + 1].push(null));
+    }
+    out[0].push(t);
+    series.forEach((values, n) => out[n + 1].push(Number.isFinite(values[i]) ? values[i] : null));
+  });
+  return out;
 }
 
-// lines draws series of {values, name}, the first one filled; times are in ms.
-export function lines(canvas, times, series, format) {
-  const { g, w, h } = prepare(canvas);
-  const most = Math.max(0, ...series.flatMap((s) => s.values.filter(Number.isFinite)));
-  const top = most ? round(most) : 1;
-  const end = times.length ? times[times.length - 1] : 0;
-  const span = Math.max(60e3, end - (times[0] || 0));
-  const x = (t) => w - ((end - t) / span) * w;
-  const y = (v) => h - 2 - (v / top) * (h - 14);
-  g.strokeStyle = colour('line');
-  g.beginPath();
-  for (const part of [0, 0.5, 1]) { g.moveTo(0, Math.round(y(top * part)) + 0.5); g.lineTo(w, Math.round(y(top * part)) + 0.5); }
-  g.stroke();
-  const tones = ['accent', 'steal', 'good', 'preempt'];
-  series.forEach((s, n) => {
-    g.strokeStyle = g.fillStyle = colour(s.tone || tones[n]);
-    g.lineWidth = 1.6;
-    g.beginPath();
-    let from = null, last = 0;
-    s.values.forEach((v, i) => {
-      if (!Number.isFinite(v)) return;
-      last = x(times[i]);
-      if (from === null) { from = last; g.moveTo(last, y(v)); } else g.lineTo(last, y(v));
-    });
-    g.stroke();
-    if (n === 0 && from !== null) {
-      g.lineTo(last, h); g.lineTo(from, h);
-      g.globalAlpha = 0.12; g.fill(); g.globalAlpha = 1;
+// Plot has lines over time, with axes, a legend and the values under the pointer. The first line is filled.
+export class Plot {
+  constructor(title, names, format, height = 120) {
+    this.place = el('div', { class: 'plot', role: 'img', 'aria-label': title + ' over time' });
+    this.names = names;
+    this.format = format;
+    this.height = height;
+    this.plot = null;
+    this.span = 60e3;
+  }
+
+  options(width) {
+    const axis = { stroke: () => colour('dim'), grid: { stroke: () => colour('line'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
+    return {
+      width, height: this.height, ms: 1, padding: [8, 24, 0, 0],
+      cursor: { sync: { key: cursor.key, scales: ['x', null] }, drag: { x: false, y: false }, points: { size: 6 } },
+      scales: { x: { time: true, range: (u, low, high) => [Math.max(high - this.span, Math.min(low, high - 60e3)), high] }, y: { range: (u, low, high) => [0, (high || 1) * 1.08] } },
+      axes: [
+        { ...axis, size: 26, space: 70, values: (u, all) => all.map((t) => clock(t).slice(0, this.span < 600e3 ? 8 : 5)) },
+        { ...axis, size: 58, space: 28, values: (u, all) => all.map((v) => (v ? this.format(v) : '0')) },
+      ],
+      series: [
+        { label: 'Time', value: (u, t) => (t == null ? '' : clock(t)) },
+        ...this.names.map((label, n) => ({
+          label, stroke: () => colour(tones[n]), width: 1.5, points: { show: false }, spanGaps: false, value: (u, v) => (v == null ? '–' : this.format(v)),
+          fill: n ? null : () => colour(tones[n]) + '20',
+        })),
+      ],
+    };
+  }
+
+  // draw shows the series of a time, in ms.
+  draw(times, series, span) {
+    this.span = span;
+    const width = this.place.clientWidth;
+    if (!width) return;
+    const data = parted(times, series), ground = colour('bg');
+    if (this.ground !== ground) this.end(); // Dark and light have colours of their own, also in the legend.
+    this.ground = ground;
+    if (!this.plot) {
+      this.plot = new uPlot(this.options(width), data, this.place);
+      this.plot.root.querySelectorAll('.u-legend th').forEach((e) => e.removeAttribute('style'));
+      return;
     }
-  });
-  g.fillStyle = colour('dim');
-  g.font = '11px system-ui, sans-serif';
-  if (most) g.fillText(format(top), 2, 10);
+    if (this.plot.width !== width) this.plot.setSize({ width, height: this.height });
+    this.plot.setData(data);
+  }
+
+  end() {
+    if (this.plot) this.plot.destroy();
+    this.plot = null;
+  }
 }
 
 // lane draws what a worker did, a column for each sample: how much it ran by

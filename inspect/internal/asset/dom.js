@@ -48,6 +48,24 @@ export function table(columns, rows, { sort, onsort } = {}) {
 }
 const cls = (c) => [c.n && 'n', c.hide && 'hide', c.wrap && 'wrap'].filter(Boolean).join(' ');
 
+// search is the box for a part of what is looked for. It is in the address, and then found is called.
+export function search(page, found) {
+  let later = 0;
+  return el('input', {
+    id: 'filter', type: 'search', placeholder: 'Search', 'aria-label': 'Search', value: page.params.get('search') || '',
+    oninput: (e) => {
+      clearTimeout(later);
+      later = setTimeout(() => { page.set({ search: e.target.value, cursor: '' }); found(); }, 200);
+    },
+  });
+}
+
+// matches says whether one of some texts has the part that is looked for.
+export function matches(page, ...texts) {
+  const part = (page.params.get('search') || '').toLowerCase();
+  return !part || texts.some((t) => t && String(t).toLowerCase().includes(part));
+}
+
 // found returns the elements below a place by names that they have again when all is
 // drawn anew: the key that they are in, and their number there.
 function found(place, selector) {
@@ -107,15 +125,39 @@ export const handler = (h) => h ? el('span', { class: 'tag ' + (h.slow ? 'bad' :
 export function lanes(a) {
   const cells = (a.lanes || []).map((l) => el('span', {
     title: l.name + ': ' + l.length + (l.capacity ? ' of ' + l.capacity : '') + (l.dropped ? ', ' + l.dropped + ' dropped' : '') + (l.senders ? ', ' + l.senders + ' senders wait' : ''),
-    class: l.senders ? 'tag bad' : l.length ? '' : 'dim',
+    class: l.senders || l.length > (l.capacity || unboundedFullAt) * 0.8 ? 'tag bad' : l.length ? '' : 'dim',
   }, count(l.length)));
   return cells.flatMap((c, i) => i ? [el('span', { class: 'dim' }, ' / '), c] : [c]);
 }
 
+// A lane without a limit counts as full with so many messages, as the event mailbox_high has it.
+const unboundedFullAt = 10000;
+
 // fullness is a meter of the fullest lane.
 export function fullness(a) {
-  const part = Math.min(1, Math.max(0, ...(a.lanes || []).map((l) => l.capacity ? l.length / l.capacity : 0)));
+  const part = Math.min(1, Math.max(0, ...(a.lanes || []).map((l) => l.length / (l.capacity || unboundedFullAt))));
   const i = el('i', { class: part > 0.8 ? 'full' : '' });
   i.style.width = (part * 100).toFixed(0) + '%';
   return el('span', { class: 'meter', role: 'img', 'aria-label': (part * 100).toFixed(0) + '% full' }, i);
+}
+
+const foreign = /^(runtime|internal|iter|sync|time|reflect|syscall|os|net|io|errors|fmt|panic)[./(]|^github\.com\/troupe-go\/troupe\/(actor|internal|sched|strand|task|supervise|router)[./]/;
+
+// frames divides a stack: into its title, and into the lines before the first frame of the program and from there on.
+export function frames(text) {
+  const all = plain(text || '').split('\n');
+  const head = /^(goroutine |panic)/.test(all[0]) ? all.shift() : '';
+  let from = 0;
+  while (from + 1 < all.length && foreign.test(all[from])) from += 2;
+  if (from + 1 >= all.length || all[from].startsWith('created by ')) from = 0; // There is none of the program.
+  return { head, before: all.slice(0, from), own: all.slice(from) };
+}
+
+// stack shows where a goroutine is or was: the frames of the program from the innermost one on, and those of the
+// runtime and of this module before them folded.
+export function stack(text, key) {
+  const { head, before, own } = frames(text);
+  return el('div', { 'data-key': key },
+    before.length ? el('details', {}, el('summary', { class: 'dim' }, before.length / 2 + ' frames of the runtime'), el('pre', { tabindex: 0 }, before.join('\n'))) : null,
+    el('pre', { tabindex: 0, 'data-key': key }, (head ? head + '\n' : '') + own.join('\n')));
 }

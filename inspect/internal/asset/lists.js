@@ -1,6 +1,6 @@
 // Jobs, timers and names: lists that the server filters, sorts and divides into
 // pages, as there may be a hundred thousand.
-import { clock, count, el, link, replace, table, time } from './dom.js';
+import { clock, count, el, link, replace, search, table, time } from './dom.js';
 
 const typeNames = { job: 'single job', strand: 'strand', task: 'task', other: 'other' };
 // due says when a timer is. One that is a little late is on its way; one that is
@@ -11,23 +11,23 @@ const tones = { waiting: 'idle', 'timed out': 'bad', preempted: 'warn' };
 
 // list makes a view: filters are [parameter, label, options], rows makes those of
 // the table.
-function list({ title, view, sort, filters, prefix, rows, note, columns, all, cursor }) {
-  const q = { sort: sort || '', name: '', cursor: '', back: [] };
-  for (const [name] of filters) q[name] = '';
+function list({ title, view, sort, filters, rows, note, columns, all, cursor }) {
+  const usual = { sort: sort || '', search: '', cursor: '', ...Object.fromEntries(filters.map(([name]) => [name, ''])) };
+  const q = { ...usual, back: [] };
   let parts = null;
-  const change = (page, what) => { Object.assign(q, { cursor: '', back: [] }, what); page.reopen(); };
+  const keep = (page) => { // In the address is what is not as usual.
+    page.set(Object.fromEntries(Object.entries(usual).map(([k, v]) => [k, q[k] === v ? '' : q[k]])));
+    page.reopen();
+  };
+  const change = (page, what) => { Object.assign(q, { cursor: '', back: [] }, what); keep(page); };
 
   function build(page, main) {
-    let later = 0;
-    const input = el('input', {
-      id: 'filter', type: 'search', placeholder: prefix, 'aria-label': prefix, value: q.name,
-      oninput: (e) => { clearTimeout(later); later = setTimeout(() => change(page, { name: e.target.value }), 200); },
-    });
+    const input = search(page, () => change(page, { search: page.params.get('search') || '' }));
     const selects = filters.map(([name, label, options]) => el('select', { 'aria-label': label, onchange: (e) => { change(page, { [name]: e.target.value }); page.chosen(e.target); } },
       ...options.map(([v, text]) => el('option', { value: v, selected: v === q[name] }, text))));
     parts = {
       count: el('span', { class: 'dim', 'aria-live': 'off' }),
-      back: el('button', { onclick: () => { q.cursor = q.back.pop() ?? ''; page.reopen(); } }, '‹ Back'),
+      back: el('button', { onclick: () => { q.cursor = q.back.pop() ?? ''; keep(page); } }, '‹ Back'),
       next: el('button', {}, 'Next ›'), list: el('div', { class: 'card' }),
     };
     parts.bar = el('div', { class: 'bar' }, input, ...selects, el('span', { class: 'grow' }), parts.count, parts.back, parts.next);
@@ -36,17 +36,20 @@ function list({ title, view, sort, filters, prefix, rows, note, columns, all, cu
 
   return {
     title,
-    query: () => Object.fromEntries(Object.entries({ ...q, back: '', cursor: '', view, limit: 100, [cursor || 'cursor']: q.cursor, [view === 'names' ? 'prefix' : 'name']: q.name }).filter(([, v]) => v)),
-    enter() { Object.assign(q, { cursor: '', back: [] }); parts = null; },
+    query: () => Object.fromEntries(Object.entries({ ...q, back: '', cursor: '', view, limit: 100, [cursor || 'cursor']: q.cursor }).filter(([, v]) => v)),
+    enter(page) {
+      Object.assign(q, Object.fromEntries(Object.entries(usual).map(([k, v]) => [k, page.params.get(k) || v])), { back: [] });
+      parts = null;
+    },
     draw(page, main) {
       if (!parts || !main.contains(parts.bar)) build(page, main);
       const n = page.last, v = n && n.view;
       if (n && n.error) replace(parts.list, el('p', { class: 'notice bad' }, n.error));
       if (!v || !all(v)) return;
       parts.count.textContent = note(v);
-      parts.back.disabled = !q.back.length;
+      parts.back.disabled = !q.back.length && !q.cursor;
       parts.next.disabled = !v.next;
-      parts.next.onclick = () => { q.back.push(q.cursor); q.cursor = v.next; page.reopen(); };
+      parts.next.onclick = () => { q.back.push(q.cursor); q.cursor = v.next; keep(page); };
       replace(parts.list, table(columns, all(v).map(rows), { sort: q.sort, onsort: (s) => change(page, { sort: s }) }),
         all(v).length ? null : el('p', { class: 'dim' }, 'There is none.'));
     },
@@ -54,7 +57,7 @@ function list({ title, view, sort, filters, prefix, rows, note, columns, all, cu
 }
 
 export const jobs = list({
-  title: 'Jobs', view: 'jobs', sort: 'age', prefix: 'Name begins with',
+  title: 'Jobs', view: 'jobs', sort: 'age',
   filters: [
     ['type', 'Type', [['', 'Any type'], ['job', 'Single jobs'], ['strand', 'Strands'], ['task', 'Tasks'], ['other', 'Others']]],
     ['state', 'State', [['', 'Any state'], ...['running', 'waiting', 'preempted', 'timed out'].map((s) => [s, s])]],
@@ -73,7 +76,7 @@ export const jobs = list({
 });
 
 export const timers = list({
-  title: 'Timers', view: 'timers', prefix: 'Owner or receiver begins with', filters: [],
+  title: 'Timers', view: 'timers', filters: [],
   all: (v) => v.timers, note: (v) => count(v.matched) + (v.matched === 1 ? ' timer' : ' timers, the next due first'),
   columns: [
     { title: 'Due in', n: true }, { title: 'At', hide: true }, { title: 'Every', n: true }, { title: 'Owner' }, { title: 'To' }, { title: 'Lane', hide: true },
@@ -87,7 +90,7 @@ export const timers = list({
 });
 
 export const names = list({
-  title: 'Names', view: 'names', prefix: 'Name begins with', filters: [], cursor: 'after',
+  title: 'Names', view: 'names', filters: [], cursor: 'after',
   all: (v) => v.names, note: (v) => count(v.matched) + ' names',
   columns: [{ title: 'Name' }, { title: 'Actor' }],
   rows: (n) => ({ key: 'n' + n.name, cells: [el('span', { class: 'name', title: n.name }, n.name), link(n.pid)] }),

@@ -4,11 +4,20 @@ import { $, el, plain, replace } from './dom.js';
 import { views } from './views.js';
 
 const past = 240; // Samples that are kept.
+const mostRows = 8000; // Of figures that are plotted: an hour, if a page is open all the time.
 
 export const page = {
   system: {}, samples: [], events: [], dropped: 0, paused: false, view: null, arg: '', last: null,
+  params: new URLSearchParams(), // What the address says behind the view: how it is filtered, sorted and unfolded.
+  past: { times: [], figures: {} }, // What is plotted.
   go(hash) { location.hash = hash; },
-  reopen() { connect(); },
+  // set changes the parameters in the address. One that is as usual, which is '', is left out.
+  set(changes) {
+    for (const [k, v] of Object.entries(changes)) if (v === '' || v == null) page.params.delete(k); else page.params.set(k, v);
+    const text = page.params.toString();
+    history.replaceState(null, '', location.hash.split('?')[0] + (text ? '?' + text : '') || '#');
+  },
+  reopen() { if (page.paused) page.last = null; connect(); },
   draw() { draw(); },
   // chosen gives the keys back after a choice by the mouse. Who chooses by keys goes on.
   chosen(select) { if (!byKeys) select.blur(); },
@@ -48,16 +57,23 @@ function unescaped(text) {
   }
 }
 
-// route shows the view that the address names: #view or #view/argument.
+// route shows the view that the address names: #view or #view/argument, and ?parameters.
 function route() {
-  const [name, ...rest] = unescaped(location.hash.slice(1)).split('/');
+  const [address, ...params] = location.hash.slice(1).split('?');
+  page.params = new URLSearchParams(params.join('?'));
+  const [name, ...rest] = unescaped(address).split('/');
   const known = Object.hasOwn(views, name);
   page.view = known ? views[name] : views.overview;
   page.arg = rest.join('/');
   page.last = null;
+  if (page.paused) status('paused', 'paused');
   for (const a of $('nav').children) a.removeAttribute('aria-current');
   const nav = $('nav-' + (page.view.under || (known ? name : 'overview')));
-  if (nav) nav.setAttribute('aria-current', 'page');
+  if (nav) {
+    nav.setAttribute('aria-current', 'page');
+    const bar = $('nav'); // The current one is in sight, also on a phone.
+    if (nav.offsetLeft < bar.scrollLeft || nav.offsetLeft + nav.offsetWidth > bar.scrollLeft + bar.clientWidth) bar.scrollLeft = nav.offsetLeft - bar.clientWidth / 3;
+  }
   if (page.view.enter) page.view.enter(page);
   draw();
   connect();
@@ -68,13 +84,21 @@ function connect() {
   if (source) source.close();
   source = null;
   clearTimeout(silence);
-  if (page.paused || document.hidden) return;
+  if (page.paused && page.last || document.hidden) return;
   const q = new URLSearchParams(page.view.query(page));
   if (!page.samples.length) q.set('history', '1');
   q.set('after', page.events[0]?.number ?? 0);
+  q.set('since', Math.floor(page.past.times.at(-1) ?? 0));
   const mine = source = new EventSource('api/stream?' + q);
   mine.onmessage = (m) => {
-    if (mine === source) take(JSON.parse(m.data));
+    if (mine !== source) return;
+    take(JSON.parse(m.data));
+    if (page.paused) { // A view that is opened while the page is paused gets one look.
+      source.close();
+      source = null;
+      clearTimeout(silence);
+      status('paused', 'paused at ' + new Date(page.last.sample.time).toLocaleTimeString([], { hour12: false }));
+    }
   };
   mine.onerror = () => {
     if (mine !== source) return;
@@ -93,6 +117,7 @@ function take(n) {
   for (const old of s) old.t ??= Date.parse(old.time);
   if (!s.length || s[s.length - 1].t < t) s.push(n.sample);
   if (s.length > past) s.splice(0, s.length - past);
+  remember(n);
   // A stream that the browser opens again begins where it first did.
   const known = (e) => page.events.some((o) => o.number === e.number && o.time === e.time);
   page.events = [...(n.events || []).filter((e) => !known(e)).reverse(), ...page.events].slice(0, 500);
@@ -102,6 +127,28 @@ function take(n) {
   clearTimeout(silence);
   silence = setTimeout(() => status('lost', 'nothing heard for a while'), n.next_seconds * 1000 + 15000);
   draw();
+}
+
+// remember adds the figures that have come: those of the past, and the sample.
+function remember(n) {
+  const p = page.past;
+  if (n.past) {
+    for (const name of Object.keys(n.past.figures)) p.figures[name] ??= Array(p.times.length).fill(NaN);
+    const from = n.past.times.findIndex((t) => !p.times.length || t > p.times.at(-1));
+    if (from >= 0) {
+      p.times.push(...n.past.times.slice(from));
+      for (const [name, values] of Object.entries(p.figures)) values.push(...(n.past.figures[name] || []).slice(from));
+    }
+  }
+  if (n.sample.interval_seconds > 0 && !(p.times.at(-1) >= n.sample.t)) {
+    p.times.push(n.sample.t);
+    for (const [name, values] of Object.entries(p.figures)) values.push(n.sample[name]);
+  }
+  const spare = p.times.length - mostRows;
+  if (spare > 0) {
+    p.times.splice(0, spare);
+    for (const values of Object.values(p.figures)) values.splice(0, spare);
+  }
 }
 
 function draw() {
@@ -123,7 +170,13 @@ function pause() {
   $('pause').textContent = page.paused ? 'Go on' : 'Pause';
   if (page.paused) status('paused', 'paused');
   else status('live', 'connecting');
-  connect();
+  if (!page.paused) connect();
+  else if (source) {
+    source.close();
+    source = null;
+    clearTimeout(silence);
+    if (!page.last) connect();
+  }
 }
 
 function theme(to) {

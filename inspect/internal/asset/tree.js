@@ -1,32 +1,44 @@
 // The supervision tree, unfolded as far as somebody looks.
-import { count, el, fullness, handler, lanes, replace, state, table, title } from './dom.js';
+import { count, el, fullness, handler, lanes, matches, replace, search, state, table, title } from './dom.js';
 
 const open = new Set(), closed = new Set();
-let rows = [], list = null, before = new Map(), rate = new Map(), at = 0, seen = null, slowFirst = false;
+let rows = [], list = null, before = new Map(), rate = new Map(), at = 0, seen = null;
+
+const slowFirst = (page) => page.params.get('sort') === 'slow';
 
 export const tree = {
   title: 'Tree',
   query: () => ({ view: 'tree', open: [...open].slice(-200).join(','), closed: [...closed].slice(-200).join(',') }),
-  enter() { list = null; },
+  enter(page) {
+    list = null;
+    for (const [name, set] of [['open', open], ['closed', closed]]) {
+      set.clear();
+      for (const pid of (page.params.get(name) || '').split(',')) if (pid) set.add(pid);
+    }
+  },
   fold(page, pid, unfold) {
     const r = rows.find((one) => one.pid === pid);
     if (!r || !r.children || r.open === unfold) return;
     (unfold ? open : closed).add(pid);
     (unfold ? closed : open).delete(pid);
+    page.set({ open: [...open].slice(-200).join(','), closed: [...closed].slice(-200).join(',') });
     page.reopen();
   },
   draw(page, main) {
     if (!list || !main.contains(list)) {
       list = el('div', { class: 'card' });
-      main.replaceChildren(el('div', { class: 'bar' }, el('span', { class: 'dim' }, 'Unfold with → and fold with ←. What is slow or full is marked.'),
-        el('span', { class: 'grow' }), el('button', { 'aria-pressed': slowFirst, onclick: (e) => { slowFirst = !slowFirst; e.target.setAttribute('aria-pressed', slowFirst); page.draw(); } }, 'Slow first')), list);
+      main.replaceChildren(el('div', { class: 'bar' }, search(page, page.draw), el('span', { class: 'dim' }, 'Unfold with → and fold with ←. What is slow or full is marked.'),
+        el('span', { class: 'grow' }), el('button', {
+          'aria-pressed': String(slowFirst(page)),
+          onclick: (e) => { page.set({ sort: slowFirst(page) ? '' : 'slow' }); e.target.setAttribute('aria-pressed', slowFirst(page)); page.draw(); },
+        }, 'Slow first')), list);
     }
     const n = page.last;
     if (!n || !Array.isArray(n.view)) return;
     rows = n.view;
     if (seen !== n) measure();
     seen = n;
-    const shown = slowFirst ? sorted(rows) : rows;
+    const shown = found(page, slowFirst(page) ? sorted(rows) : rows);
     replace(list, table([
       { title: 'Actor' }, { title: 'State' }, { title: 'Mailbox', n: true }, { title: 'Control / management / data', hide: true }, { title: 'Per second', n: true },
       { title: 'Slow' }, { title: 'Restarts', n: true, hide: true }, { title: 'Kind', hide: true },
@@ -43,6 +55,17 @@ function cells(page, a) {
   const below = a.children ? el('span', { class: 'dim' }, ' ' + count(a.children) + (a.more ? ', of which ' + count(a.more) + ' are not shown' : '')) : '';
   return [[indent, fold, el('span', { class: 'name', title: title(a) }, title(a)), below], state(a), count(a.mailbox), [...lanes(a), fullness(a)],
     rate.has(a.pid) ? count(rate.get(a.pid)) : '–', handler(a.handler), count(a.restarts), el('span', { class: 'name dim mono', title: a.kind }, a.kind)];
+}
+
+// found has the rows that are looked for, and those that they are below.
+function found(page, all) {
+  const above = [], keep = new Set();
+  for (const a of all) {
+    above.length = a.depth;
+    above[a.depth] = a;
+    if (matches(page, a.name, ...(a.names || []), a.kind, a.pid)) for (const one of above) keep.add(one);
+  }
+  return all.filter((a) => keep.has(a));
 }
 
 function measure() {

@@ -129,7 +129,7 @@ func TestLateTimers(t *testing.T) {
 	got, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`import('./lists.js').then(({ timers }) => {
 		const main = document.createElement('main');
 		const timer = (number, in_seconds) => ({ number, in_seconds, due: 0, to: '1.1', lane: 'data', message: 'int' });
-		timers.draw({ last: { view: { matched: 4, timers: [timer(1, -3), timer(2, -0.4), timer(3, 0), timer(4, 2)] } } }, main);
+		timers.draw({ params: new URLSearchParams(), last: { view: { matched: 4, timers: [timer(1, -3), timer(2, -0.4), timer(3, 0), timer(4, 2)] } } }, main);
 		return [...main.querySelectorAll('tbody tr')].map((r) => r.cells[0].textContent).join(', ');
 	})`, chromedp.EvalAwaitPromise))
 	if want := "waits for room, due, due, 2.0 s"; err != nil || got != want {

@@ -109,6 +109,7 @@ func openShop(t *testing.T) string {
 // TestPictures makes the pictures of the documentation (make screenshot).
 func TestPictures(t *testing.T) {
 	p := open(t, openShop(t))
+	p.do(chromedp.EmulateViewport(1440, 900))
 	p.until(`document.querySelector('.figure b')`)
 	draws := 2
 	if os.Getenv(screenshots) != "" {
@@ -122,6 +123,15 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.keep("page")
+	p.do(chromedp.KeyEvent("d"))
+	p.until(`document.documentElement.dataset.theme === 'dark'`)
+	p.keep("page-dark")
+	p.do(chromedp.KeyEvent("d"), chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	p.until(`document.documentElement.scrollWidth <= 390 && document.documentElement.dataset.theme === 'light'`)
+	p.until(`document.querySelector('.plots canvas').getBoundingClientRect().right <= 390`)
+	p.keep("page-phone")
+	p.do(chromedp.EmulateViewport(1440, 900))
+	p.until(`innerWidth === 1440`)
 	p.show("recording")
 	p.until(tracks + ` > 0 && ` + text + `.includes('Where the time went')`)
 	p.do(chromedp.Focus(".workers"))

@@ -77,9 +77,10 @@ func (d *Diagnosis) remembered(found []Finding, now time.Time) (old []Finding) {
 // Figures are what a look has measured.
 type Figures struct {
 	StuckHandlers  int
-	LongestHandler time.Duration            // The oldest handler that is under way, victims included.
-	OldestMessage  map[string]time.Duration // By kind of actor, where messages have waited for more than the time between two looks.
-	SparesHeld     int                      // Spare workers that are held by handlers and other work that blocks.
+	LongestHandler time.Duration               // The oldest handler that is under way, victims included.
+	OldestMessage  map[string]time.Duration    // By kind of actor, where messages have waited for more than the time between two looks.
+	Oldest         map[actor.PID]time.Duration // By actor, where messages have waited for a second; 1,000 at most.
+	SparesHeld     int                         // Spare workers that are held by handlers and other work that blocks.
 }
 
 // New returns a diagnosis of the system, in which handlers are stuck from a time on, or never if that is negative.

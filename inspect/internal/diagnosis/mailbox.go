@@ -138,7 +138,7 @@ func (s *scene) refresh(id actor.PID, m *mailbox) bool {
 
 // backlogs finds actors whose messages wait for long, though their handlers are neither stuck nor wait for others.
 func (s *scene) backlogs() (found []Finding) {
-	s.figures.OldestMessage = map[string]time.Duration{}
+	s.figures.OldestMessage, s.figures.Oldest = map[string]time.Duration{}, map[actor.PID]time.Duration{}
 	for id, m := range s.d.mail {
 		if !s.refresh(id, m) {
 			delete(s.d.mail, id)
@@ -147,6 +147,9 @@ func (s *scene) backlogs() (found []Finding) {
 		age := m.age(s.now)
 		if age > 0 {
 			s.figures.OldestMessage[m.kind] = max(s.figures.OldestMessage[m.kind], age)
+		}
+		if age >= late && len(s.figures.Oldest) < maxKnown {
+			s.figures.Oldest[id] = age
 		}
 		if age < late || m.info == nil || s.blamed[id] || len(s.waits[id]) > 0 || s.starved && s.handlers[id].For == 0 {
 			continue

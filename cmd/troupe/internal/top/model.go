@@ -110,10 +110,16 @@ const (
 	StrandsView  View = "strands"
 	TimersView   View = "timers"
 	NamesView    View = "names"
+	WorkersView  View = "workers"
+	WaitsView    View = "waits"
+	EventsView   View = "events"
 )
 
 // Views are all of them.
-var Views = []View{ActorsView, FindingsView, TreeView, JobsView, StrandsView, TimersView, NamesView}
+var Views = []View{ActorsView, FindingsView, TreeView, WorkersView, WaitsView, EventsView, JobsView, StrandsView, TimersView, NamesView}
+
+// Orders are those of actors.
+var Orders = []inspect.Order{inspect.ByMailbox, inspect.BySlow, inspect.ByHandled, inspect.ByRestarts, inspect.ByUptime, inspect.ByPID}
 
 // NewModel returns a view that looks every so often.
 func NewModel(source Source, q inspect.Query, view View, every time.Duration) Model {
@@ -123,6 +129,12 @@ func NewModel(source Source, q inspect.Query, view View, every time.Duration) Mo
 	switch view {
 	case TreeView:
 		m.screen = treeScreen
+	case WorkersView:
+		m.screen = workersScreen
+	case WaitsView:
+		m.screen = waitsScreen
+	case EventsView:
+		m.screen = eventsScreen
 	case JobsView:
 		m.screen = jobsScreen
 	case StrandsView:

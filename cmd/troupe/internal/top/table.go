@@ -53,6 +53,24 @@ func WriteTree(w io.Writer, nodes []inspect.Node) error {
 	return t.Flush()
 }
 
+// WriteWorkers writes the workers, and what holds them.
+func WriteWorkers(w io.Writer, workers inspect.Workers) error {
+	m := Model{screen: workersScreen, workers: workers}
+	return writeRows(w, append([]string{m.titles()}, m.rows()...))
+}
+
+// WriteWaits writes who waits for whom, those in a ring first.
+func WriteWaits(w io.Writer, waits WaitsLook) error {
+	m := Model{screen: waitsScreen, waits: waits}
+	return writeRows(w, append([]string{fmt.Sprintf("%d waits, %d of them in a ring\n", waits.Total, waits.InCycle), m.titles()}, m.rows()...))
+}
+
+// WriteEvents writes events, the oldest first.
+func WriteEvents(w io.Writer, events []inspect.Event) error {
+	m := Model{screen: eventsScreen, events: events}
+	return writeRows(w, append([]string{m.titles()}, m.rows()...))
+}
+
 func newTable(w io.Writer) *tabwriter.Writer {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ACTOR\tPID\tSTATE\tMAILBOX\tHANDLED\tSLOW\tRESTARTS\tUP\tKIND") //nolint:errcheck // The flush tells.
