@@ -71,7 +71,11 @@ func CheckAppend(records []Record) error {
 	if len(records) > MaxBatch {
 		return fmt.Errorf("engine: the batch has %d records, which is %w; append at most %d at once", len(records), ErrTooLong, MaxBatch)
 	}
+	total := 0
 	for i, r := range records {
+		if total += len(r.Data); total > MaxBatchBytes {
+			return fmt.Errorf("engine: the batch has over %d bytes, which is %w; append less at once", MaxBatchBytes, ErrTooLong)
+		}
 		if err := checkRecord(r, len(records)); err != nil {
 			return fmt.Errorf("record %d of %d: %w", i+1, len(records), err)
 		}

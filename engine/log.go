@@ -10,6 +10,8 @@ import (
 const (
 	// MaxBatch is the number of records that one Append may have: 1,000.
 	MaxBatch = 1000
+	// MaxBatchBytes is the size in bytes of the data that one Append may have: 8 MiB.
+	MaxBatchBytes = 8 << 20
 	// MaxInFlight is the largest number of unsettled records of a [Group]: 10,000.
 	MaxInFlight = 10000
 )
@@ -64,7 +66,7 @@ type Log interface {
 	// Append stores records, all or none, if the last record has the expected sequence, or
 	// [Any]. It returns the sequence of the last record that it has stored. The records
 	// are neighbours. They are not kept after the return. One record has up to [MaxValue]
-	// bytes, a batch up to [MaxBatch] records.
+	// bytes, a batch up to [MaxBatch] records and [MaxBatchBytes].
 	Append(ctx context.Context, expected uint64, records ...Record) (uint64, error)
 
 	// Read yields the records from a sequence on that are stored when it begins, and ends.

@@ -1,0 +1,193 @@
+package jet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/troupe-go/troupe/engine"
+)
+
+// maxAhead is how many records a group asks for at once. They are on this node before Next
+// is called.
+const maxAhead = 256
+
+// closeWait is how long Close waits for the server to take back records.
+const closeWait = time.Second
+
+// group implements [engine.Group].
+type group struct {
+	l        *log
+	what     string
+	consumer jetstream.Consumer
+	messages jetstream.MessagesContext
+	closed   chan struct{}
+	once     sync.Once
+}
+
+// Group implements [engine.Log].
+func (l *log) Group(ctx context.Context, name string, c engine.GroupConfig) (engine.Group, error) {
+	if err := engine.CheckName("group", name); err != nil {
+		return nil, err
+	}
+	c, err := c.Checked()
+	if err != nil {
+		return nil, err
+	}
+	what := fmt.Sprintf("group %q of %s", name, l.where)
+	if err := l.e.usable(ctx, what); err != nil {
+		return nil, err
+	}
+	consumer, err := l.consumer(ctx, what, name, c)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(max(1, min(maxAhead, c.InFlight/2))))
+	if err != nil {
+		return nil, l.e.failed(ctx, what, err)
+	}
+	return &group{l: l, what: what, consumer: consumer, messages: messages, closed: make(chan struct{})}, nil
+}
+
+// consumer returns the durable consumer of a group, and makes it if there is none.
+func (l *log) consumer(ctx context.Context, what, name string, c engine.GroupConfig) (jetstream.Consumer, error) {
+	meta, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	config := jetstream.ConsumerConfig{
+		Durable: name, AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Redeliver, MaxAckPending: c.InFlight, MaxDeliver: -1,
+		DeliverPolicy: jetstream.DeliverAllPolicy, Metadata: map[string]string{metaKey: string(meta)},
+	}
+	if c.From > 1 {
+		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, c.From
+	}
+	if c.Key != "" {
+		config.FilterSubject = l.prefix + "k." + c.Key
+	}
+	call, cancel := l.e.call(ctx)
+	defer cancel()
+	consumer, err := l.stream.Consumer(call, name)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		consumer, err = l.stream.CreateConsumer(call, config)
+		if errors.Is(err, jetstream.ErrConsumerExists) {
+			consumer, err = l.stream.Consumer(call, name)
+		}
+	}
+	if err != nil {
+		return nil, l.e.failed(ctx, what, err)
+	}
+	if is := consumer.CachedInfo().Config.Metadata[metaKey]; is != string(meta) {
+		return nil, fmt.Errorf("jet: %s %w: %s, not %s; open it with that, or use another name", what, engine.ErrExists, orNone(is), meta)
+	}
+	return consumer, nil
+}
+
+// usable returns an error if nothing can be done.
+func (g *group) usable(ctx context.Context, what string) error {
+	select {
+	case <-g.closed:
+		return fmt.Errorf("jet: %s: %s is closed: %w", what, g.what, engine.ErrClosed)
+	default:
+		return g.l.e.usable(ctx, what+" of "+g.what)
+	}
+}
+
+// Next implements [engine.Group].
+func (g *group) Next(ctx context.Context) (engine.Delivery, error) {
+	if err := g.usable(ctx, "next"); err != nil {
+		return engine.Delivery{}, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(g.l.e.ctx, func() { cancel(engine.ErrClosed) })()
+	m, meta, err := g.l.e.step(ctx, "next of "+g.what, g.messages)
+	if err != nil {
+		return engine.Delivery{}, err
+	}
+	g.l.guard.Saw(meta.Sequence.Stream)
+	return engine.Delivery{Record: g.l.record(m.Subject(), m.Headers(), m.Data(), meta), Attempt: int(meta.NumDelivered), Settler: &settler{g, m}}, nil
+}
+
+// Info implements [engine.Group].
+func (g *group) Info(ctx context.Context) (engine.GroupInfo, error) {
+	if err := g.usable(ctx, "info"); err != nil {
+		return engine.GroupInfo{}, err
+	}
+	call, cancel := g.l.e.call(ctx)
+	defer cancel()
+	info, err := g.consumer.Info(call)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return engine.GroupInfo{}, fmt.Errorf("jet: %s: %w", g.what, engine.ErrNotFound)
+	}
+	if err != nil {
+		return engine.GroupInfo{}, g.l.e.failed(ctx, "info of "+g.what, err)
+	}
+	return engine.GroupInfo{Acked: info.AckFloor.Stream, InFlight: uint64(info.NumAckPending), Waiting: info.NumPending}, nil
+}
+
+// Close implements [engine.Group]. It gives back the records that no Next has returned.
+func (g *group) Close() error {
+	g.once.Do(func() {
+		close(g.closed)
+		g.messages.Drain()
+		for {
+			m, err := g.messages.Next()
+			if err != nil {
+				break
+			}
+			if m.Nak() != nil {
+				break // It comes again after Redeliver.
+			}
+		}
+		g.messages.Stop()
+		_ = g.l.e.logs.conn.FlushTimeout(closeWait) // Otherwise they come again after Redeliver.
+	})
+	return nil
+}
+
+// settler implements [engine.Settler].
+type settler struct {
+	g *group
+	m jetstream.Msg
+}
+
+// Ack implements [engine.Settler].
+func (s *settler) Ack(ctx context.Context) error {
+	what := "ack of " + s.g.what
+	if err := s.g.l.e.usable(ctx, what); err != nil {
+		return err
+	}
+	call, cancel := s.g.l.e.call(ctx)
+	defer cancel()
+	err := s.m.DoubleAck(call)
+	switch {
+	case err == nil, errors.Is(err, jetstream.ErrMsgAlreadyAckd):
+		return nil
+	case call.Err() != nil:
+		return fmt.Errorf("jet: %s: %w: %w", what, engine.ErrUnknownOutcome, context.Cause(call))
+	default:
+		return s.g.l.e.failed(ctx, what, err)
+	}
+}
+
+// Nack implements [engine.Settler].
+func (s *settler) Nack(ctx context.Context, delay time.Duration) error {
+	what := "nack of " + s.g.what
+	if err := engine.CheckDelay(delay); err != nil {
+		return err
+	}
+	if err := s.g.l.e.usable(ctx, what); err != nil {
+		return err
+	}
+	err := s.m.NakWithDelay(delay)
+	if err == nil || errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+		return nil
+	}
+	return s.g.l.e.failed(ctx, what, err)
+}
