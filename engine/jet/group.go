@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/troupe-go/troupe/engine"
@@ -47,7 +48,7 @@ func (l *log) Group(ctx context.Context, name string, c engine.GroupConfig) (eng
 	if err != nil {
 		return nil, err
 	}
-	messages, err := consumer.Messages(jetstream.PullMaxMessages(max(1, min(maxAhead, c.InFlight/2))))
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(max(1, min(maxAhead, c.InFlight/2))), jetstream.PullExpiry(pullExpiry), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return nil, l.e.failed(ctx, what, err)
 	}
@@ -70,17 +71,18 @@ func (l *log) consumer(ctx context.Context, what, name string, c engine.GroupCon
 	if c.Key != "" {
 		config.FilterSubject = l.prefix + "k." + c.Key
 	}
-	call, cancel := l.e.call(ctx)
-	defer cancel()
-	consumer, err := l.stream.Consumer(call, name)
-	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		consumer, err = l.stream.CreateConsumer(call, config)
-		if errors.Is(err, jetstream.ErrConsumerExists) {
-			consumer, err = l.stream.Consumer(call, name)
+	var consumer jetstream.Consumer
+	err = l.e.again(ctx, what, openWait, func(ctx context.Context) (err error) {
+		if consumer, err = l.stream.Consumer(ctx, name); errors.Is(err, jetstream.ErrConsumerNotFound) {
+			consumer, err = l.stream.CreateConsumer(ctx, config)
 		}
-	}
+		if errors.Is(err, jetstream.ErrConsumerExists) {
+			consumer, err = l.stream.Consumer(ctx, name)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, l.e.failed(ctx, what, err)
+		return nil, err
 	}
 	if is := consumer.CachedInfo().Config.Metadata[metaKey]; is != string(meta) {
 		return nil, fmt.Errorf("jet: %s %w: %s, not %s; open it with that, or use another name", what, engine.ErrExists, orNone(is), meta)
@@ -119,14 +121,16 @@ func (g *group) Info(ctx context.Context) (engine.GroupInfo, error) {
 	if err := g.usable(ctx, "info"); err != nil {
 		return engine.GroupInfo{}, err
 	}
-	call, cancel := g.l.e.call(ctx)
-	defer cancel()
-	info, err := g.consumer.Info(call)
+	var info *jetstream.ConsumerInfo
+	err := g.l.e.again(ctx, "info of "+g.what, answerWait, func(ctx context.Context) (err error) {
+		info, err = g.consumer.Info(ctx)
+		return err
+	})
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return engine.GroupInfo{}, fmt.Errorf("jet: %s: %w", g.what, engine.ErrNotFound)
 	}
 	if err != nil {
-		return engine.GroupInfo{}, g.l.e.failed(ctx, "info of "+g.what, err)
+		return engine.GroupInfo{}, err
 	}
 	return engine.GroupInfo{Acked: info.AckFloor.Stream, InFlight: uint64(info.NumAckPending), Waiting: info.NumPending}, nil
 }
@@ -158,36 +162,35 @@ type settler struct {
 }
 
 // Ack implements [engine.Settler].
-func (s *settler) Ack(ctx context.Context) error {
-	what := "ack of " + s.g.what
-	if err := s.g.l.e.usable(ctx, what); err != nil {
-		return err
-	}
-	call, cancel := s.g.l.e.call(ctx)
-	defer cancel()
-	err := s.m.DoubleAck(call)
-	switch {
-	case err == nil, errors.Is(err, jetstream.ErrMsgAlreadyAckd):
-		return nil
-	case call.Err() != nil:
-		return fmt.Errorf("jet: %s: %w: %w", what, engine.ErrUnknownOutcome, context.Cause(call))
-	default:
-		return s.g.l.e.failed(ctx, what, err)
-	}
-}
+func (s *settler) Ack(ctx context.Context) error { return s.settle(ctx, "ack", "+ACK") }
 
 // Nack implements [engine.Settler].
 func (s *settler) Nack(ctx context.Context, delay time.Duration) error {
-	what := "nack of " + s.g.what
 	if err := engine.CheckDelay(delay); err != nil {
 		return err
 	}
-	if err := s.g.l.e.usable(ctx, what); err != nil {
+	return s.settle(ctx, "nack", fmt.Sprintf("-NAK {\"delay\": %d}", delay.Nanoseconds()))
+}
+
+// settle tells the server, and waits for its answer. While the consumer has no leader, or is
+// too new to be known to the server of this node, there is nobody to tell it to.
+func (s *settler) settle(ctx context.Context, verb, text string) error {
+	e, what := s.g.l.e, verb+" of "+s.g.what
+	if err := e.usable(ctx, what); err != nil {
 		return err
 	}
-	err := s.m.NakWithDelay(delay)
-	if err == nil || errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
-		return nil
+	call, cancel := e.call(ctx)
+	defer cancel()
+	for {
+		_, err := e.logs.conn.RequestWithContext(call, s.m.Reply(), []byte(text))
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, nats.ErrNoResponders) && e.wait(call, retryPause):
+		case call.Err() != nil:
+			return fmt.Errorf("jet: %s: %w: %w", what, engine.ErrUnknownOutcome, context.Cause(call))
+		default:
+			return e.failed(ctx, what, err)
+		}
 	}
-	return s.g.l.e.failed(ctx, what, err)
 }

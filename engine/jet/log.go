@@ -181,47 +181,41 @@ func (l *log) read(ctx context.Context, from uint64, yield func(engine.Record) b
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(l.e.ctx, func() { cancel(engine.ErrClosed) })()
-	messages, _, err := l.e.follow(ctx, what, l.stream, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, InactiveThreshold: watchIdle,
-	}, readAhead)
+	messages, err := l.e.follow(ctx, what, l.stream, from, readAhead)
 	if err != nil {
 		return err
 	}
 	defer messages.Stop()
-	for from <= info.Last {
+	last := info.Last
+	for from <= last {
 		step, done := context.WithTimeout(ctx, readPatience)
 		m, meta, err := l.e.step(step, what, messages)
 		done()
 		if err != nil {
-			// Records may be removed while they are read. Then no message says that there are no more.
-			if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) && l.removed(ctx, info.Last) {
-				return nil
+			if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+				return err
 			}
-			if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-				continue
+			// All records may be removed while they are read. Then no message comes.
+			if info, err := l.Info(ctx); err != nil || info.First > last {
+				return err
 			}
-			return err
+			continue
 		}
 		from = meta.Sequence.Stream + 1
-		if from > info.Last+1 {
+		if from > last+1 {
 			return nil
 		}
 		l.guard.Saw(meta.Sequence.Stream)
-		if !yield(l.record(m.Subject(), m.Headers(), m.Data(), meta)) || meta.NumPending == 0 {
+		if !yield(l.record(m.Subject(), m.Headers(), m.Data(), meta)) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// readPatience is how long a read waits for a record until it looks whether there still is one.
-const readPatience = time.Second
-
-// removed tells whether the records up to a sequence are gone.
-func (l *log) removed(ctx context.Context, last uint64) bool {
-	info, err := l.Info(ctx)
-	return err == nil && info.First > last
-}
+// readPatience is how long a read waits for a record until it looks whether there still is
+// one. It is longer than two heartbeats.
+const readPatience = 5 * heartbeat
 
 // Info implements [engine.Log].
 func (l *log) Info(ctx context.Context) (engine.LogInfo, error) {
@@ -229,11 +223,13 @@ func (l *log) Info(ctx context.Context) (engine.LogInfo, error) {
 	if err := l.e.usable(ctx, what); err != nil {
 		return engine.LogInfo{}, err
 	}
-	call, cancel := l.e.call(ctx)
-	defer cancel()
-	info, err := l.stream.Info(call)
+	var info *jetstream.StreamInfo
+	err := l.e.again(ctx, what, answerWait, func(ctx context.Context) (err error) {
+		info, err = l.stream.Info(ctx)
+		return err
+	})
 	if err != nil {
-		return engine.LogInfo{}, l.e.failed(ctx, what, err)
+		return engine.LogInfo{}, err
 	}
 	s := info.State
 	first := s.FirstSeq

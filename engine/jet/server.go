@@ -50,8 +50,12 @@ func start(ctx context.Context, c Config) (*embedded, error) {
 	}
 	failed := make(chan string, 1)
 	e.SetLoggerV2(&logger{c.Log.With("component", "nats-server"), failed}, false, false, false)
-	go e.Start()
-	if err := e.ready(ctx, failed); err != nil {
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		e.Start()
+	}()
+	if err := e.ready(ctx, started, failed); err != nil {
 		return nil, errors.Join(fmt.Errorf("jet: the embedded server does not start: %w", err), e.stop())
 	}
 	return e, nil
@@ -119,7 +123,7 @@ func (e *embedded) options(c Config) (*server.Options, error) {
 }
 
 // ready waits until the server takes connections.
-func (e *embedded) ready(ctx context.Context, failed <-chan string) error {
+func (e *embedded) ready(ctx context.Context, started <-chan struct{}, failed <-chan string) error {
 	limit, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for !e.ReadyForConnections(startPoll) {
@@ -128,15 +132,11 @@ func (e *embedded) ready(ctx context.Context, failed <-chan string) error {
 			return errors.New(text)
 		case <-limit.Done():
 			return fmt.Errorf("it is not ready: %w", context.Cause(limit))
-		default:
-		}
-		if !e.Running() {
-			select {
-			case text := <-failed:
-				return errors.New(text)
-			default:
-				return errors.New("it has ended")
+		case <-started:
+			if !e.Running() {
+				return errors.New("it has ended; its log says why")
 			}
+		default:
 		}
 	}
 	return nil

@@ -23,8 +23,6 @@ const (
 	watchAhead = 64
 	// watchIdle is how long the server keeps a watch whose node has gone.
 	watchIdle = 30 * time.Second
-	// putTries bounds how often a Put of an absent key looks at the last deletion anew.
-	putTries = 10
 )
 
 // table implements [engine.Table]. It is a bucket of the key-value store, but writes are
@@ -61,14 +59,16 @@ func (e *Engine) Table(ctx context.Context, name string) (engine.Table, error) {
 // last returns the last message of a key, and whether it is a value. The revision is 0 if
 // there is none.
 func (t *table) last(ctx context.Context, key string) (entry engine.Entry, live bool, err error) {
-	call, cancel := t.e.call(ctx)
-	defer cancel()
-	m, err := t.stream.GetLastMsgForSubject(call, t.prefix+key)
+	var m *jetstream.RawStreamMsg
+	err = t.e.again(ctx, "get of "+t.where, answerWait, func(ctx context.Context) (err error) {
+		m, err = t.stream.GetLastMsgForSubject(ctx, t.prefix+key)
+		return err
+	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return entry, false, nil
 	}
 	if err != nil {
-		return entry, false, t.e.failed(ctx, "get of "+t.where, err)
+		return entry, false, err
 	}
 	t.guard.Saw(m.Sequence)
 	return engine.Entry{Key: key, Value: m.Data, Revision: m.Sequence}, !deletion(m.Header), nil
@@ -81,7 +81,7 @@ func deletion(h nats.Header) bool {
 
 // Get implements [engine.Table].
 func (t *table) Get(ctx context.Context, key string) (engine.Entry, error) {
-	if err := errors.Join(engine.CheckSubject("key", key)); err != nil {
+	if err := engine.CheckSubject("key", key); err != nil {
 		return engine.Entry{}, err
 	}
 	if err := t.e.usable(ctx, "get of "+t.where); err != nil {
@@ -117,24 +117,30 @@ func (t *table) Put(ctx context.Context, key string, value []byte, expected uint
 	if expected != engine.Absent {
 		return t.write(ctx, what, m, key, expected)
 	}
-	// A key that was deleted has the revision of its deletion until that is forgotten.
+	// A key that was deleted has the revision of its deletion until that is forgotten. While
+	// another write of the key is on its way to the other nodes, the server reports a
+	// conflict with something that can't be read yet.
+	call, cancel := t.e.call(ctx)
+	defer cancel()
 	var marker uint64
-	for range putTries {
-		revision, err := t.publish(ctx, what, m, marker)
+	for {
+		revision, err := t.publish(call, what, m, marker)
 		var wrong errWrongSequence
 		if !errors.As(err, &wrong) {
 			return revision, err
 		}
-		entry, live, err := t.last(ctx, key)
+		entry, live, err := t.last(call, key)
 		if err != nil {
 			return 0, err
 		}
 		if live {
 			return 0, &engine.ConflictError{Where: t.where, Key: key, Actual: entry.Revision}
 		}
+		if marker == entry.Revision && !t.e.wait(call, retryPause) {
+			return 0, fmt.Errorf("jet: %s: %w: others write the key: %w", what, engine.ErrUnavailable, context.Cause(call))
+		}
 		marker = entry.Revision
 	}
-	return 0, fmt.Errorf("jet: %s: %w: the key was written and deleted by others %d times meanwhile", what, engine.ErrUnavailable, putTries)
 }
 
 // write publishes a message that expects a revision of a live key, or any.
@@ -220,9 +226,13 @@ func (t *table) watch(ctx context.Context, after uint64, yield func(engine.Chang
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(t.e.ctx, func() { cancel(engine.ErrClosed) })()
-	messages, end, err := t.e.follow(ctx, what, t.stream, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1, InactiveThreshold: watchIdle,
-	}, watchAhead)
+	// The last message stays until a later one takes its place, so one of both comes.
+	last, _, err := t.last(ctx, ">")
+	if err != nil {
+		return err
+	}
+	end := last.Revision
+	messages, err := t.e.follow(ctx, what, t.stream, after+1, watchAhead)
 	if err != nil {
 		return err
 	}
@@ -249,9 +259,6 @@ func (t *table) watch(ctx context.Context, after uint64, yield func(engine.Chang
 			if !yield(c) {
 				return nil
 			}
-		}
-		if meta.NumPending == 0 {
-			end = min(end, after)
 		}
 	}
 }
