@@ -7,8 +7,8 @@ import (
 )
 
 // CheckName returns an error that is [ErrInvalid] unless a table, log or group may have the
-// name: 1 to 32 of the letters a to z and A to Z, digits, '-' and '_'. What says what it is
-// a name of.
+// name: 1 to 32 of the letters a to z and A to Z, digits, '-' and '_'. The error calls it a
+// name of what.
 func CheckName(what, name string) error {
 	if len(name) >= 1 && len(name) <= 32 && words(name, false) {
 		return nil
@@ -17,7 +17,7 @@ func CheckName(what, name string) error {
 }
 
 // CheckSubject returns an error that is [ErrInvalid] unless the text has the form of a
-// subject of a [Bus], and at most [MaxKey] bytes. What says what it is.
+// subject of a [Bus], and at most [MaxKey] bytes. The error calls it what.
 func CheckSubject(what, subject string) error {
 	if len(subject) >= 1 && len(subject) <= MaxKey && words(subject, true) {
 		return nil

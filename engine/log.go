@@ -122,9 +122,9 @@ type Group interface {
 	// Next returns the next record. It waits for one until ctx ends, and returns the cause
 	// then. No record is lost to a call that is cancelled.
 	Next(ctx context.Context) (Delivery, error)
-	// Info returns the position of the group.
+	// Info returns the position of the group. It may be a moment old.
 	Info(ctx context.Context) (GroupInfo, error)
-	// Close ends the use of the group here. What was returned by Next may still be settled.
+	// Close ends the use of the group here. Deliveries may still be settled.
 	// The group keeps its position.
 	Close() error
 }

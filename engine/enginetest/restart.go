@@ -24,7 +24,7 @@ func restart(t *testing.T, s Subject) {
 		k.append(log, "1", "2", "3")
 		_, err = log.Append(k.ctx, engine.Any, record("4"), record("5"))
 		k.must(err, "Append of a batch")
-		settings := engine.GroupConfig{Redeliver: 2 * time.Second} // What was on its way comes after that.
+		settings := engine.GroupConfig{Redeliver: 2 * time.Second} // Records on their way come again after it.
 		group, err := log.Group(k.ctx, "g", settings)
 		k.must(err, "Group")
 		first, err := group.Next(k.ctx)

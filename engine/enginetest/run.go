@@ -1,3 +1,13 @@
+// Package enginetest has the tests that an engine has to pass.
+//
+//	func TestSuite(t *testing.T) {
+//		enginetest.Run(t, func(t *testing.T) enginetest.Subject {
+//			return enginetest.Subject{Engines: []engine.Engine{open(t)}}
+//		})
+//	}
+//
+// Each case is what the comments of package engine promise. Cases of tables and logs run
+// twice: as they are, and with each call made before with a context that has ended.
 package enginetest
 
 import (
@@ -34,6 +44,7 @@ func Run(t *testing.T, open Open) {
 	t.Run("bus", func(t *testing.T) { runBus(t, s) })
 	t.Run("table", func(t *testing.T) { runAll(t, s, tableCases) })
 	t.Run("log", func(t *testing.T) { runAll(t, s, logCases) })
+	t.Run("group", func(t *testing.T) { runAll(t, s, groupCases) })
 	restart(t, s)
 }
 
@@ -43,6 +54,7 @@ func Stores(t *testing.T, open Open) {
 	s := open(t)
 	t.Run("table", func(t *testing.T) { runAll(t, s, tableCases) })
 	t.Run("log", func(t *testing.T) { runAll(t, s, logCases) })
+	t.Run("group", func(t *testing.T) { runAll(t, s, groupCases) })
 	restart(t, s)
 }
 

@@ -14,7 +14,7 @@ import (
 
 const (
 	// heartbeat is how often the server says that a consumer is idle. After two without
-	// one the consumer is asked again, or made anew.
+	// one the consumer is asked again, or made again.
 	heartbeat = time.Second
 	// pullExpiry is how long the server keeps a request for messages.
 	pullExpiry = 30 * time.Second
@@ -56,7 +56,8 @@ func (e *Engine) again(ctx context.Context, what string, limit time.Duration, ca
 			return nil
 		}
 		err = e.failed(ctx, what, err)
-		if !(late || errors.Is(err, engine.ErrUnavailable)) || all.Err() != nil || !e.wait(all, retryPause) {
+		passes := late || errors.Is(err, engine.ErrUnavailable)
+		if !passes || all.Err() != nil || !e.wait(all, retryPause) {
 			return err
 		}
 	}

@@ -25,8 +25,8 @@ const (
 	watchIdle = 30 * time.Second
 )
 
-// table implements [engine.Table]. It is a bucket of the key-value store, but writes are
-// publishes of its own: those of nats.go drop the ttl in an update.
+// table implements [engine.Table]. It is a bucket of the key-value store, but it
+// publishes by itself, since an update of nats.go drops the ttl.
 type table struct {
 	e      *Engine
 	where  string
@@ -149,7 +149,7 @@ func (t *table) write(ctx context.Context, what string, m *nats.Msg, key string,
 		return t.publish(ctx, what, m, expected)
 	}
 	conflict := &engine.ConflictError{Where: t.where, Key: key, Expected: expected}
-	// The revision may be that of a deletion, which is the revision of no value.
+	// A deletion has a revision, too, and no write may expect it.
 	entry, live, err := t.last(ctx, key)
 	if err != nil {
 		return 0, err
@@ -251,7 +251,7 @@ func (t *table) watch(ctx context.Context, after uint64, yield func(engine.Chang
 		after = meta.Sequence.Stream
 		t.guard.Saw(after)
 		gone := deletion(m.Headers())
-		if !gone || current || !fromStart { // What was gone before the watch began is no state of the table.
+		if !gone || current || !fromStart { // Earlier deletions are no state of the table.
 			c := engine.Change{Entry: engine.Entry{Key: strings.TrimPrefix(m.Subject(), t.prefix), Value: m.Data(), Revision: after}, Deleted: gone}
 			if gone {
 				c.Value = nil

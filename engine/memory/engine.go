@@ -7,7 +7,7 @@
 //
 // A Store fails on order: [Store.Inject] delays, refuses or forgets single writes,
 // [Store.Lead] takes the leader away, and [Store.Crash] loses what was not synced. In a
-// simulation all times are those of its clock.
+// simulation its clock is the simulated one.
 package memory
 
 import (
