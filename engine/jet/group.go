@@ -21,13 +21,19 @@ const maxAhead = 256
 // closeWait is how long Close waits for the server to take back records.
 const closeWait = time.Second
 
-// group implements [engine.Group].
+// group implements [engine.Group]. A goroutine takes the records from the server, since the
+// client notices a lost request only while something waits for a record, and the callers of
+// Next may wait for short times only.
 type group struct {
 	l        *log
 	what     string
 	consumer jetstream.Consumer
 	messages jetstream.MessagesContext
-	closed   chan struct{}
+	ctx      context.Context // Ends with Close and with the engine.
+	cancel   context.CancelCauseFunc
+	records  chan engine.Delivery
+	done     chan struct{} // Closed when the goroutine has ended.
+	err      error         // Why it has. Written before done is closed.
 	once     sync.Once
 }
 
@@ -52,7 +58,33 @@ func (l *log) Group(ctx context.Context, name string, c engine.GroupConfig) (eng
 	if err != nil {
 		return nil, l.e.failed(ctx, what, err)
 	}
-	return &group{l: l, what: what, consumer: consumer, messages: messages, closed: make(chan struct{})}, nil
+	g := &group{l: l, what: what, consumer: consumer, messages: messages, records: make(chan engine.Delivery), done: make(chan struct{})}
+	g.ctx, g.cancel = context.WithCancelCause(l.e.ctx)
+	go g.pump()
+	return g, nil
+}
+
+// pump hands records to callers of Next until the group ends.
+func (g *group) pump() {
+	defer close(g.done)
+	for {
+		m, meta, err := g.l.e.step(g.ctx, "next of "+g.what, g.messages)
+		if errors.Is(err, engine.ErrUnavailable) && g.l.e.wait(g.ctx, retryPause) {
+			continue
+		}
+		if err != nil {
+			g.err = err
+			return
+		}
+		d := engine.Delivery{Record: g.l.record(m.Subject(), m.Headers(), m.Data(), meta), Attempt: int(meta.NumDelivered), Settler: &settler{g, m}}
+		select {
+		case g.records <- d:
+		case <-g.ctx.Done():
+			_ = m.Nak() // Otherwise it comes again after Redeliver.
+			g.err = fmt.Errorf("jet: next of %s: %w", g.what, context.Cause(g.ctx))
+			return
+		}
+	}
 }
 
 // consumer returns the durable consumer of a group, and makes it if there is none.
@@ -92,12 +124,10 @@ func (l *log) consumer(ctx context.Context, what, name string, c engine.GroupCon
 
 // usable returns an error if nothing can be done.
 func (g *group) usable(ctx context.Context, what string) error {
-	select {
-	case <-g.closed:
+	if g.ctx.Err() != nil {
 		return fmt.Errorf("jet: %s: %s is closed: %w", what, g.what, engine.ErrClosed)
-	default:
-		return g.l.e.usable(ctx, what+" of "+g.what)
 	}
+	return g.l.e.usable(ctx, what+" of "+g.what)
 }
 
 // Next implements [engine.Group].
@@ -105,15 +135,15 @@ func (g *group) Next(ctx context.Context) (engine.Delivery, error) {
 	if err := g.usable(ctx, "next"); err != nil {
 		return engine.Delivery{}, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(g.l.e.ctx, func() { cancel(engine.ErrClosed) })()
-	m, meta, err := g.l.e.step(ctx, "next of "+g.what, g.messages)
-	if err != nil {
-		return engine.Delivery{}, err
+	select {
+	case d := <-g.records:
+		g.l.guard.Saw(d.Sequence)
+		return d, nil
+	case <-g.done:
+		return engine.Delivery{}, g.err
+	case <-ctx.Done():
+		return engine.Delivery{}, fmt.Errorf("jet: next of %s: %w", g.what, context.Cause(ctx))
 	}
-	g.l.guard.Saw(meta.Sequence.Stream)
-	return engine.Delivery{Record: g.l.record(m.Subject(), m.Headers(), m.Data(), meta), Attempt: int(meta.NumDelivered), Settler: &settler{g, m}}, nil
 }
 
 // Info implements [engine.Group].
@@ -138,7 +168,8 @@ func (g *group) Info(ctx context.Context) (engine.GroupInfo, error) {
 // Close implements [engine.Group]. It gives back the records that no Next has returned.
 func (g *group) Close() error {
 	g.once.Do(func() {
-		close(g.closed)
+		g.cancel(engine.ErrClosed)
+		<-g.done
 		g.messages.Drain()
 		for {
 			m, err := g.messages.Next()
