@@ -23,6 +23,8 @@ import (
 	"testing/fstest"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/engine"
+	enginememory "github.com/troupe-go/troupe/engine/memory"
 	"github.com/troupe-go/troupe/health"
 	"github.com/troupe-go/troupe/inspect"
 	"github.com/troupe-go/troupe/internal/patience"
@@ -241,6 +243,22 @@ func trials(t *testing.T) map[string]func() trial {
 					return err
 				}
 				return s.Stop(ctx)
+			})
+		},
+		"engine.LogConfig": func() trial {
+			return with(engine.LogConfig{}, func(c engine.LogConfig) error {
+				_, err := enginememory.NewStore().Engine("a", nil).Log(ctx, "log", c)
+				return err
+			})
+		},
+		"engine.GroupConfig": func() trial {
+			return with(engine.GroupConfig{}, func(c engine.GroupConfig) error {
+				log, err := enginememory.NewStore().Engine("a", nil).Log(ctx, "log", engine.LogConfig{})
+				if err != nil {
+					return err
+				}
+				_, err = log.Group(ctx, "group", c)
+				return err
 			})
 		},
 		"sched.RecorderConfig": func() trial {

@@ -16,6 +16,23 @@ var (
 	ErrClosed = errors.New("engine: the engine is closed")
 )
 
+// An Engine gives a program its three parts. All nodes that share an engine see the same
+// tables and logs.
+//
+// All methods may be called by several goroutines.
+type Engine interface {
+	// Bus returns the bus of this node.
+	Bus() Bus
+	// Table opens a table, and makes it if there is none. See [CheckName] for its name.
+	Table(ctx context.Context, name string) (Table, error)
+	// Log opens a log, and makes it if there is none. A log that exists with another
+	// configuration is [ErrExists]. See [CheckName] for its name.
+	Log(ctx context.Context, name string, c LogConfig) (Log, error)
+	// Close ends the use of the engine on this node. Calls that wait return [ErrClosed],
+	// and so do later ones. Close may be called again.
+	Close() error
+}
+
 // Class selects one of the two connections of a node. A frame of one class never waits
 // behind frames of the other.
 type Class uint8
