@@ -165,7 +165,7 @@ var turnFaults = planted.Group{
 		},
 		{
 			Name: "a handler is not known by what it was asked",
-			In:   "edge.isHandledIn",
+			In:   "edge.HandledIn",
 			Old:  "e.kind == AskWait && e.wait != nil && n.up == address{e.wait, e.round}",
 			New:  "false",
 			Want: "FAIL",
