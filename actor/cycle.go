@@ -143,12 +143,9 @@ func (p *proc) hasStarted() bool {
 	return phase == alive || phase == draining
 }
 
-// edges returns what the handlers of p wait for: of one of them at most, unless p
-// is reentrant. The edges of one handler lie side by side.
-func (p *proc) edges() []edge { return p.EdgesFor(nil) }
-
-// EdgesFor is edges, for a search that begins at first, if there is one: without some that are of no interest to
-// it, and without those to actors whose handlers have returned.
+// EdgesFor returns what the handlers of p wait for: of one of them at most, unless p
+// is reentrant. The edges of one handler lie side by side. For a search, which begins at first, it leaves out some that
+// are of no interest to it, and those to actors whose handlers have returned. For people first is nil.
 func (p *proc) EdgesFor(first *edge) []edge {
 	if p.reentrancy == NoReentrancy {
 		return p.edgesLocked(first)
@@ -354,7 +351,7 @@ func (p *proc) breakRing(a address) {
 	if a.slot.pin(a.round) {
 		asker := a.slot.asker
 		a.slot.unpin(a.round)
-		if first, ok := a.slot.edge(asker, a.round); ok && asker != nil && hasWait(asker.edges(), a.slot) {
+		if first, ok := a.slot.edge(asker, a.round); ok && asker != nil && hasWait(asker.EdgesFor(nil), a.slot) {
 			ring = findRing(first)
 		}
 	}

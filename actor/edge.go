@@ -20,7 +20,11 @@ func (p *proc) Rule(waiting int) waits.Rule {
 	switch p.reentrancy {
 	case FullReentrancy:
 	case sharedReads:
-		if readers, writer := p.readers(); readers == 0 || writer {
+		p.mu.Lock()
+		t := p.turnsLocked()
+		free := t != nil && len(t.away) > 0 && !t.writer
+		p.mu.Unlock()
+		if !free {
 			return waits.AnyStuck
 		}
 	default:

@@ -33,10 +33,10 @@ var readerFaults = planted.Group{
 			Old: `if asked.slot != nil {
 	a.breakRing(asked)
 }
-for _, e := range a.edges() {
+for _, e := range a.EdgesFor(nil) {
 	a.breakRing(address{e.wait, e.round})
 }`,
-			New: `for _, e := range a.edges()[:0] {
+			New: `for _, e := range a.EdgesFor(nil)[:0] {
 	a.breakRing(address{e.wait, e.round})
 }`,
 			Want: "FAIL",
