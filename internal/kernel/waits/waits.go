@@ -49,7 +49,7 @@ type Node[E, N any] interface {
 	// Holder returns the node whose handler keeps this one from running, or the zero value.
 	Holder() N
 	// EdgesFor returns the edges of the node, for a search that begins at first. The edges of one handler lie side by
-	// side. Those that can't be stuck may be left out.
+	// side. It may leave out edges that can't be stuck.
 	EdgesFor(first *E) []E
 }
 
@@ -72,7 +72,7 @@ type Edge[E, N, W any] interface {
 	HandledIn(waiting E) bool
 	// LetIn reports whether the message was let in beside the handlers that wait.
 	LetIn() bool
-	// IsOneOfSeveral reports whether the handler waits for several asks at once, of which this is one.
+	// IsOneOfSeveral reports whether the handler waits for this ask and for others at once.
 	IsOneOfSeveral() bool
 	// SameHandler reports whether both are waits for asks that one handler waits for at once.
 	SameHandler(other E) bool
