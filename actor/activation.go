@@ -29,31 +29,31 @@ type activation struct {
 	urgentOnly bool          // Queued at critical: leave Management and Data alone.
 	// countsControl says that Control messages take from the budget too.
 	countsControl bool
-	interrupted   bool        // Something critical waits elsewhere.
-	inCode        bool        // The flag of the state is set.
-	fetched       catch       // The message in hand from a step after which no announcement was taken.
-	measured      bool        // The message that has come by the pocket is.
-	ticked        *lane       // Of the last tick that has become a message, whose number there is
-	tickedAt      int64       // this one.
-	lost          bool        // The actor belongs to another activation now.
-	span          *span       // Watches the handlers, or nil.
-	noted         bool        // More is watched than how long handlers take, so each message is noted.
-	probes        *probes     // Observe the handlers, or nil.
-	served        func(error) // Tells them how a handler has ended, or nil.
-	turn          *turn       // The turn of the last handler or hook, if the actor is reentrant.
-	scope         *scope      // The scope of the code that runs, or has run last.
+	interrupted   bool          // Something critical waits elsewhere.
+	inCode        bool          // The flag of the state is set.
+	fetched       catch         // The message in hand from a step after which no announcement was taken.
+	measured      bool          // The message that has come by the pocket is.
+	ticked        *lane         // Of the last tick that has become a message, whose number there is
+	tickedAt      int64         // this one.
+	lost          bool          // The actor belongs to another activation now.
+	handlerWatch  *handlerWatch // Watches the handlers, or nil.
+	noted         bool          // More is watched than how long handlers take, so each message is noted.
+	probes        *probes       // Observe the handlers, or nil.
+	served        func(error)   // Tells them how a handler has ended, or nil.
+	turn          *turn         // The turn of the last handler or hook, if the actor is reentrant.
+	scope         *scope        // The scope of the code that runs, or has run last.
 }
 
 // desk is what the activations on a fiber use one after the other, the fiber's
 // note: they would have to be allocated else, since the code that handles a
 // batch is found at run time.
 type desk struct {
-	activation activation
-	span       atomic.Pointer[span] // Made when a handler is watched first.
-	slot       any                  // For the next ask on the fiber, or nil; see takeSlot.
-	told       occasion             // Of the hook that runs.
-	body       *body                // Of a process, that runs on the fiber instead, or nil.
-	next       *desk                // Of an activation that runs while this one does not go on.
+	activation   activation
+	handlerWatch atomic.Pointer[handlerWatch] // Made when a handler is watched first.
+	slot         any                          // For the next ask on the fiber, or nil; see takeSlot.
+	told         occasion                     // Of the hook that runs.
+	body         *body                        // Of a process, that runs on the fiber instead, or nil.
+	next         *desk                        // Of an activation that runs while this one does not go on.
 }
 
 // deskOf returns the desk of f, or another one if an activation is at it: that
@@ -98,7 +98,7 @@ func (p *proc) Run(f *workers.Fiber, priority workers.Priority) {
 		p.credit.Store(0)
 	}
 	if w := p.timing(); w != nil {
-		a.openSpan(w, d)
+		a.openWatch(w, d)
 	}
 	finished := false
 	defer func() {
@@ -116,7 +116,7 @@ func (a *activation) finish() {
 	if a.interrupted && !a.urgentOnly && !a.lost {
 		a.credit.Store(int32(a.budget))
 	}
-	a.closeSpan()
+	a.closeWatch()
 	a.f.SetOwner(nil)
 	if a.lost {
 		return // To a handler that has waited.
@@ -348,7 +348,7 @@ func (a *activation) isInterrupted(which Lane) bool {
 func (a *activation) crash(l *lane, which Lane, m letter, v any) error {
 	a.f.ComeBack()
 	a.endServing(errNotReturned)
-	a.breakSpan()
+	a.breakWatch()
 	if v != nil {
 		err := errorOf(v)
 		a.giveBack(which, m, err)

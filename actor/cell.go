@@ -149,7 +149,7 @@ func (x *Context[M]) handleBatch(a *activation, l *lane, which Lane) (err error)
 			}
 			err = x.actor.Receive(c, m)
 			if plain != nil && plain.end() {
-				a.tidySpan(&x.scope, plain.turn.Load()-1)
+				a.tidyWatch(&x.scope, plain.turn.Load()-1)
 			}
 		} else {
 			err = x.receiveObserved(c, a, l, which, m)

@@ -143,36 +143,33 @@ func (p *proc) hasStarted() bool {
 	return phase == alive || phase == draining
 }
 
-// edges returns what the handlers of p wait for: of one of them at most, unless p
-// is reentrant. The edges of one handler lie side by side.
-func (p *proc) edges() []edge { return p.edgesFor(nil) }
-
-// edgesFor is edges, for a search if there is one: without some that are of no interest to
-// it, and without those to actors whose handlers have returned.
-func (p *proc) edgesFor(r *ringSearch) []edge {
+// EdgesFor returns what the handlers of p wait for: of one of them at most, unless p
+// is reentrant. The edges of one handler lie side by side. For a search, which begins at first, it leaves out some that
+// are of no interest to it, and those to actors whose handlers have returned. For people first is nil.
+func (p *proc) EdgesFor(first *edge) []edge {
 	if p.reentrancy == NoReentrancy {
-		return p.edgesLocked(r)
+		return p.edgesLocked(first)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.edgesLocked(r)
+	return p.edgesLocked(first)
 }
 
-// edgesLocked is edgesFor for a caller that holds mu.
-func (p *proc) edgesLocked(r *ringSearch) (all []edge) {
+// edgesLocked is EdgesFor for a caller that holds mu.
+func (p *proc) edgesLocked(first *edge) (all []edge) {
 	if s := p.waits.Load(); s != nil {
-		all = s.addTo(all, p, r)
+		all = s.addTo(all, p, first)
 	}
 	if p.reentrancy == NoReentrancy || p.turnsLocked() == nil || p.ctx.Load().fence.Load() {
 		return all
 	}
 	for _, s := range p.rare.turns.waits {
-		all = s.addTo(all, p, r)
+		all = s.addTo(all, p, first)
 	}
 	known := all // Those who are away differ from each other; there may be a thousand.
 	for _, t := range p.rare.turns.away {
 		if s := t.wait; s != nil && !hasHandler(known, s) {
-			all = s.edges(all, p, r)
+			all = s.edges(all, p, first)
 		}
 	}
 	return all
@@ -180,28 +177,28 @@ func (p *proc) edgesLocked(r *ringSearch) (all []edge) {
 
 // addTo appends the edges that a handler of p has by its wait s, unless they are
 // there already.
-func (s *asking) addTo(all []edge, p *proc, r *ringSearch) []edge {
+func (s *asking) addTo(all []edge, p *proc, first *edge) []edge {
 	if hasHandler(all, s) {
 		return all
 	}
-	return s.edges(all, p, r)
+	return s.edges(all, p, first)
 }
 
 // edges appends the edges that a handler of p has by its wait s.
-func (s *asking) edges(all []edge, p *proc, r *ringSearch) []edge {
+func (s *asking) edges(all []edge, p *proc, first *edge) []edge {
 	if s.group == nil {
-		return appendEdge(all, s, p, s.state.Load()&^slotPhase, r)
+		return appendEdge(all, s, p, s.state.Load()&^slotPhase, first)
 	}
 	for _, q := range s.group.asks {
-		if one := q.wait(); r == nil || r.matters(one, q.target()) {
-			all = appendEdge(all, one, p, onlyRound, r)
+		if one := q.wait(); first == nil || one.matters(first, q.target()) {
+			all = appendEdge(all, one, p, onlyRound, first)
 		}
 	}
 	return all
 }
 
-func appendEdge(all []edge, s *asking, p *proc, round uint64, r *ringSearch) []edge {
-	if e, ok := s.edgeOrReturned(p, round); ok && (r == nil || !e.returned) {
+func appendEdge(all []edge, s *asking, p *proc, round uint64, first *edge) []edge {
+	if e, ok := s.edgeOrReturned(p, round); ok && (first == nil || !e.returned) {
 		all = append(all, e)
 	}
 	return all
@@ -224,7 +221,7 @@ func (p *proc) mayWait(except *asking) bool {
 			return true
 		}
 	}
-	return p.mu.Load()&crowded != 0 || p.loopHolder() != nil
+	return p.mu.Load()&crowded != 0 || p.Holder() != nil
 }
 
 // isUnderWay reports whether some round of the wait is open, or of another ask that
@@ -284,7 +281,7 @@ func (p *proc) enterWait(f *workers.Fiber, target *proc, s *asking, round uint64
 func (e edge) mayCloseRing() bool {
 	p := e.to
 	for range longWalk {
-		if p == e.from || p.reentrancy != NoReentrancy || p.loopHolder() != nil {
+		if p == e.from || p.reentrancy != NoReentrancy || p.Holder() != nil {
 			return true
 		}
 		s := p.waits.Load()
@@ -354,7 +351,7 @@ func (p *proc) breakRing(a address) {
 	if a.slot.pin(a.round) {
 		asker := a.slot.asker
 		a.slot.unpin(a.round)
-		if first, ok := a.slot.edge(asker, a.round); ok && asker != nil && hasWait(asker.edges(), a.slot) {
+		if first, ok := a.slot.edge(asker, a.round); ok && asker != nil && hasWait(asker.EdgesFor(nil), a.slot) {
 			ring = findRing(first)
 		}
 	}

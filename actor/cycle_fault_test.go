@@ -31,7 +31,7 @@ var walkFaults = planted.Group{
 			Name: "a long walk is taken for the end",
 			In:   "edge.mayCloseRing",
 			Old: `for range longWalk {
-	if p == e.from || p.reentrancy != NoReentrancy || p.loopHolder() != nil {
+	if p == e.from || p.reentrancy != NoReentrancy || p.Holder() != nil {
 		return true
 	}
 	s := p.waits.Load()
@@ -49,7 +49,7 @@ var walkFaults = planted.Group{
 }
 return true`,
 			New: `for range longWalk {
-	if p == e.from || p.reentrancy != NoReentrancy || p.loopHolder() != nil {
+	if p == e.from || p.reentrancy != NoReentrancy || p.Holder() != nil {
 		return true
 	}
 	s := p.waits.Load()

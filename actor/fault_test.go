@@ -20,7 +20,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 func TestTestsFindPlantedFaults(t *testing.T) {
 	planted.Expect(t, "", overflowFaults, orderFaults, lifeFaults, choiceFaults, withinFaults, processFaults,
 		suspendFaults, turnFaults, readerFaults, backendFaults, gatherFaults, behaviourFaults, stashFaults, registryFaults,
-		vigilFaults, handlerKindFaults, boxFaults, walkFaults, pocketFaults, tickFaults)
+		watchdogFaults, handlerKindFaults, boxFaults, walkFaults, pocketFaults, tickFaults)
 }
 
 var stateFaults = planted.Group{
@@ -456,8 +456,8 @@ var watchFaults = planted.Group{
 	Run: "^TestModel$/^watch$",
 	Faults: []planted.Fault{
 		{
-			Name: "the vigil looks before it leaves its mark",
-			In:   "vigil.act",
+			Name: "the watchdog looks before it leaves its mark",
+			In:   "watchdog.act",
 			Old: `s.marked.Store(s.seen)
 if s.turn.Load() != s.seen || w == nil || s.who.Load() != f.p {
 	s.mu.Unlock()
@@ -472,7 +472,7 @@ s.marked.Store(s.seen)`,
 		},
 		{
 			Name: "a handler looks for a mark before it has ended",
-			In:   "activation.endSpan",
+			In:   "activation.endWatch",
 			Old: `s.turn.Store(n + 1)
 if s.alarm != nil {
 	s.alarm.Stop()
@@ -489,7 +489,7 @@ s.turn.Store(n + 1)`,
 		},
 		{
 			Name: "a context that a time-out has ended is not renewed",
-			In:   "activation.tidySpan",
+			In:   "activation.tidyWatch",
 			Old: `if x != nil {
 	x.renew()
 }`,

@@ -26,7 +26,7 @@ import (
 //
 // In the wait graph the handler has an edge for each ask that is open. One that
 // waits for all is stuck as soon as one edge is. One that waits for some of them is
-// stuck when those that are not stuck are too few (see ring.go); so it looks for
+// stuck when those that are not stuck are too few (see package waits); so it looks for
 // rings again whenever an ask has ended, since another edge may be the last hope
 // then.
 //

@@ -221,7 +221,7 @@ func (a *activation) leave() {
 // vanish ends an activation that has lost its actor, together with its fiber.
 func (a *activation) vanish() {
 	a.lost = true
-	a.closeSpan()
+	a.closeWatch()
 	a.f.SetOwner(nil)
 	a.endTurn()
 	if a.turn != nil && a.turn.stray {

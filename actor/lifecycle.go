@@ -124,7 +124,7 @@ func (a *activation) contain(what handlerKind, code func() error) (err error) {
 		if returned {
 			return
 		}
-		a.breakSpan()
+		a.breakWatch()
 		if v := recover(); v != nil {
 			err = workers.NewPanicError(v)
 			return

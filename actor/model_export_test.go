@@ -14,25 +14,25 @@ import (
 func NewModelSystem(s *workers.Scheduler, onDeadLetter func(DeadLetter)) *System {
 	sys := &System{cfg: Config{OnDeadLetter: onDeadLetter, Logger: silence}, scheduler: s, table: pids.New[proc](s.Workers(), 0), clock: wallClock{}, born: time.Now(), empty: make(chan struct{})}
 	sys.root = &proc{sys: sys, opts: &defaults}
-	sys.vigil.sys = sys
+	sys.watchdog.sys = sys
 	sys.asks.sys = sys
-	sys.asks.awake.Store(true)  // Likewise: no ask has a limit.
-	sys.vigil.awake.Store(true) // So that nobody starts it: a thread of the model looks.
+	sys.asks.awake.Store(true)     // Likewise: no ask has a limit.
+	sys.watchdog.awake.Store(true) // So that nobody starts it: a thread of the model looks.
 	return sys
 }
 
-// ModelLook does what the vigil does when it comes to the fiber, at the given time.
+// ModelLook does what the watchdog does when it comes to the fiber, at the given time.
 func ModelLook(sys *System, at *workers.Fiber, now time.Duration) {
 	d, ok := at.Note().(*desk)
 	if !ok {
 		return
 	}
-	s := d.span.Load()
+	s := d.handlerWatch.Load()
 	if s == nil {
 		return
 	}
-	if p := s.who.Load(); p != nil && s.observe(&sys.vigil, now) {
-		sys.vigil.act(finding{s, p, 0}, now)
+	if p := s.who.Load(); p != nil && s.observe(&sys.watchdog, now) {
+		sys.watchdog.act(finding{s, p, 0}, now)
 	}
 }
 

@@ -179,7 +179,7 @@ func newProbes(s *System, all []*Probe) *probes {
 			if o.timing == nil || slow < o.timing.slow {
 				o.timing = &timing{slow: slow}
 			}
-			s.vigil.refine(slow)
+			s.watchdog.refine(slow)
 		}
 		if p.Handled == nil {
 			continue

@@ -125,9 +125,9 @@ func (p *proc) loop() *hosts.Loop[proc] {
 	return l
 }
 
-// loopHolder returns the actor whose handler keeps p from running, since it waits in the
+// Holder returns the actor whose handler keeps p from running, since it waits in the
 // loop of both, or nil. It may have ceased to wait.
-func (p *proc) loopHolder() *proc {
+func (p *proc) Holder() *proc {
 	if l := p.loop(); l != nil {
 		return l.HeldFor(p)
 	}

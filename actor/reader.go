@@ -72,7 +72,7 @@ func (a *activation) awaitReaders(asked address) bool {
 	if asked.slot != nil {
 		a.breakRing(asked)
 	}
-	for _, e := range a.edges() {
+	for _, e := range a.EdgesFor(nil) {
 		a.breakRing(address{e.wait, e.round})
 	}
 	return true
@@ -101,16 +101,6 @@ func (p *proc) noteWait(s *asking) {
 		})
 		t.waits = append(t.waits, s)
 	}
-}
-
-// readers returns how many readers there are, and whether a write waits for them.
-func (p *proc) readers() (n int, writer bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if t := p.turnsLocked(); t != nil {
-		return len(t.away), t.writer
-	}
-	return 0, false
 }
 
 // beginRead makes the activation a reader, just before it calls the handler. It is
@@ -176,10 +166,10 @@ func (a *activation) crashRead(m letter, v any) {
 		err = workers.NewPanicError(v)
 	}
 	a.endServing(errNotReturned)
-	a.breakSpan()
+	a.breakWatch()
 	a.abandon(m, err)
 	if v == nil {
-		a.closeSpan()
+		a.closeWatch()
 		a.f.SetOwner(nil)
 	}
 	a.endRead(err)
@@ -347,7 +337,7 @@ func (a *activation) concludeRead(asked address, e *errand, which Lane, m letter
 	returned := false
 	defer func() {
 		if !returned { // A dead-letter callback has called Goexit.
-			a.closeSpan()
+			a.closeWatch()
 			a.f.SetOwner(nil)
 			a.endRead(nil)
 		}

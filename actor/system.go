@@ -125,8 +125,8 @@ type System struct {
 	ghosts      atomic.Int64
 	monitors    atomic.Uint64 // How many there have been.
 
-	vigil  vigil
-	timing *timing // Of actors that have no timeouts; nil if they are not watched.
+	watchdog watchdog
+	timing   *timing // Of actors that have no timeouts; nil if they are not watched.
 	// The reports to the functions of the configuration.
 	slowReports, blockedReports, timeoutReports reports
 
@@ -173,9 +173,9 @@ func NewSystem(cfg Config) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.timing, s.vigil.sys = timing, s
+	s.timing, s.watchdog.sys = timing, s
 	if timing != nil {
-		s.vigil.refine(timing.shortest())
+		s.watchdog.refine(timing.shortest())
 	}
 	if cfg.Scheduler == nil {
 		own, err := workers.New(workers.Config{Workers: cfg.Workers, MaxSpares: cfg.MaxSpares})

@@ -87,7 +87,7 @@ func (t *timeouts) observed(w *timing, s *System) *timing {
 		*both = *w
 	}
 	both.slow = slow
-	s.vigil.refine(slow)
+	s.watchdog.refine(slow)
 	t.last.Store(both)
 	return both
 }
@@ -232,7 +232,7 @@ func newTiming(s *System, t *timeouts, c cellular) (*timing, error) {
 	if !w.strict && w.slow == 0 {
 		return nil, nil
 	}
-	s.vigil.refine(w.shortest())
+	s.watchdog.refine(w.shortest())
 	return w, nil
 }
 

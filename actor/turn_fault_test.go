@@ -33,10 +33,10 @@ var readerFaults = planted.Group{
 			Old: `if asked.slot != nil {
 	a.breakRing(asked)
 }
-for _, e := range a.edges() {
+for _, e := range a.EdgesFor(nil) {
 	a.breakRing(address{e.wait, e.round})
 }`,
-			New: `for _, e := range a.edges()[:0] {
+			New: `for _, e := range a.EdgesFor(nil)[:0] {
 	a.breakRing(address{e.wait, e.round})
 }`,
 			Want: "FAIL",
@@ -165,7 +165,7 @@ var turnFaults = planted.Group{
 		},
 		{
 			Name: "a handler is not known by what it was asked",
-			In:   "edge.isHandledIn",
+			In:   "edge.HandledIn",
 			Old:  "e.kind == AskWait && e.wait != nil && n.up == address{e.wait, e.round}",
 			New:  "false",
 			Want: "FAIL",

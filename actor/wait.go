@@ -96,7 +96,7 @@ func (s *System) Waits() []Wait {
 	}
 	var all []Wait
 	s.eachProc(func(p *proc) {
-		for _, e := range p.edges() {
+		for _, e := range p.EdgesFor(nil) {
 			all = append(all, e.describe())
 		}
 	})

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// vigil looks after the handlers of a system that may take too long. While such
+// watchdog looks after the handlers of a system that may take too long. While such
 // handlers run, a goroutine visits all fibers from time to time; otherwise there
-// is none. See span for how it tells one handler from the next.
+// is none. See handlerWatch for how it tells one handler from the next.
 //
 // A timer for each handler would have to be started and stopped for each
 // message, and hardly any ever fires.
-type vigil struct {
+type watchdog struct {
 	sys *System
 	// awake is set while the goroutine looks. Written by it, and by the goroutine
 	// that starts it.
@@ -34,7 +34,7 @@ const (
 )
 
 // refine makes the looks frequent enough for a time d.
-func (v *vigil) refine(d time.Duration) {
+func (v *watchdog) refine(d time.Duration) {
 	for {
 		g := v.grain.Load()
 		if g != 0 && g <= int64(d) || v.grain.CompareAndSwap(g, int64(d)) {
@@ -43,20 +43,20 @@ func (v *vigil) refine(d time.Duration) {
 	}
 }
 
-func (v *vigil) pause() time.Duration {
+func (v *watchdog) pause() time.Duration {
 	return min(lookMax, max(lookMin, time.Duration(v.grain.Load())/looks))
 }
 
-// rouse makes sure that somebody looks. It is called after a span was opened,
-// and costs one load if somebody does. If a vigil falls asleep while a goroutine
-// opens a span, one of them sees the other.
-func (v *vigil) rouse() {
+// rouse makes sure that somebody looks. It is called after a watch was opened,
+// and costs one load if somebody does. If a watchdog falls asleep while a goroutine
+// opens a watch, one of them sees the other.
+func (v *watchdog) rouse() {
 	if !v.awake.Load() && !v.sys.simulated && v.awake.CompareAndSwap(false, true) {
 		go v.run()
 	}
 }
 
-func (v *vigil) run() {
+func (v *watchdog) run() {
 	timer := time.NewTimer(v.pause())
 	defer timer.Stop()
 	for idle := 0; idle < idleLooks; {
@@ -79,7 +79,7 @@ func (v *vigil) run() {
 
 // look deals with all handlers that are under way. It returns false if there
 // are no activations to be watched.
-func (v *vigil) look() (found bool) {
+func (v *watchdog) look() (found bool) {
 	now := v.sys.uptime()
 	var due []finding
 	v.sys.scheduler.Notes(func(note any, goroutine uint64) {
@@ -87,7 +87,7 @@ func (v *vigil) look() (found bool) {
 		if !ok {
 			return
 		}
-		s := d.span.Load()
+		s := d.handlerWatch.Load()
 		if s == nil {
 			return
 		}
@@ -107,7 +107,7 @@ func (v *vigil) look() (found bool) {
 }
 
 // Handlers returns the handlers that are watched and have been under way at
-// least since the vigil's last look, some ms ago: the handlers of actors
+// least since the watchdog's last look, some ms ago: the handlers of actors
 // with a timeout, and all if slow or blocked ones are reported to Config or a [Probe].
 // It costs about 100 ns for each piece of work that has begun.
 func (s *System) Handlers() (all []HandlerReport) {
@@ -120,7 +120,7 @@ func (s *System) Handlers() (all []HandlerReport) {
 		if !ok {
 			return
 		}
-		sp := d.span.Load()
+		sp := d.handlerWatch.Load()
 		if sp == nil {
 			return
 		}
@@ -134,7 +134,7 @@ func (s *System) Handlers() (all []HandlerReport) {
 }
 
 // present describes the handler, if it has been seen before.
-func (s *span) present(p *proc, now time.Duration, goroutine uint64) (HandlerReport, bool) {
+func (s *handlerWatch) present(p *proc, now time.Duration, goroutine uint64) (HandlerReport, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.turn.Load()
@@ -150,14 +150,14 @@ func (s *span) present(p *proc, now time.Duration, goroutine uint64) (HandlerRep
 
 // finding is a handler about which something may be due.
 type finding struct {
-	*span
+	*handlerWatch
 	p         *proc
 	goroutine uint64
 }
 
 // observe takes note of the turn. It reports whether it is the same as before,
 // and something is due about its handler.
-func (s *span) observe(v *vigil, now time.Duration) bool {
+func (s *handlerWatch) observe(v *watchdog, now time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.turn.Load()
@@ -170,7 +170,7 @@ func (s *span) observe(v *vigil, now time.Duration) bool {
 }
 
 // turnTo begins to watch turn n. The caller holds mu.
-func (s *span) turnTo(v *vigil, n uintptr, now time.Duration) {
+func (s *handlerWatch) turnTo(v *watchdog, n uintptr, now time.Duration) {
 	if s.putOff { // The last handler has returned before its report could be given.
 		v.sys.blockedReports.suppressed.Add(1)
 	}
@@ -179,7 +179,7 @@ func (s *span) turnTo(v *vigil, n uintptr, now time.Duration) {
 
 // due returns what is to be done about a handler that has lasted for so long.
 // The caller holds mu.
-func (s *span) due(w *timing, lasted time.Duration) (todo duties) {
+func (s *handlerWatch) due(w *timing, lasted time.Duration) (todo duties) {
 	for do, limit := range s.limits(w) {
 		if limit > 0 && lasted >= limit {
 			todo |= duty(TimeoutAction(do))
@@ -192,7 +192,7 @@ func (s *span) due(w *timing, lasted time.Duration) (todo duties) {
 }
 
 // limits returns the limits of what is being handled.
-func (s *span) limits(w *timing) (l limits) {
+func (s *handlerWatch) limits(w *timing) (l limits) {
 	switch d := s.chosen.Load(); {
 	case !w.strict || w.choose != nil && d < 0:
 	case w.choose != nil && d > 0:
@@ -205,8 +205,8 @@ func (s *span) limits(w *timing) (l limits) {
 
 // act does what is due, of several actions only the strictest, unless the
 // handler has returned meanwhile.
-func (v *vigil) act(f finding, now time.Duration) {
-	s := f.span
+func (v *watchdog) act(f finding, now time.Duration) {
+	s := f.handlerWatch
 	s.mu.Lock()
 	w := s.timing.Load()
 	s.marked.Store(s.seen)
@@ -240,7 +240,7 @@ func (v *vigil) act(f finding, now time.Duration) {
 
 // putOffReport has a later look report the handler of a turn, since too many others were
 // reported in this second.
-func (s *span) putOffReport(v *vigil, n uintptr) {
+func (s *handlerWatch) putOffReport(v *watchdog, n uintptr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.seen != n {
@@ -265,7 +265,7 @@ func (d duties) strictest() (TimeoutAction, bool) {
 
 // carryOut does what r says, to the incarnation whose handler it is. It returns
 // false if that has been killed.
-func (v *vigil) carryOut(f finding, r HandlerReport) bool {
+func (v *watchdog) carryOut(f finding, r HandlerReport) bool {
 	reason := &TimeoutError{PID: r.PID, Name: r.Name, Kind: r.Kind, Handler: r.Handler, Message: r.Message, Limit: r.Limit}
 	n := uint32(f.incarnation.Load())
 	switch r.Action {
@@ -282,7 +282,7 @@ func (v *vigil) carryOut(f finding, r HandlerReport) bool {
 // timer.
 
 // setAlarm watches a handler that has just begun.
-func (v *vigil) setAlarm(s *span) {
+func (v *watchdog) setAlarm(s *handlerWatch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, p := s.turn.Load(), s.who.Load()
@@ -295,7 +295,7 @@ func (v *vigil) setAlarm(s *span) {
 
 // next returns how long it is until something is due about a handler that has
 // lasted for so long. The caller holds mu.
-func (s *span) next(lasted time.Duration) (next time.Duration, ok bool) {
+func (s *handlerWatch) next(lasted time.Duration) (next time.Duration, ok bool) {
 	w := s.timing.Load()
 	limits := s.limits(w)
 	for _, limit := range append(limits[:], w.slow) {
@@ -306,7 +306,7 @@ func (s *span) next(lasted time.Duration) (next time.Duration, ok bool) {
 	return next, ok
 }
 
-func (v *vigil) ring(s *span, p *proc, n uintptr) {
+func (v *watchdog) ring(s *handlerWatch, p *proc, n uintptr) {
 	if s.turn.Load() != n || s.who.Load() != p {
 		return
 	}

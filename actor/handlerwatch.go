@@ -9,27 +9,27 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// span is what can be seen from outside of the watched handler that runs on a
+// handlerWatch is what can be seen from outside of the watched handler that runs on a
 // fiber. It is part of the fiber's note, and serves one activation after the other.
 //
 // # Protocol
 //
 // The activation counts turn up when a handler begins, which makes it odd, and
-// when it has returned. Both are plain stores. The vigil (see there) finds the
+// when it has returned. Both are plain stores. The watchdog (see there) finds the
 // same odd number again and again, and so knows for how long at least the
 // handler has been at it. Nobody looks at a clock for a message.
 //
-// The vigil must act on that handler and on none after it. So it first sets
+// The watchdog must act on that handler and on none after it. So it first sets
 // marked to the turn, and then looks whether it is still the turn; the activation
 // first moves turn on and then takes marked, by an exchange. One of them sees the
-// other. If it is the activation, it waits for mu, which the vigil has locked all
+// other. If it is the activation, it waits for mu, which the watchdog has locked all
 // the while, and then cleans up after what was done.
 //
 // Where handlers are only reported, a mark that is overlooked does no harm, and
 // the exchange is but a load.
 //
 // To take the time at each begin and end would cost two readings of the clock.
-type span struct {
+type handlerWatch struct {
 	// Written by the activation, before its first handler and after its last.
 	who    xatomic.Glance[proc]
 	timing xatomic.Glance[timing]
@@ -75,28 +75,28 @@ func (p *proc) timing() *timing {
 	return nil
 }
 
-// openSpan begins to make the activation visible to the vigil.
-func (a *activation) openSpan(w *timing, d *desk) {
-	s := d.span.Load()
+// openWatch begins to make the activation visible to the watchdog.
+func (a *activation) openWatch(w *timing, d *desk) {
+	s := d.handlerWatch.Load()
 	if s == nil {
-		s = &span{}
-		d.span.Store(s)
+		s = &handlerWatch{}
+		d.handlerWatch.Store(s)
 	}
 	if s.timing.Load() != w {
 		s.timing.Store(w)
 		s.kind.Store(uintptr(sent))
 	}
 	s.who.Store(a.proc)
-	a.span, a.noted = s, w.each || a.nature.has(manyTyped) || a.sys.simulated
-	if v := &a.sys.vigil; !v.awake.Load() {
+	a.handlerWatch, a.noted = s, w.each || a.nature.has(manyTyped) || a.sys.simulated
+	if v := &a.sys.watchdog; !v.awake.Load() {
 		v.rouse()
 	}
 }
 
-// closeSpan ends that. It may be called more than once, and is small enough to
+// closeWatch ends that. It may be called more than once, and is small enough to
 // have a place in what each activation does.
-func (a *activation) closeSpan() {
-	if s := a.span; s != nil {
+func (a *activation) closeWatch() {
+	if s := a.handlerWatch; s != nil {
 		if a.noted {
 			s.message.Store(nil)
 		}
@@ -104,21 +104,21 @@ func (a *activation) closeSpan() {
 	}
 }
 
-// plain returns the span if only the duration of handlers is watched. For such
+// plain returns the watch if only the duration of handlers is watched. For such
 // handlers begin and end write nothing but the turn, and are small enough to be
-// inlined in the loop. Code that changes other fields of the span must reset them.
-func (a *activation) plain() *span {
+// inlined in the loop. Code that changes other fields of the watch must reset them.
+func (a *activation) plain() *handlerWatch {
 	if a.noted {
 		return nil
 	}
-	return a.span
+	return a.handlerWatch
 }
 
-// breakSpan ends the turn of a handler or hook that has not returned, but
+// breakWatch ends the turn of a handler or hook that has not returned, but
 // panicked or called Goexit: what is watched next has a turn of its own.
-func (a *activation) breakSpan() {
-	if s := a.span; s != nil && s.turn.Load()&1 != 0 {
-		a.endSpan(nil)
+func (a *activation) breakWatch() {
+	if s := a.handlerWatch; s != nil && s.turn.Load()&1 != 0 {
+		a.endWatch(nil)
 		s.kind.Store(uintptr(sent))
 	}
 }
@@ -138,12 +138,12 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 		measure = a.beginMeasure(l)
 	}
 	kind := a.kindOfMessage(&c.scope, l)
-	if a.span != nil {
-		if w := a.span.timing.Load(); w.choose != nil {
+	if a.handlerWatch != nil {
+		if w := a.handlerWatch.timing.Load(); w.choose != nil {
 			a.chosen(w.choose.(func(M) time.Duration)(m))
 		}
 		if a.nature.has(manyTyped) {
-			a.span.message.Store(nameOf(any(m)))
+			a.handlerWatch.message.Store(nameOf(any(m)))
 		}
 		a.beginHandler(kind, x.incarnation)
 	}
@@ -153,8 +153,8 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 	a.serve(c.view(), which)
 	err := x.actor.Receive(c, m)
 	a.endServing(err)
-	if a.span != nil {
-		a.endSpan(&x.scope)
+	if a.handlerWatch != nil {
+		a.endWatch(&x.scope)
 	}
 	if measure.on {
 		a.endMeasure(measure, which, kind, err)
@@ -176,13 +176,13 @@ func (a *activation) markMessage(name *string) {
 // not inlined: the compiler would copy it for each type of messages.
 //
 //go:noinline
-func (a *activation) beginPlain(s *span, x *scope, l *lane) {
+func (a *activation) beginPlain(s *handlerWatch, x *scope, l *lane) {
 	s.kind.Store(uintptr(a.kindOfMessage(x, l)))
 	s.turn.Store(s.turn.Load() + 1)
 }
 
-// end reports whether the vigil has dealt with the handler that has returned.
-func (s *span) end() bool {
+// end reports whether the watchdog has dealt with the handler that has returned.
+func (s *handlerWatch) end() bool {
 	n := s.turn.Load()
 	s.turn.Store(n + 1)
 	return s.marked.Load() == n
@@ -190,9 +190,9 @@ func (s *span) end() bool {
 
 // beginHandler makes known that a message is being handled from now on.
 func (a *activation) beginHandler(kind handlerKind, incarnation uint32) {
-	a.span.kind.Store(uintptr(kind))
-	a.span.incarnation.Store(uintptr(incarnation))
-	a.beginSpan()
+	a.handlerWatch.kind.Store(uintptr(kind))
+	a.handlerWatch.incarnation.Store(uintptr(incarnation))
+	a.beginWatch()
 }
 
 // chosen notes the timeout that the user's function has chosen for a message.
@@ -200,9 +200,9 @@ func (a *activation) chosen(d time.Duration) {
 	if d < 0 {
 		d = -1
 	}
-	a.span.chosen.Store(int64(d))
+	a.handlerWatch.chosen.Store(int64(d))
 	if d > 0 {
-		a.sys.vigil.refine(d)
+		a.sys.watchdog.refine(d)
 	}
 }
 
@@ -229,33 +229,33 @@ func (a *activation) watched(what handlerKind, code func() error) error {
 }
 
 func (a *activation) watchedOnly(what handlerKind, code func() error) error {
-	if a.span == nil {
+	if a.handlerWatch == nil {
 		return code()
 	}
-	s, x := a.span, a.ctx.Load()
+	s, x := a.handlerWatch, a.ctx.Load()
 	s.incarnation.Store(uintptr(x.incarnation))
 	s.kind.Store(uintptr(what))
 	s.chosen.Store(0)
 	s.message.Store(nil)
-	a.beginSpan()
+	a.beginWatch()
 	err := code()
-	a.endSpan(x)
+	a.endWatch(x)
 	s.kind.Store(uintptr(sent))
 	return err
 }
 
-func (a *activation) beginSpan() {
-	s := a.span
+func (a *activation) beginWatch() {
+	s := a.handlerWatch
 	s.turn.Store(s.turn.Load() + 1)
 	if a.sys.simulated {
-		a.sys.vigil.setAlarm(s)
+		a.sys.watchdog.setAlarm(s)
 	}
 }
 
-// endSpan ends the turn of a handler that has returned. X is its context, or nil
+// endWatch ends the turn of a handler that has returned. X is its context, or nil
 // if it has left in another way.
-func (a *activation) endSpan(x *scope) {
-	s := a.span
+func (a *activation) endWatch(x *scope) {
+	s := a.handlerWatch
 	n := s.turn.Load()
 	s.turn.Store(n + 1)
 	if s.alarm != nil {
@@ -268,13 +268,13 @@ func (a *activation) endSpan(x *scope) {
 		marked = s.marked.Load()
 	}
 	if marked == n {
-		a.tidySpan(x, n)
+		a.tidyWatch(x, n)
 	}
 }
 
-// tidySpan cleans up after a handler that the vigil has dealt with.
-func (a *activation) tidySpan(x *scope, n uintptr) {
-	s := a.span
+// tidyWatch cleans up after a handler that the watchdog has dealt with.
+func (a *activation) tidyWatch(x *scope, n uintptr) {
+	s := a.handlerWatch
 	s.mu.Lock()
 	began, late := s.began, s.late == n
 	s.mu.Unlock()
@@ -289,7 +289,7 @@ func (a *activation) tidySpan(x *scope, n uintptr) {
 }
 
 // report describes the handler.
-func (s *span) report(p *proc, lasted time.Duration, goroutine uint64) HandlerReport {
+func (s *handlerWatch) report(p *proc, lasted time.Duration, goroutine uint64) HandlerReport {
 	kind := handlerKind(s.kind.Load())
 	r := HandlerReport{
 		PID: p.pid, Name: p.opts.name, Kind: p.ctx.Load().kind.Load().name, Handler: kind.String(), For: lasted, Goroutine: goroutine,

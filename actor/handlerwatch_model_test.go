@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
-// watching has a vigil that looks at the handlers of an actor, again and again. It cancels
+// watching has a watchdog that looks at the handlers of an actor, again and again. It cancels
 // each handler that it finds twice. This must not affect the next handler.
 func watching(looks, messages int) func(*modelcheck.Program) {
 	return func(p *modelcheck.Program) {
@@ -27,7 +27,7 @@ func watching(looks, messages int) func(*modelcheck.Program) {
 		f := s.model.Fiber()
 		s.Go("worker", func() { s.model.Work(f) })
 		s.sender(background, 0, make([]actor.Lane, messages)...)
-		s.act("vigil", func() error {
+		s.act("watchdog", func() error {
 			for now := range looks {
 				actor.ModelLook(s.sys, f, time.Duration(now)*time.Hour)
 			}
