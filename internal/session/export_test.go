@@ -83,3 +83,11 @@ const (
 	MaxFrame = maxFrame
 	MaxBody  = maxBody
 )
+
+func (s *Session) Received(lane Lane) uint64 { return s.in[lane].received.Load() }
+
+// ForgeHello makes a hello as the peer of s would send it.
+func (s *Session) ForgeHello(epoch, theirs uint64, body []byte) []byte {
+	h := header{typ: hello, from: s.peer, to: s.cfg.Self.Birth, epoch: epoch, theirs: theirs}
+	return seal(append(h.append(nil), body...))
+}

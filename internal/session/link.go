@@ -165,8 +165,8 @@ func (s *Session) accept(f *rawFrame, now time.Time) (bool, error) {
 		if news {
 			s.wakeLane(&s.out.lanes[i])
 			s.kick(classOf(Lane(i)))
-			if len(s.out.lanes[i].frames) == 0 {
-				wakeAll(s.waiting)
+			if l := &s.out.lanes[i]; l.acked >= l.must {
+				wakeAll(s.waiting) // A Close may wait.
 			}
 		}
 	}

@@ -24,6 +24,7 @@ type outLane struct {
 	frames   []outFrame // The first one has number first.
 	first    uint64
 	acked    uint64 // The other side has all up to this one.
+	must     uint64 // The last frame with a message of the program: Close waits for its acknowledgement.
 	asked    uint64 // The frame that the other side has missed last.
 	sent     uint64 // Handed out in this pass; a resend sets it back to acked.
 	top      uint64 // The highest that was ever handed out. A frame above it may still be filled.
@@ -137,6 +138,9 @@ func (o *outbound) put(m *Message, payload func([]byte) ([]byte, error), limit i
 		}
 	}
 	l.messages++
+	if m.Kind <= Pong {
+		l.must = l.last()
+	}
 	return size, nil
 }
 

@@ -30,6 +30,7 @@ type node struct {
 	got         []got
 	unconfirmed []got
 	ended       []error
+	forged      map[session.Lane]uint64 // The last number of forge.
 	full        map[uint64]bool
 	deliver     func(s *session.Session, m *session.Message) session.Verdict
 }

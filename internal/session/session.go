@@ -277,7 +277,7 @@ func (s *Session) await(ctx context.Context, done func() (bool, error)) error {
 	}
 }
 
-// Close ends the session when the other side has acknowledged all that was sent, or with ctx. Further calls of Send return
+// Close ends the session when the other side has acknowledged all messages, or with ctx. Further calls of Send return
 // [ErrClosed]. If ctx ends first, it returns that error, and what is left is handed to Config.Unconfirmed.
 func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
@@ -292,7 +292,7 @@ func (s *Session) Close(ctx context.Context) error {
 	s.mu.Unlock()
 	err := s.await(ctx, func() (bool, error) {
 		for i := range s.out.lanes {
-			if len(s.out.lanes[i].frames) > 0 && s.ready {
+			if l := &s.out.lanes[i]; l.acked < l.must {
 				return s.err != nil, nil
 			}
 		}
