@@ -349,10 +349,10 @@ func (r *schedule) comeToRest() error {
 			r.readies(n, target)
 		}
 	}
-	until := r.now.Add(3 * time.Minute)
+	until := r.now.Add(90 * time.Second)
 	fresh := map[uint64]bool{}
 	for r.now.Before(until) {
-		for range 200 {
+		for range 20 {
 			for _, n := range r.nodes {
 				r.pump(n)
 				r.carry(n)
@@ -397,7 +397,7 @@ func (r *schedule) comeToRest() error {
 			why = append(why, fmt.Sprintf("%v ready %v %+v", s.Peer(), s.IsReady(), s.Stats()))
 		}
 	}
-	return fmt.Errorf("three minutes after the network has healed, it is not at rest:\n%s", strings.Join(why, "\n"))
+	return fmt.Errorf("90 s after the network has healed, it is not at rest:\n%s", strings.Join(why, "\n"))
 }
 
 // atRest reports whether both nodes have a session, and nothing to send.

@@ -51,6 +51,7 @@ const farewellWait = time.Second
 // run publishes frames until the session is over.
 func (w *writer) run() {
 	defer w.s.end.running.Done()
+	w.await()
 	buffer := make([]byte, 0, maxFrame)
 	for {
 		frame, lane := w.s.nextFrame(w.class, buffer[:0])
