@@ -9,8 +9,8 @@
 //	network.Close()
 //
 // In a simulation of package simtest the seed of the schedule chooses which frames suffer,
-// and delays pass in virtual time; the network is then made in the body. Elsewhere chance
-// does, by a generator that [Network.Seed] starts anew.
+// and delays pass in virtual time; the network is then made in the body. Elsewhere a
+// generator of random numbers does; [Network.Seed] sets its seed.
 //
 // All queues are bounded. Everything is safe for concurrent use.
 package memory

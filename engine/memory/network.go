@@ -56,15 +56,14 @@ func NewNetwork(faults ...Faults) (*Network, error) {
 	return n, nil
 }
 
-// Seed starts the generator of random numbers anew, outside of simulations. It begins
-// with 1.
+// Seed sets the seed of the random numbers, outside of simulations. It is 1 at first.
 func (n *Network) Seed(seed uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.rand = rand.New(rand.NewPCG(seed, 1))
 }
 
-// Set sets the faults between all nodes, from now on, and forgets those of pairs. Nodes
+// Set sets the faults between all nodes, from now on, and forgets the faults of pairs. Nodes
 // that [Network.Cut] has separated stay so.
 func (n *Network) Set(f Faults) error {
 	if err := f.check(); err != nil {
@@ -117,8 +116,8 @@ func (n *Network) Heal(a, b string) {
 }
 
 // Pause stops a node as the operating system stops a process: it receives nothing, and its
-// calls of Publish wait. What arrives meanwhile is kept, up to the bound of each
-// subscription.
+// calls of Publish wait. Frames that arrive meanwhile are kept, up to the bound
+// of each subscription.
 func (n *Network) Pause(node string) { n.setPaused(node, true) }
 
 // Resume ends a pause.

@@ -160,7 +160,7 @@ func conversation(t testing.TB, goOn func(f func())) {
 							t.Error(err)
 							return
 						}
-						if n == each/2 && sender == 1 { // Those of 2 wait by now, or will.
+						if n == each/2 && sender == 1 { // The senders of 2 wait by now, or will.
 							j.set(2, false)
 							for _, end := range j.ends {
 								for _, other := range end.Sessions() {
@@ -392,7 +392,7 @@ func TestASlowLinkLetsControlPass(t *testing.T) {
 	})
 }
 
-// TestSimulatedSessions has the schedule of a simulation choose what happens to frames, and who is next.
+// TestSimulatedSessions has the schedule of a simulation choose the faults, and the order of work.
 func TestSimulatedSessions(t *testing.T) {
 	f, err := simtest.Find(t, simtest.Config{Schedules: 20}, func(s *simtest.Sim) {
 		j := newJoint(s, func(cfg *session.Config) { cfg.Credits = 2 }, memory.Faults{Loss: 0.2, Double: 0.1, Reorder: 0.1, Jitter: 10 * time.Millisecond})

@@ -79,8 +79,8 @@ type Config struct {
 	AckDelay time.Duration
 }
 
-// The limits of the protocol. A frame of 16 KiB lets an urgent one wait for little; the other numbers are those of the
-// design, and the tests with schedules hold at other ones.
+// The limits of the protocol. A frame of 16 KiB lets an urgent one wait for little; the other numbers were
+// chosen with it, and the tests with schedules use other ones.
 const (
 	maxFrame   = 16 << 10
 	maxMessage = 512 << 10

@@ -15,7 +15,7 @@
 //
 // A sender waits while its lane has 256 KiB that are not acknowledged, or while its target has
 // 256 messages or 256 KiB that are not taken there. TrySend returns ErrFull instead. A target
-// that takes nothing stops its own senders alone. What the other side sends is bounded before memory is
+// that takes nothing stops its own senders alone. Memory is bounded before it is
 // taken: a frame has 16 KiB, a message 512 KiB, and a target that is full holds what its credits allow.
 //
 // # Ends

@@ -43,7 +43,7 @@ func (s *Session) Forge(lane Lane, number uint64, received [3]uint64, body []byt
 	return seal(append(h.append(nil), body...))
 }
 
-// Reframe changes the births and epochs of a frame, and seals it anew.
+// Reframe changes the births and epochs of a frame, and its checksum.
 func Reframe(frame []byte, change func(from, to, epoch, theirs *uint64)) []byte {
 	f, err := readFrame(frame)
 	if err != nil {

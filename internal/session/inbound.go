@@ -59,7 +59,7 @@ func (s *Session) fragments(l *inLane, lane Lane, body []byte) error {
 		if err != nil {
 			return err
 		}
-		if limit := s.limitOf(lane, l); len(l.partial)+len(part) > limit {
+		if limit := l.limit(lane, s.cfg.MaxMessage); len(l.partial)+len(part) > limit {
 			return fmt.Errorf("%w: a message of the %v lane has more than %d bytes", ErrProtocol, lane, limit)
 		}
 		body = rest
@@ -80,12 +80,12 @@ func (s *Session) fragments(l *inLane, lane Lane, body []byte) error {
 	return nil
 }
 
-// limitOf is the most that the next message of a lane may take. The first one of Control is the offer.
-func (s *Session) limitOf(lane Lane, l *inLane) int {
+// limit is the most that the next message of a lane may take. The first one of Control is the offer.
+func (l *inLane) limit(lane Lane, most int) int {
 	if lane == Control && l.messages.Load() == 0 {
 		return maxOffer + fragment
 	}
-	return s.cfg.MaxMessage
+	return most
 }
 
 // message delivers one message. The caller holds the mutex of the lane.
@@ -109,7 +109,7 @@ func (s *Session) message(l *inLane, lane Lane, data []byte) error {
 			return err
 		}
 	case Exited:
-		s.exited(m)
+		s.exits.add(m)
 	default:
 		if err := s.deliver(m, data); err != nil {
 			return err
@@ -135,7 +135,7 @@ func (s *Session) deliver(m *Message, data []byte) error {
 	h.mu.Lock()
 	if waiting := h.held[k]; waiting != nil {
 		defer h.mu.Unlock()
-		return s.keep(waiting, k, data)
+		return waiting.keep(&s.cfg, k, data)
 	}
 	h.current[m.Lane] = current{target: m.Target, is: true}
 	h.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *Session) deliver(m *Message, data []byte) error {
 			h.current[m.Lane] = current{}
 			waiting := &held{}
 			h.held[k] = waiting
-			return s.keep(waiting, k, data)
+			return waiting.keep(&s.cfg, k, data)
 		case Refused:
 			s.refused.Add(1)
 		}
@@ -165,8 +165,8 @@ func (s *Session) deliver(m *Message, data []byte) error {
 }
 
 // keep copies a message for later. The caller holds the mutex of holds.
-func (s *Session) keep(waiting *held, k accountKey, data []byte) error {
-	if len(waiting.queue) >= s.cfg.Credits || waiting.bytes >= s.cfg.Window {
+func (waiting *held) keep(cfg *Config, k accountKey, data []byte) error {
+	if len(waiting.queue) >= cfg.Credits || waiting.bytes >= cfg.Window {
 		return fmt.Errorf("%w: target %d, %v lane, has %d messages of %d bytes that it has not taken, and more come", ErrProtocol, k.target, k.lane, len(waiting.queue), waiting.bytes)
 	}
 	waiting.queue = append(waiting.queue, slices.Clone(data))
@@ -174,8 +174,8 @@ func (s *Session) keep(waiting *held, k accountKey, data []byte) error {
 	return nil
 }
 
-// Ready says that a target has room again in a lane, or has ended. What waits for it is delivered, by the caller or by another that is at
-// it. It may be called at any time, also by Deliver and after the end of the session: what was acknowledged is delivered.
+// Ready says that a target has room again in a lane, or has ended. Messages that wait for it are delivered, by the caller or by another caller of
+// Ready. It may be called at any time, also by Deliver and after the end of the session: what was acknowledged is delivered.
 func (s *Session) Ready(target uint64, lane Lane) {
 	if lane >= lanes {
 		return
@@ -228,9 +228,8 @@ func (s *Session) Ready(target uint64, lane Lane) {
 	h.mu.Unlock()
 }
 
-// exited delivers an Exited as soon as all that was sent before it has come.
-func (s *Session) exited(m *Message) {
-	e := &s.exits
+// add keeps an Exited until all that was sent before it has come.
+func (e *exits) add(m *Message) {
 	e.mu.Lock()
 	waiting := *m
 	waiting.Chain = nil

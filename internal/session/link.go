@@ -344,7 +344,7 @@ func (s *Session) farewell(dst []byte) []byte {
 	return seal(h.append(dst))
 }
 
-// acked notes that a frame takes all acknowledgements along. What is missing is told by a frame for that alone.
+// acked notes that a frame takes all acknowledgements along. A frame of its own names missing ones.
 func (s *Session) acked() {
 	s.unacked, s.unackedFrames = 0, 0
 	if len(s.out.order) == 0 { // Else credits are still to be told.

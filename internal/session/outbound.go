@@ -12,7 +12,7 @@ import (
 type outbound struct {
 	lanes    [lanes]outLane
 	accounts map[accountKey]*account
-	returns  map[accountKey]*returned // What was taken here and must be told.
+	returns  map[accountKey]*returned // Messages taken here that the other side must be told of.
 	order    []*returned              // The same, in the order of the first message.
 	due      bool                     // Tell it now.
 	spare    [][]byte                 // Bodies of frames for use again.

@@ -42,7 +42,7 @@ type waiter struct{ workers.Waiter }
 // Peer returns the other side.
 func (s *Session) Peer() Node { return s.peer }
 
-// Epoch returns the number of this session among those of this End. It is never used again.
+// Epoch returns the number of this session; each session of an End has its own. It is never used again.
 func (s *Session) Epoch() uint64 { return s.epoch }
 
 // Err returns why the session has ended, or nil.
@@ -53,7 +53,7 @@ func (s *Session) Err() error {
 }
 
 // Send sends a message, with the payload that the function appends; nil appends none. It returns when the session has the message. It waits
-// while the target or the lane has no credit, until ctx ends; a fiber suspends meanwhile. Errors are those of ctx and of payload, [ErrMessage], [ErrTooLarge], and
+// while the target or the lane has no credit, until ctx ends; a fiber suspends meanwhile. Errors are the cause of ctx, the error of payload, [ErrMessage], [ErrTooLarge], and
 // why the session has ended. The payload is appended under the session's lock: the function must neither wait nor use the session.
 //
 // Messages that one caller sends in one lane to one target arrive in order.

@@ -100,7 +100,7 @@ func (w *writer) publish(ctx context.Context, lane Lane, frame []byte) {
 type alarm struct {
 	mu      sync.Mutex
 	timer   *time.Timer
-	least   time.Duration // What is overdue is looked at again after it.
+	least   time.Duration // Overdue work is looked at again after it.
 	at      time.Time
 	stopped bool
 }
