@@ -1,0 +1,16 @@
+// Package memory has an engine for nodes in one process: for tests, simulations and trials.
+// A [Network] joins named nodes, each with a [Bus], and does to their frames what a real
+// network may do.
+//
+//	network, err := memory.NewNetwork(memory.Faults{Loss: 0.1, Delay: time.Millisecond})
+//	a, b := network.Bus("a"), network.Bus("b")
+//	...
+//	network.Cut("a", "b") // Later: network.Heal("a", "b").
+//	network.Close()
+//
+// In a simulation of package simtest the seed of the schedule chooses which frames suffer,
+// and delays pass in virtual time; the network is then made in the body. Elsewhere a
+// generator of random numbers does; [Network.Seed] sets its seed.
+//
+// All queues are bounded. Everything is safe for concurrent use.
+package memory
