@@ -36,3 +36,6 @@ var (
 	AllWorkloads = allWorkloads
 	AllSubjects  = allSubjects
 )
+
+// ModuleVersion is moduleVersion.
+var ModuleVersion = moduleVersion
