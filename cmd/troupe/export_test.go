@@ -39,3 +39,12 @@ var (
 
 // ModuleVersion is moduleVersion.
 var ModuleVersion = moduleVersion
+
+// VetArgs is vetArgs.
+var VetArgs = vetArgs
+
+// IsVetTool is isVetTool.
+var IsVetTool = isVetTool
+
+// VetTool is vetTool.
+var VetTool = vetTool
