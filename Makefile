@@ -100,6 +100,7 @@ lint: $(LINT) ## Check style, import arrows and go.mod (installs its linter in .
 	$(LINT) run $(addsuffix /...,$(filter-out $(CURDIR)/libtroupe,$(MODULES)))
 	CGO_ENABLED=0 $(LINT) run ./libtroupe/... # What has no cgo in it, which one of the linters does not stand.
 	$(GO) vet ./libtroupe/...
+	$(GO) run ./cmd/troupe vet ./... # Mistakes that our own analyzers know.
 	$(LINT) run --build-tags invariants $(call tagged,invariants)
 	$(LINT) run --build-tags modelcheck $(call tagged,modelcheck)
 

@@ -24,6 +24,8 @@
 //   - [github.com/troupe-go/troupe/health] answers the health checks of a service.
 //   - [github.com/troupe-go/troupe/simtest] runs programs in simulated time, under
 //     many schedules.
+//   - [github.com/troupe-go/troupe/vet] finds mistakes in programs of actors before
+//     they run.
 //   - [github.com/troupe-go/troupe/libtroupe] is the library for C.
 //
 // Imports go downward only: supervise uses actor, actor and task use sched, and

@@ -13,6 +13,8 @@ type block struct {
 	file string // Slash-separated, relative to the module.
 	line int    // Of the first line of code.
 	code string
+	// source names the file that the code is shown from, and after a # its region; "" if it is the page's own.
+	source string
 }
 
 // link is a link in a Markdown file, outside of code.
@@ -23,6 +25,7 @@ type link struct {
 }
 
 var (
+	sourceNote = regexp.MustCompile(`^<!-- code: (\S+) -->$`)
 	fence      = regexp.MustCompile("^\\s*(`{3,}|~{3,})\\s*(\\S*)")
 	codeSpan   = regexp.MustCompile("`[^`]*`")
 	inlineLink = regexp.MustCompile(`\]\(\s*<?([^)\s>]+)`)
@@ -31,16 +34,22 @@ var (
 
 // parseMarkdown finds the Go blocks and the links of one file.
 func parseMarkdown(file, text string) (blocks []block, links []link) {
-	var open, language string
+	var open, language, source string
 	for i, line := range strings.Split(text, "\n") {
 		mark := fence.FindStringSubmatch(line)
 		switch {
 		case open == "" && mark != nil:
 			open, language = mark[1], mark[2]
 			if language == "go" {
-				blocks = append(blocks, block{file: file, line: i + 2})
+				blocks = append(blocks, block{file: file, line: i + 2, source: source})
 			}
+			source = ""
 		case open == "":
+			if note := sourceNote.FindStringSubmatch(line); note != nil {
+				source = note[1]
+			} else if line != "" {
+				source = ""
+			}
 			line = codeSpan.ReplaceAllString(line, "")
 			for _, found := range inlineLink.FindAllStringSubmatch(line, -1) {
 				links = append(links, link{file, i + 1, found[1]})

@@ -122,6 +122,9 @@ func layOver(temp string, blocks []block) (packages []string, overlay string, pr
 	}
 	replace := map[string]string{}
 	for i, b := range blocks {
+		if b.source != "" {
+			continue // It is compiled where it is shown from, and compared with that.
+		}
 		if _, err := parser.ParseFile(token.NewFileSet(), "", b.code, parser.PackageClauseOnly); err != nil {
 			const message = "%s:%d: a Go block is a whole file, beginning with its package clause"
 			problems = errors.Join(problems, fmt.Errorf(message, b.file, b.line))

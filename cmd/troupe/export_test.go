@@ -36,3 +36,15 @@ var (
 	AllWorkloads = allWorkloads
 	AllSubjects  = allSubjects
 )
+
+// ModuleVersion is moduleVersion.
+var ModuleVersion = moduleVersion
+
+// VetArgs is vetArgs.
+var VetArgs = vetArgs
+
+// IsVetTool is isVetTool.
+var IsVetTool = isVetTool
+
+// VetTool is vetTool.
+var VetTool = vetTool

@@ -17,8 +17,10 @@ require (
 	github.com/spf13/pflag v1.0.9
 	github.com/troupe-go/troupe v0.1.0
 	github.com/troupe-go/troupe/internal/bench v0.1.0
+	github.com/troupe-go/troupe/vet v0.1.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
+	golang.org/x/tools v0.52.0
 	pgregory.net/rapid v1.3.0
 )
 

@@ -23,8 +23,11 @@ import (
 	"github.com/troupe-go/troupe/internal/leak"
 )
 
-// TestMain makes the test binary a child that does one run of a benchmark.
+// TestMain makes the test binary a child that does one run of a benchmark, or the tool of go vet.
 func TestMain(m *testing.M) {
+	if main.IsVetTool(os.Args[1:]) {
+		main.VetTool()
+	}
 	if len(os.Args) > 1 && os.Args[1] == "bench" {
 		os.Exit(main.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}

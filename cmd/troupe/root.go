@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe/cmd/troupe/internal/demo"
+	"github.com/troupe-go/troupe/cmd/troupe/internal/scaffold"
 	"github.com/troupe-go/troupe/cmd/troupe/internal/steal"
 )
 
@@ -49,7 +50,7 @@ func status(err error) int {
 		return statusDone
 	case errors.Is(err, errInterrupted):
 		return statusInterrupted
-	case errors.As(err, &usage), errors.Is(err, demo.ErrInput), errors.Is(err, steal.ErrInput):
+	case errors.As(err, &usage), errors.Is(err, demo.ErrInput), errors.Is(err, steal.ErrInput), errors.Is(err, scaffold.ErrInput), errors.Is(err, errVet):
 		return statusUsage
 	}
 	return statusFailed
@@ -79,7 +80,7 @@ This command shows it at work on real input.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newDemo(), newSteal(), newStrands(), newEcho(), newTop(), newBench(), newJournal(), newVersion())
+	root.AddCommand(newDemo(), newSteal(), newStrands(), newEcho(), newTop(), newBench(), newJournal(), newNew(build()), newVet(), newVersion())
 	return root
 }
 

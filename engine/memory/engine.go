@@ -1,13 +1,3 @@
-// Package memory has an engine that keeps everything in memory: for tests, and for
-// simulations of several nodes that share a [Store].
-//
-//	store := memory.NewStore()
-//	a := store.Engine("a", network.Bus("a"))
-//	b := store.Engine("b", network.Bus("b"))
-//
-// A Store fails on order: [Store.Inject] delays, refuses or forgets single writes,
-// [Store.Lead] takes the leader away, and [Store.Crash] loses what was not synced. In a
-// simulation its clock is the simulated one.
 package memory
 
 import (

@@ -8,11 +8,17 @@ import (
 	"github.com/troupe-go/troupe/engine/memory"
 )
 
-func TestSuiteOfStores(t *testing.T) {
-	enginetest.Stores(t, func(t *testing.T) enginetest.Subject {
+func TestSuite(t *testing.T) {
+	enginetest.Run(t, func(t *testing.T) enginetest.Subject {
+		network, err := memory.NewNetwork(memory.Faults{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		store := memory.NewStore()
-		engines := []engine.Engine{store.Engine("a", nil), store.Engine("b", nil), store.Engine("c", nil)}
+		on := func(node string) engine.Engine { return store.Engine(node, network.Bus(node)) }
+		engines := []engine.Engine{on("a"), on("b"), on("c")}
 		t.Cleanup(func() {
+			network.Close()
 			for _, e := range engines {
 				if err := e.Close(); err != nil {
 					t.Error(err)
@@ -20,7 +26,7 @@ func TestSuiteOfStores(t *testing.T) {
 			}
 		})
 		return enginetest.Subject{Engines: engines, Restart: func(*testing.T) []engine.Engine {
-			return []engine.Engine{store.Engine("d", nil)}
+			return []engine.Engine{on("d")}
 		}}
 	})
 }

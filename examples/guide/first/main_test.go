@@ -1,0 +1,6 @@
+package main
+
+func Example() {
+	main()
+	// Output: 750 <nil>
+}

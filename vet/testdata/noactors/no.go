@@ -1,0 +1,7 @@
+// Package noactors does not use actors.
+package noactors
+
+import "runtime"
+
+// Lock locks.
+func Lock() { runtime.LockOSThread() }

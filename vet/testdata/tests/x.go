@@ -1,0 +1,2 @@
+// Package tests has a mistake in its test alone.
+package tests
