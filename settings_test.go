@@ -369,6 +369,15 @@ func trials(t *testing.T) map[string]func() trial {
 				return errors.Join(err, ref.Stop(ctx))
 			})
 		},
+		"memory.Faults": func() trial {
+			return with(enginememory.Faults{}, func(f enginememory.Faults) error {
+				n, err := enginememory.NewNetwork(f)
+				if err == nil {
+					err = n.Close()
+				}
+				return err
+			})
+		},
 		"health.Config": func() trial {
 			return with(health.Config{}, func(c health.Config) error {
 				for _, h := range []http.Handler{health.Live(sys, c), health.Ready(sys, c)} {

@@ -40,7 +40,7 @@ func TestVetRefusesAWrongCommandLine(t *testing.T) {
 func TestVetFindsAMistake(t *testing.T) {
 	lane.Check(t)
 	// A file below the module, as only there the package actor is found without a release.
-	folder, err := os.MkdirTemp(".", "vettest")
+	folder, err := os.MkdirTemp(".", "vettest") //nolint:usetesting // See above.
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestSuite(t *testing.T) {
 		on := func(node string) engine.Engine { return store.Engine(node, network.Bus(node)) }
 		engines := []engine.Engine{on("a"), on("b"), on("c")}
 		t.Cleanup(func() {
-			network.Close()
+			_ = network.Close()
 			for _, e := range engines {
 				if err := e.Close(); err != nil {
 					t.Error(err)

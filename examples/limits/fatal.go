@@ -49,7 +49,7 @@ func overflow(w io.Writer, sys *actor.System) error {
 
 func deep(n int) int {
 	var room [64]int
-	room[n%len(room)] = deep(n + 1)
+	room[n%len(room)] = deep(n + 1) //nolint:staticcheck // That is the limit.
 	return room[0]
 }
 
@@ -73,7 +73,7 @@ func memory(w io.Writer, sys *actor.System) error {
 	return in(w, sys, func(context.Context) error {
 		var all [][]byte
 		for size := uint64(1) << 47; ; {
-			all = append(all, make([]byte, size))
+			all = append(all, make([]byte, size)) //nolint:staticcheck // Memory is all that it is for.
 		}
 	})
 }

@@ -158,7 +158,7 @@ func (s *Session) accept(f *rawFrame, now time.Time) (bool, error) {
 		s.kick(engine.Bulk)
 	}
 	for i := range s.out.lanes {
-		news, err := s.out.acknowledge(Lane(i), f.header.received[i], now, s.cfg.Resend)
+		news, err := s.out.acknowledge(Lane(i), f.received[i], now, s.cfg.Resend)
 		if err != nil {
 			return false, err
 		}
@@ -180,7 +180,7 @@ func (s *Session) again(f *rawFrame) {
 	for i := range min(len(f.body), lanes) {
 		l := &s.out.lanes[i]
 		// An old acknowledgement names what has come since.
-		if f.body[i] == 1 && f.header.received[i] == l.acked && l.asked != l.acked+1 {
+		if f.body[i] == 1 && f.received[i] == l.acked && l.asked != l.acked+1 {
 			l.asked = l.acked + 1 // All that follows a lost frame is told missing; if this pass is lost, silence tells.
 			s.stats.Resent += l.again()
 			s.kick(classOf(Lane(i)))

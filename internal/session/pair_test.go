@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"encoding/binary"
 	"errors"
 	"slices"
 	"testing"
@@ -170,10 +169,6 @@ func joined(t testing.TB, change func(cfg *session.Config)) (p *pair, a, b *node
 
 func text(s string) func([]byte) ([]byte, error) {
 	return func(dst []byte) ([]byte, error) { return append(dst, s...), nil }
-}
-
-func number(n uint64) func([]byte) ([]byte, error) {
-	return func(dst []byte) ([]byte, error) { return binary.BigEndian.AppendUint64(dst, n), nil }
 }
 
 func tell(lane session.Lane, target uint64) session.Message {

@@ -46,8 +46,8 @@ func run(ctx context.Context, w io.Writer, addr string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer page.Close()
-	fmt.Fprintln(w, "the page is at", page.URL())
+	defer func() { err = errors.Join(err, page.Close()) }()
+	_, _ = fmt.Fprintln(w, "the page is at", page.URL())
 
 	d, _, err := startDesk(sys)
 	if err != nil {
@@ -67,9 +67,9 @@ func trade(ctx context.Context, w io.Writer, d *desk) error {
 		}
 		paid, err := actor.Ask(ctx, d.Risk, func(r actor.Reply[int64]) order { return order{"ACME", 10, r} })
 		if err != nil {
-			fmt.Fprintln(w, "refused:", err)
+			_, _ = fmt.Fprintln(w, "refused:", err)
 		} else {
-			fmt.Fprintf(w, "10 ACME for %d cents\n", paid)
+			_, _ = fmt.Fprintf(w, "10 ACME for %d cents\n", paid)
 		}
 		if err := task.Sleep(ctx, time.Second); err != nil {
 			return nil //nolint:nilerr // It was told to stop.
