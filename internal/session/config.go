@@ -43,8 +43,8 @@ const (
 )
 
 // Config is what an [End] is made of. Bus, Self and Deliver are required. In durations and sizes 0 means the default, and
-// negative values are errors. The functions are called by the session's goroutines or by callers of its methods, without locks except as
-// stated, and must not wait.
+// negative values are errors. The functions are called by the session's goroutines or by callers of its methods, and
+// must not wait.
 type Config struct {
 	Bus  engine.Bus
 	Self Node
@@ -52,8 +52,9 @@ type Config struct {
 	Offer []byte
 	// Agree is called with the other side's offer, before any message crosses. It may keep it. An error ends the session.
 	Agree func(s *Session, theirs []byte) error
-	// Deliver is called for each message, one at a time for each lane of a session. It must not keep Message.Payload, Values
-	// or Chain. It may call the session's methods that do not wait.
+	// Deliver is called for each message, in order for each target and lane. Calls of one session may run at the same time: for
+	// different lanes, for messages that Ready frees, and for an Exited, one at a time of these, whatever its lane. Deliver must
+	// not keep Message.Payload, Values or Chain. It may call the session's methods that do not wait.
 	Deliver func(s *Session, m *Message) Verdict
 	// Unconfirmed is called for each message that was not acknowledged when its session ended, in order for each lane, before Ended.
 	// The error wraps ErrUnconfirmed and the reason. It must not keep parts of the message.
