@@ -37,12 +37,12 @@ func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
 	return p.await(ctx)
 }
 
-// close has the actor accept no messages from now on, as it is about to drain. A Leaver
+// close has the actor accept no messages from now on, as it is about to drain. A GracefulStopper
 // goes on to accept them. Of an actor without an incarnation it is not known yet whether
 // it is one; it is held, and a drain stops it.
 func (p *proc) close(from *workers.Fiber) {
 	p.mu.Lock()
-	if p.closed || p.traits&isLeaver != 0 || p.unborn() {
+	if p.closed || p.traits&stopsGracefully != 0 || p.unborn() {
 		p.mu.Unlock()
 		return
 	}

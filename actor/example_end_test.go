@@ -179,7 +179,7 @@ func (c search) Health(*actor.Context[int]) actor.Health {
 	return actor.Health{}
 }
 
-// All actors that are a Patient are asked at the same time.
+// All actors that are a HealthChecker are asked at the same time.
 func ExampleSystem_Checkup() {
 	sys := exampleSystem()
 	defer stop(sys)

@@ -36,7 +36,7 @@ func (s *theatre) Receive(ctx *actor.Context[string], m string) error {
 	return ctx.Restart(s.child)
 }
 
-// ChildStarted makes it a Greeter.
+// ChildStarted makes it a ChildStartedHandler.
 func (s *theatre) ChildStarted(*actor.Context[string], actor.PID) error {
 	fmt.Println("lit")
 	return nil
@@ -53,8 +53,8 @@ func (s *theatre) ChildExited(ctx *actor.Context[string], e actor.Exit) error {
 }
 
 // A child that is spawned held takes messages and handles them when its parent
-// begins it. A Greeter is told when it is ready.
-func ExampleGreeter() {
+// begins it. A ChildStartedHandler is told when it is ready.
+func ExampleChildStartedHandler() {
 	ctx := context.Background()
 	sys := exampleSystem()
 	defer stop(sys)

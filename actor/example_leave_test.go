@@ -30,7 +30,7 @@ func (c *fileKeeper) Receive(ctx *actor.Context[string], m string) error {
 	return nil
 }
 
-// Leave makes it a Leaver: it is called instead of the stop.
+// Leave makes it a GracefulStopper: it is called instead of the stop.
 func (c *fileKeeper) Leave(ctx *actor.Context[string]) error {
 	fmt.Println("asked to leave, with", c.open, "open")
 	for range c.open {
@@ -41,8 +41,8 @@ func (c *fileKeeper) Leave(ctx *actor.Context[string]) error {
 	return nil
 }
 
-// A Leaver decides itself when it has come to an end.
-func ExampleLeaver() {
+// A GracefulStopper decides itself when it has come to an end.
+func ExampleGracefulStopper() {
 	ctx := context.Background()
 	sys := exampleSystem()
 	defer stop(sys)

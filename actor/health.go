@@ -39,10 +39,10 @@ func (l HealthLevel) String() string {
 // MarshalText returns the level's name, for JSON.
 func (l HealthLevel) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// Patient is implemented by an actor that knows how well it does. Health runs
+// HealthChecker is implemented by an actor that knows how well it does. Health runs
 // like a handler of the actor, between two messages, when somebody calls
 // [System.Checkup]. A panic in it is a failure of the actor.
-type Patient[M any] interface {
+type HealthChecker[M any] interface {
 	Health(ctx *Context[M]) Health
 }
 
@@ -65,11 +65,11 @@ type checkup struct {
 	found  map[*proc]Health
 }
 
-// Checkup asks all actors of the system that are a [Patient] how well they do,
+// Checkup asks all actors of the system that are a [HealthChecker] how well they do,
 // at the same time, and returns what they say, in no order. It waits until all
 // have answered, or ctx ends, but a second at most if ctx has no deadline. An
 // actor that has not answered by then is Unhealthy: a handler of it takes too
-// long. An actor that is held or stopping is Unhealthy, too. Actors that are no Patient are left
+// long. An actor that is held or stopping is Unhealthy, too. Actors that are no HealthChecker are left
 // out.
 //
 // It costs a look at every actor, and a system message for each patient.
@@ -102,7 +102,7 @@ func (s *System) Checkup(ctx context.Context) []Diagnosis {
 func (s *System) patients() (all []*proc) {
 	s.eachProc(func(p *proc) {
 		p.mu.Lock()
-		is := p.traits&isPatient != 0
+		is := p.traits&isHealthChecker != 0
 		p.mu.Unlock()
 		if is {
 			all = append(all, p)

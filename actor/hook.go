@@ -6,12 +6,12 @@ type hook uint8
 const (
 	onStarted hook = iota // See Starter.
 	onStopped             // See Stopper.
-	onLeave               // See Leaver.
+	onLeave               // See GracefulStopper.
 	onChildExited
 	onChildStarted
 	onDown
 	onExit
-	onCheckup // See Patient.
+	onCheckup // See HealthChecker.
 	onAlarm   // See Wakeful, and signal.
 )
 
@@ -106,8 +106,8 @@ func (c *Context[M]) hook(h hook, o *occasion) (has bool, err error) {
 			v.Stopped(c, o.exit.Reason)
 		}
 	case onLeave:
-		var v Leaver[M]
-		if v, has = own.(Leaver[M]); has && o != nil {
+		var v GracefulStopper[M]
+		if v, has = own.(GracefulStopper[M]); has && o != nil {
 			err = v.Leave(c)
 		}
 	case onChildExited:
@@ -116,8 +116,8 @@ func (c *Context[M]) hook(h hook, o *occasion) (has bool, err error) {
 			err = v.ChildExited(c, o.exit)
 		}
 	case onChildStarted:
-		var v Greeter[M]
-		if v, has = own.(Greeter[M]); has && o != nil {
+		var v ChildStartedHandler[M]
+		if v, has = own.(ChildStartedHandler[M]); has && o != nil {
 			err = v.ChildStarted(c, o.child)
 		}
 	case onDown:
@@ -142,8 +142,8 @@ func (c *Context[M]) hook(h hook, o *occasion) (has bool, err error) {
 			}
 		}
 	default: // onCheckup
-		var v Patient[M]
-		if v, has = own.(Patient[M]); has && o != nil {
+		var v HealthChecker[M]
+		if v, has = own.(HealthChecker[M]); has && o != nil {
 			o.health = v.Health(c)
 		}
 	}
@@ -155,7 +155,7 @@ func (c *scope) traits() (t traits) {
 	if c.has(onChildExited) {
 		t |= isParent
 		if c.has(onChildStarted) {
-			t |= isGreeter
+			t |= hearsOfStarts
 		}
 	}
 	if c.has(onExit) {
@@ -165,10 +165,10 @@ func (c *scope) traits() (t traits) {
 		t |= isWatcher
 	}
 	if c.has(onCheckup) {
-		t |= isPatient
+		t |= isHealthChecker
 	}
 	if c.has(onLeave) {
-		t |= isLeaver
+		t |= stopsGracefully
 	}
 	return t
 }

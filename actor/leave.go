@@ -1,6 +1,6 @@
 package actor
 
-// Leaver is implemented by an actor that takes its end into its own hands, such
+// GracefulStopper is implemented by an actor that takes its end into its own hands, such
 // as one that stops its children in an order. When it is asked to stop, to
 // drain, or recalled by its parent, Leave is called instead, once in an
 // incarnation and like a handler. The actor goes on to handle messages until it
@@ -8,8 +8,8 @@ package actor
 // error ends the actor, as one from Receive does.
 //
 // Before its Started hook has returned, and after its incarnation has ended, a
-// Leaver stops like any actor.
-type Leaver[M any] interface {
+// GracefulStopper stops like any actor.
+type GracefulStopper[M any] interface {
 	Leave(ctx *Context[M]) error
 }
 

@@ -94,7 +94,7 @@ func (a *activation) start() {
 		return
 	}
 	a.phase.Store(alive)
-	if a.parent.traits&isGreeter != 0 && x.incarnation != 0 {
+	if a.parent.traits&hearsOfStarts != 0 && x.incarnation != 0 {
 		a.parent.post(a.f, sysMessage{kind: sysChildReady, child: a.proc})
 	}
 }
@@ -336,7 +336,7 @@ func (a *activation) requestStop() {
 }
 
 // requestDrain makes the actor stop when it has handled what it has. One that
-// is held has no handler to do so, and stops at once; a Leaver drains by
+// is held has no handler to do so, and stops at once; a GracefulStopper drains by
 // itself.
 func (a *activation) requestDrain() {
 	if a.ctx.Load().has(onLeave) || a.phase.Load() > draining {

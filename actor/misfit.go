@@ -23,12 +23,12 @@ var hookMethods = [...]struct {
 }{
 	{"Starter", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Started") }, nil, outError},
 	{"Stopper", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Stopped") }, outError, nil},
-	{"Leaver", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Leave") }, nil, outError},
+	{"GracefulStopper", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Leave") }, nil, outError},
 	{"Parent", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("ChildExited") }, typesOf[Exit](), outError},
-	{"Greeter", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("ChildStarted") }, typesOf[PID](), outError},
+	{"ChildStartedHandler", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("ChildStarted") }, typesOf[PID](), outError},
 	{"Watcher", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Down") }, append(typesOf[Monitor](), typesOf[Exit]()...), outError},
 	{"Trapper", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Exited") }, typesOf[Exit](), outError},
-	{"Patient", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Health") }, nil, typesOf[Health]()},
+	{"HealthChecker", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Health") }, nil, typesOf[Health]()},
 	{"Wakeful", func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Woken") }, nil, outError},
 }
 

@@ -19,11 +19,11 @@ type Parent[M any] interface {
 	ChildExited(ctx *Context[M], e Exit) error
 }
 
-// Greeter is implemented by a [Parent] that wants to know when the children are
+// ChildStartedHandler is implemented by a [Parent] that wants to know when the children are
 // ready that it has restarted, or begun: ChildStarted runs when an incarnation's
 // Started hook has returned without an error, or at once if it has none. If a child
 // fails to start, ChildExited is called instead.
-type Greeter[M any] interface {
+type ChildStartedHandler[M any] interface {
 	ChildStarted(ctx *Context[M], child PID) error
 }
 
@@ -31,12 +31,12 @@ type Greeter[M any] interface {
 type traits uint8
 
 const (
-	isParent  traits = 1 << iota // Decides about its children, see Parent.
-	isGreeter                    // See Greeter.
-	isTrapper                    // Survives the ends of those it is linked to, see Trapper.
-	isWatcher                    // May monitor others, see Watcher.
-	isLeaver                     // Takes its end into its own hands, see Leaver.
-	isPatient                    // Can be asked how well it does, see Patient.
+	isParent        traits = 1 << iota // Decides about its children, see Parent.
+	hearsOfStarts                      // See ChildStartedHandler.
+	isTrapper                          // Survives the ends of those it is linked to, see Trapper.
+	isWatcher                          // May monitor others, see Watcher.
+	stopsGracefully                    // Takes its end into its own hands, see GracefulStopper.
+	isHealthChecker                    // Can be asked how well it does, see HealthChecker.
 )
 
 // Restart begins a new incarnation of a child that is held, and does nothing to

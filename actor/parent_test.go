@@ -302,7 +302,7 @@ func TestRetryOfAnAsk(t *testing.T) {
 	<-restarted // Which may come after the answer.
 }
 
-// A Leaver takes its time.
+// A GracefulStopper takes its time.
 func TestLeave(t *testing.T) { simulated.Too(t, testLeave) }
 
 func testLeave(t testing.TB) {

@@ -49,7 +49,7 @@ type proc struct {
 	reentrancy Reentrancy // From the options. Not written after the spawn.
 	closing    bool       // The Stopped hook of the incarnation has begun. The running activation's own.
 	paused     bool       // The bit of that name in mu. The running activation's own.
-	leaving    farewell   // Has been asked to leave, see Leaver. The running activation's own.
+	leaving    farewell   // Has been asked to leave, see GracefulStopper. The running activation's own.
 	resting    bool       // Is held, as its parent knows. Guarded by the parent's mu, like
 	rousing    bool       // that the parent's code is about to restart it, and
 	owed       sysKind    // what the parent's end has to tell it after that.

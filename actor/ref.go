@@ -93,7 +93,7 @@ func (r Ref[M]) Stop(ctx context.Context) error {
 // and those that other handlers make while they handle these; see [WithReentrancy]. With
 // [FullReentrancy], that includes the asks of goroutines and tasks of the handlers, if
 // the ask from outside that began the work has a deadline, a value or a cancellation. A
-// [Leaver] decides by itself, and goes on to accept messages until it stops.
+// [GracefulStopper] decides by itself, and goes on to accept messages until it stops.
 //
 // An actor that fails while it drains is not restarted: the messages behind go to the
 // dead letters.

@@ -3,7 +3,7 @@
 //	mux.Handle("/livez", health.Live(sys, health.Config{}))
 //	mux.Handle("/readyz", health.Ready(sys, health.Config{}))
 //
-// An actor that is an [actor.Patient] says so of itself; supervisors do, for
+// An actor that is an [actor.HealthChecker] says so of itself; supervisors do, for
 // their children. [Check] asks all of them at once, and makes a tree of what they
 // say: each place in it is as bad as the worst below. An actor that does not
 // answer in time is unhealthy.

@@ -74,5 +74,5 @@ func Stuck(i *Inspector, id actor.PID) func(time.Duration) {
 	}
 }
 
-// Patient has a page wait so long for clients that take nothing.
-func Patient(page http.Handler, d time.Duration) { page.(*web).writeTime = d }
+// SetPatience has a page wait so long for clients that take nothing.
+func SetPatience(page http.Handler, d time.Duration) { page.(*web).writeTime = d }

@@ -164,7 +164,7 @@ func TestSleepingClientGivesUpItsPlace(t *testing.T) {
 	}
 	page, err := i.Handler(inspect.WebConfig{Every: 50 * time.Millisecond, Streams: 2})
 	wantNoErr(t, err)
-	inspect.Patient(page, time.Hour)
+	inspect.SetPatience(page, time.Hour)
 	s := httptest.NewServer(page)
 	defer s.Close()
 	awake, hangUp := listen(t, s.URL+"/api/stream?view=events")

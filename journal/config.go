@@ -31,15 +31,15 @@ func checkHooks[M any](value any) error {
 		return errors.New("journal: Config.New has returned nil")
 	case actor.Parent[M]:
 		hook = "ChildExited"
-	case actor.Greeter[M]:
+	case actor.ChildStartedHandler[M]:
 		hook = "ChildStarted"
 	case actor.Watcher[M]:
 		hook = "Down"
 	case actor.Trapper[M]:
 		hook = "Exited"
-	case actor.Leaver[M]:
+	case actor.GracefulStopper[M]:
 		hook = "Leave"
-	case actor.Patient[M]:
+	case actor.HealthChecker[M]:
 		hook = "Health"
 	case actor.Wakeful[M]:
 		hook = "Woken"

@@ -7,8 +7,8 @@ import (
 
 // hooks are the methods of an actor that the system calls, and the interfaces that have them.
 var hooks = map[string]string{
-	"Started": "Starter", "Stopped": "Stopper", "Leave": "Leaver", "ChildExited": "Parent", "ChildStarted": "Greeter",
-	"Down": "Watcher", "Exited": "Trapper", "Health": "Patient", "Woken": "Wakeful",
+	"Started": "Starter", "Stopped": "Stopper", "Leave": "GracefulStopper", "ChildExited": "Parent", "ChildStarted": "ChildStartedHandler",
+	"Down": "Watcher", "Exited": "Trapper", "Health": "HealthChecker", "Woken": "Wakeful",
 }
 
 // checkHooks reports methods of actors that have the name of a hook and another signature, and those with the signature
