@@ -118,7 +118,7 @@ const (
 // Views are all of them.
 var Views = []View{ActorsView, FindingsView, TreeView, WorkersView, WaitsView, EventsView, JobsView, StrandsView, TimersView, NamesView}
 
-// Orders are those of actors.
+// Actors have these orders.
 var Orders = []inspect.Order{inspect.ByMailbox, inspect.BySlow, inspect.ByHandled, inspect.ByRestarts, inspect.ByUptime, inspect.ByPID}
 
 // NewModel returns a view that looks every so often.
