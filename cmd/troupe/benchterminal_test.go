@@ -44,7 +44,7 @@ func TestBenchTerminalJSON(t *testing.T) {
 			t.Errorf("the line is %s", text)
 		}
 	}
-	if strings.Join(subjects, " ") != "reader thread actor pool" || len(needs) != 7 {
+	if strings.Join(subjects, " ") != "reader thread actor pool" || len(needs) != 8 {
 		t.Errorf("the subjects are %q, the needs %q", subjects, needs)
 	}
 }
