@@ -84,14 +84,14 @@ func play(ctx context.Context) (r *result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var number, urgent, sum atomic.Int64
-	begun, flooded := make(chan struct{}, workers), make(chan struct{})
+	var number, sum atomic.Int64
+	begun, flooded, urgent := make(chan struct{}, workers), make(chan struct{}, 1), make(chan int64, 1)
 	pool, err := router.NewPool(sys, router.PoolConfig[work, int64]{
 		Name: "pool", Workers: workers, Capacity: tasks + workers,
 		Do: func(_ context.Context, t work) (int64, error) {
 			n := number.Add(1)
 			if t.urgent {
-				urgent.Store(n)
+				urgent <- n
 				return n, nil
 			}
 			if t.first {
@@ -124,8 +124,14 @@ func play(ctx context.Context) (r *result, err error) {
 	if err := pool.On(actor.Control).Send(ctx, work{urgent: true}); err != nil {
 		return nil, err
 	}
-	release()
 	r = &result{}
+	flooded <- struct{}{} // One worker is free. The others stay busy until the urgent task has begun.
+	select {
+	case r.urgent = <-urgent:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	release()
 	for i := range keys {
 		start := time.Now()
 		if _, err := actor.Ask(ctx, ref, func(r actor.Reply[int]) key { return key{byte('a' + i%26), r} }); err != nil {
@@ -137,6 +143,6 @@ func play(ctx context.Context) (r *result, err error) {
 	if err := pool.Drain(ctx); err != nil {
 		return nil, err
 	}
-	r.done, r.urgent = int64(pool.Stats().Done), urgent.Load()
+	r.done = int64(pool.Stats().Done)
 	return r, nil
 }

@@ -16,7 +16,7 @@ func TestUrgentWorkGoesFirst(t *testing.T) {
 	if r.done != workers+tasks+1 || len(r.took) != keys {
 		t.Errorf("%d tasks are done, and %d keys are shown", r.done, len(r.took))
 	}
-	if r.urgent > 2*workers { // Behind those that were at work, and at most beside those that began at the same time.
+	if r.urgent != workers+1 { // Behind those that were at work, and before all that waited.
 		t.Errorf("the urgent task began as number %d", r.urgent)
 	}
 	var out strings.Builder
