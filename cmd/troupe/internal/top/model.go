@@ -118,7 +118,7 @@ const (
 // Views are all of them.
 var Views = []View{ActorsView, FindingsView, TreeView, WorkersView, WaitsView, EventsView, JobsView, StrandsView, TimersView, NamesView}
 
-// Actors have these orders.
+// Orders are the names of the orders in which actors can be listed.
 var Orders = []inspect.Order{inspect.ByMailbox, inspect.BySlow, inspect.ByHandled, inspect.ByRestarts, inspect.ByUptime, inspect.ByPID}
 
 // NewModel returns a view that looks every so often.
