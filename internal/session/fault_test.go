@@ -17,6 +17,15 @@ var sessionFaults = planted.Group{
 	Run: "^TestSchedules$",
 	Faults: []planted.Fault{
 		{
+			Name: "control goes with data",
+			In:   "classOf",
+			Old:  "l == Control",
+			New:  "l > Data",
+			Want: "FAIL: TestASlowLinkLetsControlPass",
+			Run:  "^TestASlowLinkLetsControlPass$",
+			Hang: true,
+		},
+		{
 			Name: "a frame that has come is taken again",
 			In:   "Session.take",
 			Old:  "f.number < next",

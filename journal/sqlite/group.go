@@ -208,14 +208,13 @@ func bytesOf(events []addition) (n int) {
 func (s *Store) setStreams(ctx context.Context, members []*member) error {
 	const columns = 3
 	args := make([]any, 0, columns*manyRows)
-	n := 0
+	changed := make([]*member, 0, len(members))
 	for _, m := range members {
 		if m.changed {
-			members[n] = m
-			n++
+			changed = append(changed, m)
 		}
 	}
-	for members = members[:n]; len(members) > 0; {
+	for members = changed; len(members) > 0; {
 		statement, n := s.stmts.setStream, 1
 		switch {
 		case len(members) >= manyRows:
