@@ -148,8 +148,9 @@ func TestInterruptedActorGivesOthersTheirTurn(t *testing.T) {
 		return other.Send(c, 1)
 	})
 	send(t, ctx, start, 1)
-	if n := receive(t, ctx, at); n != 50 {
-		t.Errorf("another actor waited for %d messages, want the 50 of a turn", n)
+	// The turn ends after 1 ms, too, which is less than 50 messages on a machine in use.
+	if n := receive(t, ctx, at); n > 50 {
+		t.Errorf("another actor waited for %d messages, want the 50 of a turn at most", n)
 	}
 }
 

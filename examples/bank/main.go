@@ -4,7 +4,9 @@
 //	go run ./examples/bank --crash 20
 //
 // runs the bank, has it killed at 20 random moments, each time goes on with what was
-// under way, and then checks the books: from the events alone.
+// under way, and then checks the books: from the events alone. The events are in a SQLite file,
+// or with --postgres in a PostgreSQL database. With --http the live page shows the accounts,
+// their versions and the commits.
 package main
 
 import (
@@ -15,30 +17,52 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"sync"
 
+	"github.com/troupe-go/troupe/inspect"
 	"github.com/troupe-go/troupe/journal"
+	"github.com/troupe-go/troupe/journal/postgres"
 	"github.com/troupe-go/troupe/journal/sqlite"
 )
 
 func main() {
-	if err := run(context.Background(), os.Args[1:]); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bank:", err)
 		os.Exit(1)
 	}
 }
 
 type options struct {
-	file             string
+	file, postgres   string
+	http             string
 	crash, transfers int
 	die              int
+}
+
+// open opens the store of the options.
+func (o *options) open(ctx context.Context) (closingStore, error) {
+	if o.postgres != "" {
+		return postgres.Open(ctx, o.postgres)
+	}
+	return sqlite.Open(o.file)
+}
+
+type closingStore interface {
+	journal.Store
+	Close() error
 }
 
 func run(ctx context.Context, args []string) (err error) {
 	var o options
 	flags := flag.NewFlagSet("bank", flag.ContinueOnError)
 	flags.StringVar(&o.file, "file", "", "the SQLite `file`; a temporary one by default")
+	flags.StringVar(&o.postgres, "postgres", "", "the `URL` of a PostgreSQL database, in place of a file")
+	flags.StringVar(&o.http, "http", "", "serve the live page at an `address` such as localhost:8080, until the program is interrupted")
 	flags.IntVar(&o.crash, "crash", 0, "kill the bank so many times at a random moment")
 	flags.IntVar(&o.transfers, "transfers", 200, "how many transfers there are")
 	flags.IntVar(&o.die, "die", 0, "be killed after so many commits (for --crash)")
@@ -47,7 +71,10 @@ func run(ctx context.Context, args []string) (err error) {
 	} else if err != nil {
 		return err
 	}
-	if o.file == "" {
+	if o.file != "" && o.postgres != "" {
+		return errors.New("--file and --postgres: the events are in one of them")
+	}
+	if o.file == "" && o.postgres == "" {
 		dir, err := os.MkdirTemp("", "bank")
 		if err != nil {
 			return err
@@ -70,7 +97,7 @@ func crash(ctx context.Context, o options, n int) error {
 		return err
 	}
 	die := 1 + rand.IntN(2*numAccounts+60)
-	cmd := exec.CommandContext(ctx, self, "--file", o.file, "--transfers", fmt.Sprint(o.transfers), "--die", fmt.Sprint(die))
+	cmd := exec.CommandContext(ctx, self, "--file", o.file, "--postgres", o.postgres, "--transfers", fmt.Sprint(o.transfers), "--die", fmt.Sprint(die))
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		fmt.Printf("run %d: it was done before it could crash\n", n+1)
@@ -85,19 +112,51 @@ func crash(ctx context.Context, o options, n int) error {
 
 // work makes all transfers, those from earlier runs again, and checks the books.
 func work(ctx context.Context, o options) (err error) {
-	store, err := sqlite.Open(o.file)
+	store, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	b, err := openBank(ctx, journal.New(&mortal{Store: store, left: o.die}))
+	j := journal.New(&mortal{Store: store, left: o.die})
+	b, err := openBank(ctx, j)
 	if err != nil {
 		return err
 	}
-	err = transferAll(ctx, b, o.transfers)
-	if err = errors.Join(err, b.close(ctx)); err != nil {
+	defer func() { err = errors.Join(err, b.close(context.WithoutCancel(ctx))) }()
+	if o.http != "" {
+		end, err := watch(b, j, o.http)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
+	if err := transferAll(ctx, b, o.transfers); err != nil {
 		return err
 	}
+	if err := report(ctx, store); err != nil || o.http == "" {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// watch serves the live page until end is called.
+func watch(b *bank, j *journal.Journal, address string) (end func() error, err error) {
+	inspector, err := inspect.New(b.sys, inspect.Config{})
+	if err != nil {
+		return nil, err
+	}
+	page, err := inspector.Listen(address, inspect.WebConfig{Facts: j.Facts(b.sys), Overview: j.Overview})
+	if err != nil {
+		inspector.Close()
+		return nil, err
+	}
+	fmt.Println("the page is at", page.URL())
+	return func() error { defer inspector.Close(); return page.Close() }, nil
+}
+
+// report checks the books, and says how they stand.
+func report(ctx context.Context, store journal.Store) error {
 	books, err := readBooks(ctx, store)
 	if err != nil {
 		return err

@@ -68,6 +68,18 @@ func (a *Journals) observe(emit func(f *figure, value uint64, labels ...string))
 	}
 }
 
+// distributions emits the distributions, each with how many parts of its values one unit has.
+func (a *Journals) distributions(emit func(f *figure, d journal.Distribution, parts float64, name string)) {
+	for name, j := range a.Journals {
+		s := j.Stats()
+		emit(&commitTimes, s.CommitTimes, 1e6, name)
+		emit(&queueTimes, s.QueueTimes, 1e6, name)
+		emit(&recoveryTimes, s.RecoveryTimes, 1e6, name)
+		emit(&commitEvents, s.CommitEvents, 1, name)
+		emit(&replayed, s.Replayed, 1, name)
+	}
+}
+
 // copied returns the journals with maps of their own, or an error if one is nil.
 func (a Journals) copied() (*Journals, error) {
 	for name, j := range a.Journals {
@@ -130,23 +142,18 @@ func (c *journalCollector) Collect(to chan<- prometheus.Metric) {
 		}
 		to <- prometheus.MustNewConstMetric(c.descs[f], kind, float64(value), labels...)
 	})
-	for name, j := range c.of.Journals {
-		s := j.Stats()
-		to <- c.histogram(&commitTimes, s.CommitTimes, 1e6, name)
-		to <- c.histogram(&queueTimes, s.QueueTimes, 1e6, name)
-		to <- c.histogram(&recoveryTimes, s.RecoveryTimes, 1e6, name)
-		to <- c.histogram(&commitEvents, s.CommitEvents, 1, name)
-		to <- c.histogram(&replayed, s.Replayed, 1, name)
-	}
+	c.of.distributions(func(f *figure, d journal.Distribution, parts float64, name string) {
+		to <- c.histogram(f, d, parts, name)
+	})
 }
 
 // histogram returns a distribution whose values are parts of the unit.
 func (c *journalCollector) histogram(f *figure, d journal.Distribution, parts float64, name string) prometheus.Metric {
 	buckets := map[float64]uint64{}
 	sum := uint64(0)
-	for n, count := range d.Buckets[:len(d.Buckets)-1] { // The last one has no bound.
-		sum += count
-		buckets[float64(uint64(1)<<n)/parts] = sum
+	for n, limit := range limits(d, parts) {
+		sum += d.Buckets[n]
+		buckets[limit] = sum
 	}
 	return prometheus.MustNewConstHistogram(c.descs[f], d.Count, float64(d.Sum)/parts, buckets, name)
 }
@@ -154,8 +161,8 @@ func (c *journalCollector) histogram(f *figure, d journal.Distribution, parts fl
 // InstrumentJournals makes the counts of journals instruments of the provider's meter
 // "github.com/troupe-go/troupe", until the returned function is called. The names are the
 // attributes "troupe.journal" and "troupe.projection"; later changes of the maps have no effect. It returns an
-// error for a nil provider, and if a journal or a projection is nil. OpenTelemetry has no histograms that are
-// observed: the distributions are in [JournalCollector], and in journal.Stats.
+// error for a nil provider, and if a journal or a projection is nil. OpenTelemetry's meters have no histograms that are
+// observed: the distributions are in [JournalProducer].
 func InstrumentJournals(a Journals, p metric.MeterProvider) (stop func() error, err error) {
 	if p == nil {
 		return nil, errors.New("telemetry: InstrumentJournals needs a meter provider")
@@ -165,15 +172,9 @@ func InstrumentJournals(a Journals, p metric.MeterProvider) (stop func() error, 
 		return nil, err
 	}
 	meter := p.Meter(scope)
-	instruments := map[*figure]metric.Int64Observable{}
-	var list []metric.Observable
-	for _, f := range ofJournals {
-		o, err := f.observable(meter)
-		if err != nil {
-			return nil, fmt.Errorf("telemetry: %s: %w", f.name, err)
-		}
-		instruments[f] = o
-		list = append(list, o)
+	instruments, list, err := observables(meter, ofJournals)
+	if err != nil {
+		return nil, err
 	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
 		of.observe(func(f *figure, value uint64, labels ...string) {

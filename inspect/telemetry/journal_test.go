@@ -93,13 +93,59 @@ func TestJournals(t *testing.T) {
 	}
 }
 
+// TestJournalProducer has a reader of OpenTelemetry's SDK collect the histograms, which are what Prometheus reads.
+func TestJournalProducer(t *testing.T) {
+	producer, err := telemetry.JournalProducer(journals(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := metric.NewManualReader(metric.WithProducer(producer))
+	provider := metric.NewMeterProvider(metric.WithReader(reader))
+	defer func() {
+		if err := provider.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	var rm metricdata.ResourceMetrics
+	if err := reader.Collect(context.Background(), &rm); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]metricdata.HistogramDataPoint[float64]{}
+	for _, scope := range rm.ScopeMetrics {
+		for _, m := range scope.Metrics {
+			h, ok := m.Data.(metricdata.Histogram[float64])
+			if !ok || len(h.DataPoints) != 1 || h.Temporality != metricdata.CumulativeTemporality {
+				t.Fatalf("%s is no cumulative histogram of one journal: %+v", m.Name, m.Data)
+			}
+			got[m.Name+" "+m.Unit] = h.DataPoints[0]
+		}
+	}
+	for name, count := range map[string]uint64{
+		"troupe.journal.commit.duration s": 1, "troupe.journal.queue.duration s": 1, "troupe.journal.recovery.duration s": 0,
+		"troupe.journal.commit.events {event}": 1, "troupe.journal.recovery.events {event}": 0,
+	} {
+		p, ok := got[name]
+		if !ok || p.Count != count || len(p.BucketCounts) != len(p.Bounds)+1 {
+			t.Errorf("%s has %+v, want %d values, and a bucket more than bounds", name, p, count)
+		}
+		if v, ok := p.Attributes.Value("troupe.journal"); !ok || v.AsString() != "bank" {
+			t.Errorf("%s has the attributes %v, want the journal's name", name, p.Attributes)
+		}
+	}
+	sizes := got["troupe.journal.commit.events {event}"]
+	if sizes.Sum != 2 || sizes.Bounds[0] != 1 || sizes.BucketCounts[0] != 0 || sizes.BucketCounts[1] != 1 {
+		t.Errorf("a commit of two events is counted as %+v", sizes)
+	}
+}
+
 func TestBadJournals(t *testing.T) {
 	for _, a := range []telemetry.Journals{
 		{Journals: map[string]*journal.Journal{"none": nil}}, {Projections: map[string]telemetry.Lagging{"none": nil}},
 	} {
 		_, scraped := telemetry.JournalCollector(a)
 		_, observed := telemetry.InstrumentJournals(a, metric.NewMeterProvider())
-		for _, err := range []error{scraped, observed} {
+		_, produced := telemetry.JournalProducer(a)
+		for _, err := range []error{scraped, observed, produced} {
 			if err == nil || !strings.Contains(err.Error(), `"none" is nil`) {
 				t.Errorf("got %v, want that none is nil", err)
 			}

@@ -95,15 +95,9 @@ func InstrumentListeners(listeners map[string]*netio.Listener, p metric.MeterPro
 		}
 	}
 	meter := p.Meter(scope)
-	instruments := map[*figure]metric.Int64Observable{}
-	var list []metric.Observable
-	for _, f := range ofListeners {
-		o, err := f.observable(meter)
-		if err != nil {
-			return nil, fmt.Errorf("telemetry: %s: %w", f.name, err)
-		}
-		instruments[f] = o
-		list = append(list, o)
+	instruments, list, err := observables(meter, ofListeners)
+	if err != nil {
+		return nil, err
 	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
 		for name, l := range listeners {

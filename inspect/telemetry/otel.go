@@ -32,15 +32,9 @@ func Instrument(i *inspect.Inspector, p metric.MeterProvider, sampleEvery int) (
 		return nil, errors.New("telemetry: Instrument needs an inspector and a meter provider")
 	}
 	meter := p.Meter(scope)
-	instruments := map[*figure]metric.Int64Observable{}
-	var list []metric.Observable
-	for _, f := range all {
-		o, err := f.observable(meter)
-		if err != nil {
-			return nil, fmt.Errorf("telemetry: %s: %w", f.name, err)
-		}
-		instruments[f] = o
-		list = append(list, o)
+	instruments, list, err := observables(meter, all)
+	if err != nil {
+		return nil, err
 	}
 	gauges := map[*figure]metric.Float64Observable{}
 	for _, f := range ages {
@@ -72,6 +66,20 @@ func Instrument(i *inspect.Inspector, p metric.MeterProvider, sampleEvery int) (
 		unobserve()
 		return registration.Unregister()
 	}, nil
+}
+
+// observables returns an instrument for each figure.
+func observables(meter metric.Meter, figures []*figure) (map[*figure]metric.Int64Observable, []metric.Observable, error) {
+	instruments, list := make(map[*figure]metric.Int64Observable, len(figures)), make([]metric.Observable, 0, len(figures))
+	for _, f := range figures {
+		o, err := f.observable(meter)
+		if err != nil {
+			return nil, nil, fmt.Errorf("telemetry: %s: %w", f.name, err)
+		}
+		instruments[f] = o
+		list = append(list, o)
+	}
+	return instruments, list, nil
 }
 
 func (f *figure) observable(meter metric.Meter) (metric.Int64Observable, error) {

@@ -19,7 +19,7 @@ func TestTestsFindPlantedFaults(t *testing.T) {
 }
 
 var storeFaults = planted.Group{
-	Run: "^Test(CommitsAreSynced|Suite/fence|AnswerIsLost|FeedWaits|SnapshotDoesNot|TwoProjections|Pages)",
+	Run: "^Test(CommitsAreSynced|Suite/fence|AnswerIsLost|FeedWaits|SnapshotDoesNot|TwoProjections|Pages|Suite/keeper)",
 	Faults: []planted.Fault{
 		{
 			Name: "sync off",
@@ -77,6 +77,30 @@ var storeFaults = planted.Group{
 			New:  "moved.RowsAffected() < 0",
 			Want: "FAIL: TestTwoProjectionsOfOneName",
 			Run:  "^TestTwoProjectionsOfOneName$",
+		},
+		{
+			Name: "an erasure forgets the snapshot",
+			In:   "Store.Erase",
+			Old:  `"DELETE FROM journal_snapshots WHERE stream = $1"`,
+			New:  `"DELETE FROM journal_snapshots WHERE stream = -$1::bigint"`,
+			Want: "FAIL: TestSuite/keeper/an_erasure_takes_the_snapshot",
+			Run:  "^TestSuite$/^keeper$/^an_erasure_takes_the_snapshot_with_it$",
+		},
+		{
+			Name: "a trim goes above the position of a projection",
+			In:   "cutOf",
+			Old:  "signed(uint64(keep.Limit(positions)))",
+			New:  "signed(uint64(max(keep.Limit(positions), 1<<40)))",
+			Want: "FAIL: TestSuite/keeper/a_trim_keeps_what_a_projection",
+			Run:  "^TestSuite$/^keeper$/^a_trim_keeps_what_a_projection_has_not_handled$",
+		},
+		{
+			Name: "a position moves from wherever it is",
+			In:   "Store.MovePosition",
+			Old:  "journal.Position(is) != from",
+			New:  "journal.Position(is) < 0",
+			Want: "FAIL: TestSuite/keeper/positions_of_projections",
+			Run:  "^TestSuite$/^keeper$/^positions_of_projections$",
 		},
 	},
 }
