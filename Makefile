@@ -130,7 +130,7 @@ bench: ## Run all benchmarks, allocations included.
 
 .PHONY: bench-once
 bench-once: ## Run every benchmark for one iteration, so that none can rot.
-	$(TEST) -vet=off -run '^$$' -bench . -benchtime 1x work
+	$(TEST) -vet=off -run '^$$' -bench . -benchtime 1x $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u)
 
 .PHONY: screenshot
 screenshot: ## Make the pictures of docs from the demo at work (needs Chromium).
