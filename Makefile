@@ -61,8 +61,10 @@ race: ## Run the tests under the race detector (needs a C compiler).
 	TROUPE_LANE=check CGO_ENABLED=1 $(TEST) -race -vet=off -count $(COUNT) $(if $(SKIP),-skip '$(SKIP)') $(PKG)
 
 .PHONY: invariants
-invariants: ## Run the tests with the internal checks switched on.
-	TROUPE_LANE=check $(TEST) -tags invariants -vet=off -timeout 30m -count $(COUNT) $(PKG)
+invariants: ## Run the tests of all that has internal checks below it, with these switched on.
+	@packages=$$($(GO) list -tags invariants -test -f '{{if .ForTest}}{{.ForTest}} {{join .Deps " "}}{{end}}' $(PKG) | awk '/internal\/invariants/ { print $$1 }' | sort -u); \
+	[ -n "$$packages" ] || { echo "make invariants: nothing in $(PKG) has internal checks" >&2; exit 1; }; \
+	TROUPE_LANE=check $(TEST) -tags invariants -vet=off -count $(COUNT) $$packages
 
 MINUTES ?= 1
 
