@@ -8,8 +8,9 @@ OURS := $(addsuffix /...,$(filter-out $(CURDIR)/bench %/browser,$(MODULES)))
 PKG ?= $(OURS)
 BENCH ?= .
 COUNT ?= 1
-# Tests run without a debugger, and are linked faster without what one needs.
-TEST := $(GO) test -ldflags=-w
+# Tests run without a debugger, and are linked faster without what one needs. All have the same timeout, as it is part of
+# what a cached result is known by: make check runs after make test only what depends on the lane.
+TEST := $(GO) test -ldflags=-w -timeout 30m
 
 LINT_VERSION := v2.15.0
 LINT := $(CURDIR)/.bin/golangci-lint-$(LINT_VERSION)
@@ -23,6 +24,10 @@ NATIVE = $(shell $(GO) env GOHOSTOS)/$(shell $(GO) env GOHOSTARCH)
 # At least one with each system: those of linux/386 are run (make portable).
 VETTED := linux/riscv64 darwin/arm64 windows/amd64 freebsd/amd64
 
+# VET=off spares go test its part of go vet, for all that the tests import, too. CI says so: make lint vets all.
+VET ?=
+NOVET = $(if $(VET),-vet=$(VET))
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -34,11 +39,11 @@ help: ## Show this list.
 
 .PHONY: test
 test: ## Run the quick tests of all modules, as a newcomer does.
-	$(TEST) work
+	$(TEST) $(NOVET) work
 
 .PHONY: check
 check: ## Run all tests: also planted faults, explored models, searches of many schedules and sizes.
-	TROUPE_LANE=check $(TEST) -timeout 30m work
+	TROUPE_LANE=check $(TEST) $(NOVET) work
 
 .PHONY: nightly
 nightly: ## Search for a night, and write docs/nightly.md; SCALE=0.1 takes a tenth of the time.
@@ -46,16 +51,20 @@ nightly: ## Search for a night, and write docs/nightly.md; SCALE=0.1 takes a ten
 
 SCALE ?= 1
 
+SKIP ?=
+
 .PHONY: race
 race: ## Run the tests under the race detector (needs a C compiler).
 	@test "$$($(GO) env GOOS)" = darwin || command -v $$($(GO) env CC) >/dev/null || { \
 		echo "make race: no C compiler ($$($(GO) env CC)) found. The race detector needs one;" >&2; \
 		echo "on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
-	TROUPE_LANE=check CGO_ENABLED=1 $(TEST) -race -vet=off -timeout 30m -count $(COUNT) $(PKG)
+	TROUPE_LANE=check CGO_ENABLED=1 $(TEST) -race -vet=off -count $(COUNT) $(if $(SKIP),-skip '$(SKIP)') $(PKG)
 
 .PHONY: invariants
-invariants: ## Run the tests with the internal checks switched on.
-	TROUPE_LANE=check $(TEST) -tags invariants -vet=off -timeout 30m -count $(COUNT) $(PKG)
+invariants: ## Run the tests of all that has internal checks below it, with these switched on.
+	@packages=$$($(GO) list -tags invariants -test -f '{{if .ForTest}}{{.ForTest}} {{join .Deps " "}}{{end}}' $(PKG) | awk '/internal\/invariants/ { print $$1 }' | sort -u); \
+	[ -n "$$packages" ] || { echo "make invariants: nothing in $(PKG) has internal checks" >&2; exit 1; }; \
+	TROUPE_LANE=check $(TEST) -tags invariants -vet=off -count $(COUNT) $$packages
 
 MINUTES ?= 1
 
@@ -123,7 +132,7 @@ bench: ## Run all benchmarks, allocations included.
 
 .PHONY: bench-once
 bench-once: ## Run every benchmark for one iteration, so that none can rot.
-	$(TEST) -vet=off -run '^$$' -bench . -benchtime 1x work
+	$(TEST) -vet=off -run '^$$' -bench . -benchtime 1x $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u)
 
 .PHONY: screenshot
 screenshot: ## Make the pictures of docs from the demo at work (needs Chromium).

@@ -1,5 +1,7 @@
 package planted
 
+import "time"
+
 const Variable = variable
 
 var NameOf = nameOf
@@ -15,4 +17,13 @@ func Plant(dir string, f Fault) (text string, err error) {
 		return "", err
 	}
 	return p.text(), nil
+}
+
+// SlowAfter reports whether runs of the given times, one after the other, are worth a line.
+func SlowAfter(totals ...time.Duration) bool {
+	var c cost
+	for _, d := range totals {
+		c.add(d, nil)
+	}
+	return c.slow()
 }

@@ -71,7 +71,8 @@ const hanging = 8
 // and tests that hang, run several at a time: what else goes on does not matter to
 // them, as it does to tests that find a fault by chance.
 //
-// In the quick lane it only looks whether each fault has its place.
+// In the quick lane it only looks whether each fault has its place. With -v, it logs what is slow: in processor time, as
+// the time in all says little while faults run beside each other.
 func Expect(t *testing.T, tags string, groups ...Group) {
 	t.Helper()
 	places := fit(t, tags, groups)
@@ -88,7 +89,10 @@ func Expect(t *testing.T, tags string, groups ...Group) {
 			if tags == "modelcheck" {
 				t.Parallel()
 			}
-			if out, err := execute(binary, g.Run); err != nil {
+			var c cost
+			out, err := execute(binary, g.Run, &c)
+			c.tell(t, g.Run)
+			if err != nil {
 				t.Errorf("%s fails without a fault: %v\n%s", g.Run, err, out)
 			}
 		})
@@ -108,8 +112,10 @@ func Expect(t *testing.T, tags string, groups ...Group) {
 				if f.Run != "" {
 					run = f.Run
 				}
+				var c cost
 				if !f.Hang {
-					out, err := attempt(f, binary, run, name)
+					out, err := attempt(f, binary, run, name, &c)
+					c.tell(t, f.Name)
 					judge(t, f, out, err)
 					return
 				}
@@ -120,11 +126,12 @@ func Expect(t *testing.T, tags string, groups ...Group) {
 					defer close(done)
 					<-others
 					room <- struct{}{}
-					out, err = attempt(f, binary, run, name)
+					out, err = attempt(f, binary, run, name, &c)
 					<-room
 				}()
 				t.Parallel() // As few at a time as there are processors: so it only waits.
 				<-done
+				c.tell(t, f.Name)
 				judge(t, f, out, err)
 			})
 		}
@@ -157,10 +164,10 @@ func fit(t *testing.T, tags string, groups []Group) (places []place) {
 	return places
 }
 
-// attempt runs the tests with the fault until they fail.
-func attempt(f Fault, binary, run, name string) (out []byte, err error) {
+// attempt runs the tests with the fault until they fail, and adds up what that costs.
+func attempt(f Fault, binary, run, name string, c *cost) (out []byte, err error) {
 	for range tries {
-		if out, err = execute(binary, run, variable+"="+name, patience.Variable+"="+f.patience()); err != nil {
+		if out, err = execute(binary, run, c, variable+"="+name, patience.Variable+"="+f.patience()); err != nil {
 			break
 		}
 	}
@@ -186,13 +193,16 @@ func (f Fault) patience() string {
 	return "10s"
 }
 
-// execute runs the tests until the first one fails, with additions to the environment.
-func execute(binary, run string, env ...string) (out []byte, err error) {
+// execute runs the tests until the first one fails, with additions to the environment. It adds what that costs to c.
+func execute(binary, run string, c *cost, env ...string) (out []byte, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, "-test.run", run, "-test.failfast", "-test.timeout", (limit - time.Second).String())
 	cmd.Env = append(os.Environ(), env...)
-	return cmd.CombinedOutput()
+	begin := time.Now()
+	out, err = cmd.CombinedOutput()
+	c.add(time.Since(begin), cmd.ProcessState)
+	return out, err
 }
 
 // build makes test binaries of the package of the running test.
@@ -215,7 +225,13 @@ func (b *build) compile(t *testing.T, sources map[string]string) string {
 	args := []string{
 		"test", "-c", "-o", binary, "-overlay", overlay(t, sources), "-tags", b.tags, "-vet", "off", "-ldflags", "-w", ".",
 	}
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+	cmd := exec.Command("go", args...)
+	begin := time.Now()
+	out, err := cmd.CombinedOutput()
+	var c cost
+	c.add(time.Since(begin), cmd.ProcessState)
+	c.tell(t, "a build")
+	if err != nil {
 		t.Fatalf("the test does not compile with the fault: %v\n%s", err, out)
 	}
 	return binary

@@ -8,9 +8,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/internal/planted"
 )
+
+func TestSlowFaultsGetALine(t *testing.T) {
+	if planted.SlowAfter(time.Second) || planted.SlowAfter() {
+		t.Error("a fault that takes a second is called slow")
+	}
+	if !planted.SlowAfter(time.Second, 2*time.Second) {
+		t.Error("tries that take 3 s are not called slow")
+	}
+}
 
 func TestNameOf(t *testing.T) {
 	if got := planted.NameOf(7); got != "Fault7" {
