@@ -41,11 +41,9 @@
 //     count. One that fails while its group is being started has the group start again, and
 //     this counts as a restart.
 //   - Under [RestForOne], if a child fails to start, the children before it run on.
-//   - A child that is added while its group is being restarted waits for its turn.
-//   - A child that adds a child to its own supervisor in Started, while the group restarts,
-//     gets an [actor.CycleError].
-//   - If a child had to be killed, Stop, Err and Terminate say so by [actor.ErrForced].
-//   - The minimum of healthy children is counted from the end of the first start of all on.
+//   - A child that is added while its group is being restarted waits for its turn. If a
+//     Started of the group adds it, that ask ends with an [actor.CycleError].
+//   - If a child had to be killed, Stop, Err and Terminate return [actor.ErrForced].
 //
 // All rules are in the [reference].
 //
