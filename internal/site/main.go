@@ -39,12 +39,12 @@ func run(to, check string) error {
 			return err
 		}
 		for _, b := range broken {
-			fmt.Println(b)
+			_, _ = fmt.Fprintln(os.Stdout, b)
 		}
 		if len(broken) > 0 || links == 0 {
 			return fmt.Errorf("site: %d of %d links in %s lead nowhere", len(broken), links, check)
 		}
-		fmt.Printf("%d links lead somewhere\n", links)
+		_, _ = fmt.Fprintf(os.Stdout, "%d links lead somewhere\n", links)
 		return nil
 	}
 	folders, err := publicPackages()

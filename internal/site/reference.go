@@ -56,13 +56,13 @@ type writer struct {
 }
 
 func (w *writer) page() {
-	fmt.Fprintf(w, "# Package %s\n\n    import \"%s/%s\"\n\n", w.folder, module, w.folder)
+	fmt.Fprintf(&w.Builder, "# Package %s\n\n    import \"%s/%s\"\n\n", w.folder, module, w.folder)
 	w.text(w.pkg.Doc)
 	w.examples(w.pkg.Examples)
 	w.values("Constants", w.pkg.Consts)
 	w.values("Variables", w.pkg.Vars)
 	if len(w.pkg.Funcs) > 0 {
-		fmt.Fprint(w, "## Functions\n\n")
+		fmt.Fprint(&w.Builder, "## Functions\n\n")
 		w.funcs("", w.pkg.Funcs)
 	}
 	for _, t := range w.pkg.Types {
@@ -89,19 +89,19 @@ func (w *writer) interfaceMethods(t *doc.Type) {
 		if i, ok := named.Type.(*ast.InterfaceType); ok {
 			for _, m := range i.Methods.List {
 				for _, name := range m.Names {
-					fmt.Fprintf(w, "<a id=\"%s.%s\"></a>\n", t.Name, name.Name)
+					fmt.Fprintf(&w.Builder, "<a id=\"%s.%s\"></a>\n", t.Name, name.Name)
 				}
 			}
-			fmt.Fprintln(w)
+			fmt.Fprintln(&w.Builder)
 		}
 	}
 }
 
-func (w *writer) heading(level, text, id string) { fmt.Fprintf(w, "%s %s {#%s}\n\n", level, text, id) }
+func (w *writer) heading(level, text, id string) { fmt.Fprintf(&w.Builder, "%s %s {#%s}\n\n", level, text, id) }
 
 func (w *writer) values(title string, values []*doc.Value) {
 	if len(values) > 0 {
-		fmt.Fprintf(w, "## %s\n\n", title)
+		fmt.Fprintf(&w.Builder, "## %s\n\n", title)
 	}
 	for _, v := range values {
 		w.value(v)
@@ -111,10 +111,10 @@ func (w *writer) values(title string, values []*doc.Value) {
 func (w *writer) value(v *doc.Value) {
 	for _, name := range v.Names {
 		if token.IsExported(name) {
-			fmt.Fprintf(w, "<a id=\"%s\"></a>\n", name)
+			fmt.Fprintf(&w.Builder, "<a id=\"%s\"></a>\n", name)
 		}
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(&w.Builder)
 	w.text(v.Doc)
 	w.code(v.Decl)
 }
@@ -165,7 +165,7 @@ func (w *writer) examples(examples []*doc.Example) {
 		if e.Suffix != "" {
 			title += " (" + e.Suffix + ")"
 		}
-		fmt.Fprintf(w, "**%s**\n\n", title)
+		fmt.Fprintf(&w.Builder, "**%s**\n\n", title)
 		w.text(e.Doc)
 		if e.Play != nil {
 			w.code(e.Play)
@@ -173,7 +173,7 @@ func (w *writer) examples(examples []*doc.Example) {
 			w.code(e.Code)
 		}
 		if e.Output != "" {
-			fmt.Fprintf(w, "Output:\n\n```text\n%s\n```\n\n", strings.TrimRight(e.Output, "\n"))
+			fmt.Fprintf(&w.Builder, "Output:\n\n```text\n%s\n```\n\n", strings.TrimRight(e.Output, "\n"))
 		}
 	}
 }
@@ -188,5 +188,5 @@ func (w *writer) code(node any) {
 	if formatted, err := format.Source([]byte(text)); err == nil {
 		text = string(formatted)
 	}
-	fmt.Fprintf(w, "```go\n%s\n```\n\n", strings.TrimRight(text, "\n"))
+	fmt.Fprintf(&w.Builder, "```go\n%s\n```\n\n", strings.TrimRight(text, "\n"))
 }
