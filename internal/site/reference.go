@@ -97,7 +97,9 @@ func (w *writer) interfaceMethods(t *doc.Type) {
 	}
 }
 
-func (w *writer) heading(level, text, id string) { fmt.Fprintf(&w.Builder, "%s %s {#%s}\n\n", level, text, id) }
+func (w *writer) heading(level, text, id string) {
+	fmt.Fprintf(&w.Builder, "%s %s {#%s}\n\n", level, text, id)
+}
 
 func (w *writer) values(title string, values []*doc.Value) {
 	if len(values) > 0 {
