@@ -233,6 +233,23 @@ lib: ## Build the C library and its header into the folder LIB, lib (needs a C c
 readme: ## Compile the Go code of the Markdown files and check their links.
 	TROUPE_LANE=check $(GO) test -count 1 -run Markdown .
 
+SITE := .site
+
+.PHONY: docs
+docs: ## Make the site of the documentation in .site/html, and check its links (needs MkDocs).
+	@command -v mkdocs >/dev/null || { echo "make docs: no mkdocs found; on Debian: apt-get install mkdocs" >&2; exit 1; }
+	rm -rf $(SITE)
+	$(GO) run ./internal/site -to $(SITE)
+	mkdocs build --quiet --strict --config-file $(SITE)/mkdocs.yml
+	$(GO) run ./internal/site -check $(SITE)/html
+	@grep -q '"location"' $(SITE)/html/search/search_index.json || { echo "make docs: the search index is empty" >&2; exit 1; }
+
+DOCS_ADDR ?= 127.0.0.1:8000
+
+.PHONY: docs-serve
+docs-serve: docs ## Make the site, and serve it at DOCS_ADDR, 127.0.0.1:8000.
+	mkdocs serve --config-file $(SITE)/mkdocs.yml --dev-addr $(DOCS_ADDR)
+
 .PHONY: smoke
 smoke: ## Run the demo once, with failures, and compare it with a sequential count.
 	$(GO) run ./cmd/troupe demo --verify --fault-rate 0.02 --json "$$($(GO) env GOROOT)/src/net"

@@ -33,18 +33,23 @@ func testsIn(fsys fs.FS, folder string) (names map[string]bool, err error) {
 }
 
 // unfounded returns what is wrong with a table that compares: a cell in the second column,
-// which is ours, must name tests that exist; all later ones must link to a source.
+// which is ours, must name tests that exist; all later ones must link to a source. Each row has as many cells as the first.
 func unfounded(table string, tests map[string]bool) (faults []string, rows int) {
 	const notCompared = "not compared"
+	columns := 0
 	for line := range strings.Lines(table) {
 		line = strings.TrimSpace(line)
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| feature ") {
+		if !strings.HasPrefix(line, "| ") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		if strings.HasPrefix(line, "| feature ") {
+			columns = len(cells)
 			continue
 		}
 		rows++
-		cells := strings.Split(strings.Trim(line, "| "), " | ")
-		if len(cells) != 6 {
-			faults = append(faults, fmt.Sprintf("the row %q has %d cells, not 6", cells[0], len(cells)))
+		if len(cells) != columns {
+			faults = append(faults, fmt.Sprintf("the row %q has %d cells, not %d", cells[0], len(cells), columns))
 			continue
 		}
 		named := testName.FindAllStringSubmatch(cells[1], -1)
@@ -71,6 +76,24 @@ func TestComparisonOfTheJournalIsFounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, err := os.ReadFile("docs/journal-compared.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults, rows := unfounded(string(table), tests)
+	for _, f := range faults {
+		t.Error(f)
+	}
+	if rows < 10 {
+		t.Errorf("the table has %d rows, want 10 at least", rows)
+	}
+}
+
+func TestComparisonOfThePlatformIsFounded(t *testing.T) {
+	tests, err := testsIn(os.DirFS("."), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := os.ReadFile("docs/compare.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,8 @@
 //     outside of the scheduler.
 //
 // On the scheduler, a handler that has called [runtime.LockOSThread] must unlock the
-// thread before it waits or returns: else the Go runtime ends the process.
+// thread before it waits or returns: else the Go runtime ends the process, when the
+// handler waits, or later, at the latest when the system stops. Its message names no actor.
 //
 // # Reference
 //

@@ -32,6 +32,19 @@
 // The semantics are the same as in OTP's module supervisor, except that an actor that was
 // stopped by [actor.Ref.Stop] is not restarted, and that refs outlive restarts.
 //
+// # Where OTP's documentation is silent
+//
+//   - A restart that is exactly one period old no longer counts: the window is half open.
+//   - Waiting in [Backoff] is no healthy time. Only the time from the end of Started to the
+//     failure counts against Reset.
+//   - A child that fails while its group is being stopped is down, and the failure does not
+//     count. One that fails while its group is being started has the group start again, and
+//     this counts as a restart.
+//   - Under [RestForOne], if a child fails to start, the children before it run on.
+//   - A child that is added while its group is being restarted waits for its turn. If a
+//     Started of the group adds it, that ask ends with an [actor.CycleError].
+//   - If a child had to be killed, Stop, Err and Terminate return [actor.ErrForced].
+//
 // All rules are in the [reference].
 //
 // [reference]: https://github.com/troupe-go/troupe/blob/main/docs/reference/supervision.md
