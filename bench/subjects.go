@@ -18,6 +18,7 @@ import (
 // subjects are all of them, in the order of the tables.
 var subjects = []*suite.Subject{
 	&troupe.Subject,
+	&troupe.Inspected,
 	&troupe.Strands,
 	&channels.Subject,
 	&protoactor.Subject,

@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -60,16 +61,53 @@ func TestHistogram(t *testing.T) {
 		inspect.Add(&h, d)
 	}
 	s := h.Snapshot()
-	if s.Count != 6 || s.Buckets[0] != 3 || s.Buckets[1] != 1 || s.Buckets[12] != 1 || s.Buckets[31] != 1 {
+	if s.Count != 6 || s.Buckets[0] != 3 || s.Buckets[1] != 1 || s.Buckets[46] != 1 || s.Buckets[len(s.Buckets)-1] != 1 {
 		t.Errorf("the buckets are %v", s.Buckets)
 	}
-	if q := s.Quantile(0.8); q != 4096*time.Microsecond {
+	if q := s.Quantile(0.8); q != 3072*time.Microsecond {
 		t.Errorf("four fifths are below %v", q)
 	}
 	if q := (inspect.HistogramSnapshot{}).Quantile(0.5); q != 0 {
 		t.Errorf("the median of nothing is %v", q)
 	}
-	if b, ok := s.Bound(12); !ok || b != 0.004096 {
-		t.Errorf("bucket 12 reaches to %v, %v", b, ok)
+	if b, ok := s.Bound(48); !ok || b != 0.004096 {
+		t.Errorf("bucket 48 reaches to %v, %v", b, ok)
 	}
 }
+
+// Each duration is in the first bucket that reaches to it, and its quantile is at most a quarter too large.
+func TestHistogramBounds(t *testing.T) {
+	edges := inspect.HistogramSnapshot{}
+	var tried []time.Duration
+	for n := range len(edges.Buckets) - 1 {
+		b, ok := edges.Bound(n)
+		if edge := time.Duration(math.Round(b * 1e9)); ok {
+			tried = append(tried, edge-1, edge, edge+1)
+		} else {
+			t.Errorf("bucket %d has no bound", n)
+		}
+	}
+	for n := range 1000 {
+		tried = append(tried, time.Duration(n)*time.Second+time.Duration(n*n)*time.Nanosecond)
+	}
+	for _, d := range tried {
+		var h inspect.Histogram
+		inspect.Add(&h, d)
+		q := h.Snapshot().Quantile(0.5)
+		if last, _ := edges.Bound(len(edges.Buckets) - 2); d.Seconds() > last {
+			if q.Seconds() != last {
+				t.Errorf("%v is beyond the last bound, %v s, and counts as %v", d, last, q)
+			}
+			continue
+		}
+		if d = max(d, time.Microsecond); q < d || q > d+d/perQuantile+1 {
+			t.Errorf("%v counts as %v", d, q)
+		}
+	}
+	if b, ok := edges.Bound(len(edges.Buckets) - 1); ok {
+		t.Errorf("the last bucket reaches to %v", b)
+	}
+}
+
+// perQuantile is the part of a duration by which a quantile may be too large.
+const perQuantile = inspect.BucketsPerDoubling

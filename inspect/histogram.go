@@ -6,27 +6,47 @@ import (
 	"time"
 )
 
-// Histogram counts durations by magnitude: each bucket reaches to twice the
-// bound of the one before, from 1 us to 35 minutes. Adding costs two atomic
-// additions. The zero Histogram is empty.
+// Histogram counts durations by magnitude: each doubling, from 1 us to 18 minutes, is divided into four buckets of
+// the same width. Adding costs two atomic additions. The zero Histogram is empty.
 type Histogram struct {
 	buckets [histogramBuckets]atomic.Uint64
 	sum     atomic.Int64 // In nanoseconds.
 }
 
-// histogramBuckets has the last one for all that is longer.
-const histogramBuckets = 32
+// BucketsPerDoubling is how many buckets of a [Histogram] there are from one doubling of 1 us to the next: bucket 0 and
+// each fourth one after it reach to a doubling. With four a quantile is at most a quarter too large.
+const BucketsPerDoubling = 4
+
+const (
+	// histogramBuckets are those of 30 doublings, the first one for all up to 1 us, and the last one for all that is longer.
+	histogramBuckets = 30*BucketsPerDoubling + 2
+	// width is how wide the buckets of the first doubling are.
+	width = time.Microsecond / BucketsPerDoubling
+)
 
 // bound returns the upper bound of a bucket but the last.
-func bound(n int) time.Duration { return time.Microsecond << n }
+func bound(n int) time.Duration {
+	if n <= 0 {
+		return time.Microsecond
+	}
+	doubling, part := (n-1)/BucketsPerDoubling, (n-1)%BucketsPerDoubling
+	return time.Duration(BucketsPerDoubling+part+1) * width << doubling
+}
+
+// bucket returns the first bucket whose bound is d at least, or the last one.
+func bucket(d time.Duration) int {
+	if d <= time.Microsecond {
+		return 0
+	}
+	widths := uint64((d - 1) / width) // BucketsPerDoubling at least, as d is longer than the first bucket.
+	doubling := bits.Len64(widths/BucketsPerDoubling) - 1
+	part := int(widths>>doubling) - BucketsPerDoubling
+	return min(histogramBuckets-1, 1+doubling*BucketsPerDoubling+part)
+}
 
 func (h *Histogram) add(d time.Duration) {
 	d = max(0, d)
-	n := 0
-	if d > time.Microsecond {
-		n = min(histogramBuckets-1, bits.Len64(uint64((d-1)/time.Microsecond)))
-	}
-	h.buckets[n].Add(1)
+	h.buckets[bucket(d)].Add(1)
 	h.sum.Add(int64(d))
 }
 
@@ -52,11 +72,14 @@ type HistogramSnapshot struct {
 // Bound returns up to how many seconds bucket n reaches, inclusive. The last
 // bucket has no bound.
 func (HistogramSnapshot) Bound(n int) (seconds float64, ok bool) {
-	return bound(n).Seconds(), n >= 0 && n < histogramBuckets-1
+	if n < 0 || n >= histogramBuckets-1 {
+		return 0, false
+	}
+	return bound(n).Seconds(), true
 }
 
 // Quantile returns the duration below which the part q of those counted are,
-// rounded up to a bucket's bound: it is less than twice too large. It is 0 if
+// rounded up to a bucket's bound: it is at most a quarter too large, from 1 us on. It is 0 if
 // nothing was counted, and the last bound if it is beyond that.
 func (s HistogramSnapshot) Quantile(q float64) time.Duration {
 	if s.Count == 0 {

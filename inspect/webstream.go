@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -37,10 +36,6 @@ const (
 	maxNewEvents = 100
 	// maxPast is how far back the figures go that a page gets: some 500 KB. All of them are in api/history.
 	maxPast = time.Hour
-	// maxChildren is how many children of an actor a tree shows.
-	maxChildren = 200
-	// maxRows is how many rows it has.
-	maxRows = 2000
 )
 
 // news is a message of the stream.
@@ -333,66 +328,4 @@ func (w *web) viewOf(v url.Values) (func() (any, error), error) {
 	default:
 		return nil, fmt.Errorf("inspect: the parameter view is %.40q; use overview, actors, actor, tree, workers, waits, jobs, timers, names, events, letters or tasks", view)
 	}
-}
-
-// folds says which nodes of the tree are unfolded, where that is not as usual.
-type folds struct{ open, closed map[actor.PID]bool }
-
-func foldsOf(v url.Values) (f folds, err error) {
-	f = folds{map[actor.PID]bool{}, map[actor.PID]bool{}}
-	for name, set := range map[string]map[actor.PID]bool{"open": f.open, "closed": f.closed} {
-		for text := range strings.SplitSeq(v.Get(name), ",") {
-			if text == "" {
-				continue
-			}
-			id, err := actor.ParsePID(text)
-			if err != nil {
-				return f, err
-			}
-			set[id] = true
-		}
-	}
-	return f, nil
-}
-
-// treeRow is a line of the tree.
-type treeRow struct {
-	Actor
-	Depth int  `json:"depth"`
-	Open  bool `json:"open"`
-	// More is how many of its children are not shown though it is open, about.
-	More int `json:"more,omitempty"`
-}
-
-// rows returns the tree as it is unfolded. As usual, the first two levels are,
-// unless they are large.
-func (w *web) rows(f folds) (rows []treeRow) {
-	handlers := w.i.handlers()
-	rows = []treeRow{}
-	var below func(id actor.PID, depth int)
-	below = func(id actor.PID, depth int) {
-		infos, err := w.i.sys.Children(id, actor.PID{}, maxChildren)
-		if err != nil {
-			return // It has stopped.
-		}
-		for n := range infos {
-			if len(rows) == maxRows {
-				return
-			}
-			a := actorOf(&infos[n])
-			a.Handler = handlers[a.PID]
-			a.Links, a.Monitors = nil, nil
-			usual := depth < 2 && a.Children <= 20
-			r := treeRow{Actor: a, Depth: depth, Open: a.Children > 0 && (f.open[a.PID] || usual && !f.closed[a.PID])}
-			if r.Open {
-				r.More = max(0, a.Children-maxChildren)
-			}
-			rows = append(rows, r)
-			if r.Open {
-				below(a.PID, depth+1)
-			}
-		}
-	}
-	below(actor.PID{}, 0)
-	return rows
 }

@@ -62,6 +62,8 @@ type Holder struct {
 	Replaced bool    `json:"replaced"` // A spare worker is in its place.
 	Alive    bool    `json:"alive"`    // It gives signs of life.
 	Stack    string  `json:"stack,omitempty"`
+	// PID is the actor whose handler it is, if it is one that is watched.
+	PID actor.PID `json:"pid,omitzero"`
 }
 
 // Workers returns a snapshot of the scheduler that runs the system. It costs
@@ -70,7 +72,7 @@ func (i *Inspector) Workers() Workers {
 	st := i.sys.Scheduler().Stats()
 	w := Workers{
 		Workers: make([]Worker, 0, len(st.Workers)), Awake: st.Awake, Queued: byPriority(st.Queued), Jobs: st.Jobs, Overdue: st.Overdue,
-		SpareLimitReached: st.SpareLimitReached, Kinds: make([]JobKind, 0, len(st.Kinds)), Holders: holders(st.Held),
+		SpareLimitReached: st.SpareLimitReached, Kinds: make([]JobKind, 0, len(st.Kinds)), Holders: i.holders(st.Held),
 	}
 	for _, s := range st.Workers {
 		w.Workers = append(w.Workers, Worker{
@@ -86,12 +88,20 @@ func (i *Inspector) Workers() Workers {
 
 // HeldStacks returns what holds workers, with the stacks. If anything does, it
 // stops the whole program for some us for each goroutine.
-func (i *Inspector) HeldStacks() []Holder { return holders(i.sys.Scheduler().HeldStacks()) }
+func (i *Inspector) HeldStacks() []Holder { return i.holders(i.sys.Scheduler().HeldStacks()) }
 
-func holders(held []sched.Held) []Holder {
+func (i *Inspector) holders(held []sched.Held) []Holder {
 	all := make([]Holder, 0, len(held))
+	if len(held) == 0 {
+		return all
+	}
+	actors := map[uint64]actor.PID{} // By goroutine.
+	for _, r := range i.sys.Handlers() {
+		actors[r.Goroutine] = r.PID
+	}
+	delete(actors, 0) // It is not known.
 	for _, h := range held {
-		all = append(all, Holder{h.Worker, h.Work, h.For.Seconds(), h.Replaced, h.Alive, h.Stack})
+		all = append(all, Holder{h.Worker, h.Work, h.For.Seconds(), h.Replaced, h.Alive, h.Stack, actors[h.Goroutine]})
 	}
 	return all
 }

@@ -83,7 +83,8 @@ func (c *collector) histogram(f *figure, h inspect.HistogramSnapshot, labels ...
 	sum := uint64(0)
 	for n, count := range h.Buckets {
 		sum += count
-		if bound, ok := h.Bound(n); ok {
+		// A series for each doubling is enough for a store that keeps them for months.
+		if bound, ok := h.Bound(n); ok && n%inspect.BucketsPerDoubling == 0 {
 			buckets[bound] = sum
 		}
 	}

@@ -1,27 +1,36 @@
 // The supervision tree, unfolded as far as somebody looks.
 import { count, el, fullness, handler, lanes, matches, replace, search, state, table, title } from './dom.js';
 
-const open = new Set(), closed = new Set();
+const open = new Set(), closed = new Set(), after = new Map(); // After which child of an actor its children are shown.
+let worst = '';
 let rows = [], list = null, before = new Map(), rate = new Map(), at = 0, seen = null;
 
 const slowFirst = (page) => page.params.get('sort') === 'slow';
 
 export const tree = {
   title: 'Tree',
-  query: () => ({ view: 'tree', open: [...open].slice(-200).join(','), closed: [...closed].slice(-200).join(',') }),
+  query: () => ({ view: 'tree', ...folds(), worst }),
   enter(page) {
     list = null;
     for (const [name, set] of [['open', open], ['closed', closed]]) {
       set.clear();
       for (const pid of (page.params.get(name) || '').split(',')) if (pid) set.add(pid);
     }
+    after.clear();
+    for (const pair of (page.params.get('from') || '').split(',')) if (pair) after.set(...pair.split(':'));
+    worst = page.params.get('worst') || '';
   },
   fold(page, pid, unfold) {
     const r = rows.find((one) => one.pid === pid);
     if (!r || !r.children || r.open === unfold) return;
     (unfold ? open : closed).add(pid);
     (unfold ? closed : open).delete(pid);
-    page.set({ open: [...open].slice(-200).join(','), closed: [...closed].slice(-200).join(',') });
+    page.set(folds());
+    page.reopen();
+  },
+  part(page, pid, from) {
+    if (from) after.set(pid, from); else after.delete(pid);
+    page.set(folds());
     page.reopen();
   },
   draw(page, main) {
@@ -29,20 +38,24 @@ export const tree = {
       list = el('div', { class: 'card' });
       main.replaceChildren(el('div', { class: 'bar' }, search(page, page.draw), el('span', { class: 'dim' }, 'Unfold with → and fold with ←. What is slow or full is marked.'),
         el('span', { class: 'grow' }), el('button', {
+          'aria-pressed': String(Boolean(worst)), title: 'Unfold what leads to the worst finding',
+          onclick: (e) => { worst = worst ? '' : '1'; page.set({ worst }); e.target.setAttribute('aria-pressed', String(Boolean(worst))); page.reopen(); },
+        }, 'Open the worst'), el('button', {
           'aria-pressed': String(slowFirst(page)),
           onclick: (e) => { page.set({ sort: slowFirst(page) ? '' : 'slow' }); e.target.setAttribute('aria-pressed', slowFirst(page)); page.draw(); },
         }, 'Slow first')), list);
     }
     const n = page.last;
     if (!n || !Array.isArray(n.view)) return;
-    rows = n.view;
+    rows = n.view.filter((a) => a.pid);
+    const top = n.view.find((a) => !a.pid);
     if (seen !== n) measure();
     seen = n;
     const shown = found(page, slowFirst(page) ? sorted(rows) : rows);
     replace(list, table([
       { title: 'Actor' }, { title: 'State' }, { title: 'Mailbox', n: true }, { title: 'Control / management / data', hide: true }, { title: 'Per second', n: true },
       { title: 'Slow' }, { title: 'Restarts', n: true, hide: true }, { title: 'Kind', hide: true },
-    ], shown.map((a) => ({ pid: a.pid, cells: cells(page, a) }))));
+    ], shown.map((a) => ({ pid: a.pid, cells: cells(page, a) }))), top ? el('p', { class: 'bar' }, parts(page, { ...top, pid: '' })) : null);
   },
 };
 
@@ -53,8 +66,23 @@ function cells(page, a) {
     class: 'fold', 'aria-expanded': String(a.open), 'aria-label': (a.open ? 'Fold ' : 'Unfold ') + title(a), 'data-key': 'fold' + a.pid, onclick: () => tree.fold(page, a.pid, !a.open),
   }, a.open ? '▾' : '▸') : el('span', { class: 'fold', style: { display: 'inline-block' } });
   const below = a.children ? el('span', { class: 'dim' }, ' ' + count(a.children) + (a.more ? ', of which ' + count(a.more) + ' are not shown' : '')) : '';
-  return [[indent, fold, el('span', { class: 'name', title: title(a) }, title(a)), below], state(a), count(a.mailbox), [...lanes(a), fullness(a)],
+  // What is wrong with it, or, while it is folded, with one below it.
+  const wrong = a.wrong ? el('span', { class: 'tag bad' }, a.wrong === 1 ? '1 finding' : count(a.wrong) + ' findings') : '';
+  return [[indent, fold, el('span', { class: 'name', title: title(a) }, title(a)), below, ' ', wrong, parts(page, a)], state(a), count(a.mailbox), [...lanes(a), fullness(a)],
     rate.has(a.pid) ? count(rate.get(a.pid)) : '–', handler(a.handler), count(a.restarts), el('span', { class: 'name dim mono', title: a.kind }, a.kind)];
+}
+
+const folds = () => ({
+  open: [...open].slice(-200).join(','), closed: [...closed].slice(-200).join(','), from: [...after].slice(-50).map((pair) => pair.join(':')).join(','),
+});
+
+// parts leads to the children of an actor that are not shown.
+function parts(page, a) {
+  if (!a.later && !a.next) return '';
+  const whose = a.pid ? title(a) : 'the top';
+  return el('span', {}, ' ',
+    a.later ? el('button', { 'aria-label': 'First children of ' + whose, 'data-key': 'first' + a.pid, onclick: () => tree.part(page, a.pid, '') }, '‹ First') : '',
+    a.next ? el('button', { 'aria-label': 'Next children of ' + whose, 'data-key': 'next' + a.pid, onclick: () => tree.part(page, a.pid, a.next) }, 'Next ›') : '');
 }
 
 // found has the rows that are looked for, and those that they are below.

@@ -37,7 +37,8 @@ function timelines(page, v) {
   for (const w of v.workers) {
     const p = parts.by.get(w.id);
     const cells = all.map((s) => s.workers.find((one) => one.id === w.id));
-    p.now.textContent = w.state + (w.spare ? ', spare' : '');
+    const held = v.holders.find((h) => h.worker === w.id);
+    p.now.textContent = (held ? 'held for ' + time(held.seconds) : w.state) + (w.spare ? ', spare' : '');
     lane(p.canvas, cells, most);
   }
 }
@@ -46,7 +47,7 @@ function details(v) {
   const queued = Object.entries(v.queued).map(([p, n]) => p + ' ' + count(n)).join(', ');
   replace(parts.rest,
     v.holders.length ? card('What holds workers', table([{ title: 'Worker', n: true }, { title: 'Work', wrap: true }, { title: 'For', n: true }, { title: '' }], v.holders.map((h) => ({
-      key: 'h' + h.worker, cells: [h.worker, h.work, time(h.seconds), h.replaced ? 'a spare is in its place' : ''],
+      key: 'h' + h.worker, pid: h.pid, cells: [h.worker, h.pid ? el('a', { href: '#actor/' + h.pid }, h.work) : h.work, time(h.seconds), h.replaced ? 'a spare is in its place' : ''],
     })))) : null,
     card('Totals', el('p', { class: 'dim' }, v.awake + ' awake; queued: ' + queued + '; ' + count(v.jobs) + ' jobs under way'), table([
       { title: 'Worker', n: true }, { title: 'State' }, { title: 'CPU', n: true, hide: true }, { title: 'Ran', n: true }, { title: 'Stolen', n: true }, { title: 'Parked', n: true },

@@ -66,6 +66,15 @@ func TestFindings(t *testing.T) {
 			p.keep("finding-" + name)
 			p.do(chromedp.Evaluate[chromedp.Void](first + `.click()`))
 			p.until(text + `.includes('` + cause + `') && ` + text + `.includes('` + shown + `') && location.hash.length > 1`)
+			if name != "stuck" {
+				return
+			}
+			p.show("tree")
+			p.until(text + `.includes('1 finding')`)
+			p.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('button')].find((b) => b.innerText === 'Open the worst').click()`))
+			p.until(`location.hash.includes('worst=1') && ` + text + `.includes('1 finding')`)
+			p.show("workers") // What holds one is a link to the actor.
+			p.until(`[...document.querySelectorAll('td a')].some((a) => a.innerText.includes('` + cause + `')) && ` + text + `.includes('held for')`)
 		})
 	}
 }

@@ -11,8 +11,10 @@ type ball struct {
 	from actor.Ref[ball]
 }
 
-func pingPong(r *suite.Run) (int64, error) {
-	return run(func(sys *actor.System) (int64, error) {
+func pingPong(r *suite.Run) (int64, error) { return playPingPong(r, false) }
+
+func playPingPong(r *suite.Run, inspected bool) (int64, error) {
+	return runWith(inspected, func(sys *actor.System) (int64, error) {
 		var handled [2]int64
 		done := make(chan struct{})
 		players, err := spawnN(sys, 2, func(i int) func(*actor.Context[ball], ball) error {
@@ -35,8 +37,10 @@ func pingPong(r *suite.Run) (int64, error) {
 	})
 }
 
-func tell(r *suite.Run, producers int) (int64, error) {
-	return run(func(sys *actor.System) (int64, error) {
+func tell(r *suite.Run, producers int) (int64, error) { return tellAll(r, producers, false) }
+
+func tellAll(r *suite.Run, producers int, inspected bool) (int64, error) {
+	return runWith(inspected, func(sys *actor.System) (int64, error) {
 		var sum int64
 		seen, done := 0, make(chan struct{})
 		ref, err := actor.Spawn(sys, actor.Func(func(_ *actor.Context[int], m int) error {

@@ -7,6 +7,17 @@ import (
 	"github.com/troupe-go/troupe/internal/bench/suite"
 )
 
+// Inspected is this project with a default inspector and its page, which nobody has open.
+var Inspected = suite.Subject{
+	Name:  "inspected",
+	About: "troupe with inspect.New and Inspector.Handler in their default configurations",
+	Runs: map[string]suite.Func{
+		workload.PingPong: func(r *suite.Run) (int64, error) { return playPingPong(r, true) },
+		workload.Tell:     func(r *suite.Run) (int64, error) { return tellAll(r, 1, true) },
+		workload.Tell4:    func(r *suite.Run) (int64, error) { return tellAll(r, 4, true) },
+	},
+}
+
 // Subject is this project.
 var Subject = suite.Subject{
 	Name:     "troupe",

@@ -9,12 +9,16 @@ import (
 	"log/slog"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/inspect"
 )
 
 var background = context.Background()
 
 // run calls do with a system of its own and stops that afterwards.
-func run(do func(sys *actor.System) (int64, error)) (result int64, err error) {
+func run(do func(sys *actor.System) (int64, error)) (int64, error) { return runWith(false, do) }
+
+// runWith is run, with an inspector and its page if that is wanted.
+func runWith(inspected bool, do func(sys *actor.System) (int64, error)) (result int64, err error) {
 	sys, err := actor.NewSystem(actor.Config{Logger: slog.New(slog.DiscardHandler)}) // Some workloads fail on purpose.
 	if err != nil {
 		return 0, err
@@ -25,6 +29,16 @@ func run(do func(sys *actor.System) (int64, error)) (result int64, err error) {
 		}
 		err = errors.Join(err, sys.Stop(background))
 	}()
+	if inspected {
+		i, err := inspect.New(sys, inspect.Config{})
+		if err != nil {
+			return 0, err
+		}
+		defer i.Close()
+		if _, err := i.Handler(inspect.WebConfig{}); err != nil { // From here on it takes samples in the background.
+			return 0, err
+		}
+	}
 	return do(sys)
 }
 
