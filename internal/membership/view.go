@@ -1,0 +1,232 @@
+package membership
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/engine"
+)
+
+// A Member is a birth of a node that lives, as far as this node has seen.
+type Member struct {
+	Name   string
+	Birth  uint64
+	Labels map[string]string // Must not be changed.
+
+	token    string
+	revision uint64
+	seen     time.Duration // When this node has seen the revision first, by its own clock.
+}
+
+// Kind says what has happened to a node.
+type Kind uint8
+
+// The kinds of events.
+const (
+	Joined Kind = iota
+	Left        // It has ended its birth itself.
+	Lost        // Its lease is over, or its entry has vanished.
+)
+
+// String returns "joined", "left" or "lost".
+func (k Kind) String() string { return [...]string{"joined", "left", "lost"}[min(k, Lost)] }
+
+// An Event is what [Node.Events] yields.
+type Event struct {
+	Kind   Kind
+	Member Member
+	Reason string // Empty for Joined.
+}
+
+// String returns the event for people.
+func (e Event) String() string {
+	if e.Kind == Joined {
+		return fmt.Sprintf("node %q, birth %d, has joined", e.Member.Name, e.Member.Birth)
+	}
+	return fmt.Sprintf("node %q, birth %d, %s: %s", e.Member.Name, e.Member.Birth, e.Kind, e.Reason)
+}
+
+// end is how the last birth of a name has ended.
+type end struct {
+	birth  uint64
+	kind   Kind
+	reason string
+}
+
+// view is what a node has seen of the table.
+type view struct {
+	mu      sync.Mutex
+	members map[string]Member
+	ends    map[string]end
+	changed chan struct{} // Closed at the next change of members.
+	closed  bool
+}
+
+func newView() *view {
+	return &view{members: map[string]Member{}, ends: map[string]end{}, changed: make(chan struct{})}
+}
+
+// take takes a change of the table.
+func (v *view) take(c engine.Change, now time.Duration) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if c.Deleted {
+		v.gone(c.Key, end{v.members[c.Key].Birth, Lost, "its entry has vanished"})
+		return nil
+	}
+	e, err := decode(c.Entry)
+	if err != nil {
+		return err
+	}
+	if e.Ended != "" {
+		kind := Lost
+		if e.Left {
+			kind = Left
+		}
+		v.gone(c.Key, end{e.Birth, kind, e.Ended})
+		return nil
+	}
+	old, there := v.members[c.Key]
+	v.members[c.Key] = Member{Name: c.Key, Birth: e.Birth, Labels: e.Labels, token: e.Token, revision: c.Revision, seen: now}
+	if !there || old.Birth != e.Birth {
+		v.tell()
+	}
+	return nil
+}
+
+// gone notes the end of a birth. The caller holds mu.
+func (v *view) gone(name string, how end) {
+	if _, there := v.members[name]; there {
+		delete(v.members, name)
+		v.ends[name] = how
+		v.tell()
+	}
+}
+
+// tell wakes those who wait for a change. The caller holds mu.
+func (v *view) tell() {
+	close(v.changed)
+	v.changed = make(chan struct{})
+}
+
+func (v *view) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.closed = true
+	v.tell()
+}
+
+// overdue returns the members whose entries have not changed for a lease.
+func (v *view) overdue(now, lease time.Duration) (all []Member) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, m := range v.members {
+		if now-m.seen >= lease {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// forgive has the leases of all members begin now.
+func (v *view) forgive(now time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, m := range v.members {
+		m.seen = now
+		v.members[name] = m
+	}
+}
+
+// list returns the members by name.
+func (v *view) list() []Member {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var all []Member
+	for _, m := range v.members {
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// since returns what has changed since the known members, which it brings up to date.
+func (v *view) since(known map[string]Member) (events []Event, changed chan struct{}, closed bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, m := range known {
+		if v.members[name].Birth == m.Birth {
+			continue
+		}
+		how := v.ends[name]
+		if how.birth != m.Birth {
+			how = end{m.Birth, Lost, "a later birth has its name"}
+		}
+		delete(known, name)
+		events = append(events, Event{how.kind, m, how.reason})
+	}
+	for name, m := range v.members {
+		if _, there := known[name]; !there {
+			known[name] = m
+			events = append(events, Event{Joined, m, ""})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.Member.Birth, b.Member.Birth) })
+	return events, v.changed, v.closed
+}
+
+// watch follows the table until ctx ends.
+func (n *Node) watch(ctx context.Context) {
+	after := uint64(0)
+	for ctx.Err() == nil {
+		for c, err := range n.table.Watch(ctx, after) {
+			if err == nil && !c.Current {
+				after = max(after, c.Revision)
+				err = n.view.take(c, n.config.Clock())
+			}
+			if errors.Is(err, engine.ErrAmnesia) {
+				n.end(fmt.Errorf("%w: node %q, birth %d: %w", ErrNodeLost, n.config.Name, n.birth, err))
+				return
+			}
+			if err != nil {
+				continue // The watch ends by itself if it can't go on. A foreign entry is no member.
+			}
+		}
+		_ = pause(ctx, n.config.Renew) // Then ctx has ended, or the watch begins again.
+	}
+}
+
+// Members returns the members that this node has seen last, by name.
+func (n *Node) Members() []Member { return n.view.list() }
+
+// Events yields the members that live, as joined, and then what happens, until ctx ends, the
+// node leaves, or the loop ends. Each birth that it has yielded as joined is yielded as left or
+// lost later. A loop that is slow leaves out births that have begun and ended meanwhile, so
+// nothing queues up.
+func (n *Node) Events(ctx context.Context) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		known := map[string]Member{}
+		for {
+			events, changed, closed := n.view.since(known)
+			for _, e := range events {
+				if !yield(e) {
+					return
+				}
+			}
+			if closed {
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
