@@ -10,8 +10,6 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-func nothing(context.Context) error { return nil }
-
 func TestFullSchedulerRejects(t *testing.T) {
 	ctx := guarded(t)
 	s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1, MaxQueued: 3, WhenFull: workers.RejectWhenFull})
