@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/recording"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -166,10 +166,10 @@ func (x *Context[M]) receiveObserved(c *Context[M], a *activation, l *lane, whic
 // of the type with that name, or of the actor's own type.
 func (a *activation) markMessage(name *string) {
 	if name != nil {
-		a.f.Mark(workers.EventMessage, *name)
+		a.f.Mark(recording.Message, *name)
 		return
 	}
-	a.f.Mark(workers.EventMessage, a.impl.messageType().String())
+	a.f.Mark(recording.Message, a.impl.messageType().String())
 }
 
 // beginPlain makes known that a message of the lane is being handled from now on, with the Context x. It is

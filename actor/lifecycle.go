@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/recording"
 )
 
 // Starter is implemented by an actor that prepares itself. Started runs before
@@ -151,7 +152,7 @@ func (a *activation) fail(reason error) {
 		a.trace("fails", reason)
 	}
 	if a.f.Recorded() {
-		a.f.Mark(workers.EventFailure, fmt.Sprint(reason)) // Also if its Error panics.
+		a.f.Mark(recording.Failure, fmt.Sprint(reason)) // Also if its Error panics.
 	}
 	a.endIncarnation(reason)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/kernel/stateword"
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/recording"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -440,8 +441,8 @@ func current(f *workers.Fiber) *proc {
 }
 
 // Label names the actor in recordings: by its PID, and its name or else its kind.
-func (p *proc) Label() workers.Label {
-	l := workers.Label{Class: "actor", ID: p.pid.Number(), Name: p.opts.name}
+func (p *proc) Label() recording.Label {
+	l := recording.Label{Class: "actor", ID: p.pid.Number(), Name: p.opts.name}
 	if l.Name == "" && p.impl != nil {
 		l.Name = p.ctx.Load().kind.Load().name
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 // Config configures a [Scheduler]. The zero value is a good one.
@@ -124,30 +125,30 @@ const (
 
 // FullPolicy says what [Scheduler.Go] does when Config.MaxQueued jobs are
 // queued.
-type FullPolicy = workers.FullPolicy
+type FullPolicy = settings.FullPolicy
 
 // The policies.
 const (
 	// WaitWhenFull makes Go wait for room, for ErrStopped, or for the end of its
 	// context. A job that submits with its context does not wait, since what is
 	// queued may wait for it: its job is accepted beyond the bound.
-	WaitWhenFull FullPolicy = workers.WaitWhenFull
+	WaitWhenFull FullPolicy = settings.WaitWhenFull
 	// RejectWhenFull makes Go return ErrFull, also to a job.
-	RejectWhenFull FullPolicy = workers.RejectWhenFull
+	RejectWhenFull FullPolicy = settings.RejectWhenFull
 )
 
 // Placement says where work from outside the workers goes that is not critical
 // and has no [Place]. Jobs that a job submits stay on its worker in either case,
 // until others steal them. Its method String returns the name in lower case.
-type Placement = workers.Placement
+type Placement = settings.Placement
 
 // The placements.
 const (
 	// Shared puts it into a queue from which each worker takes when it has need.
 	// No worker is idle while there is work.
-	Shared Placement = workers.Shared
+	Shared Placement = settings.Shared
 	// LeastLoaded hands each piece to the worker that has least to do: the fewest
 	// pieces, queued and running, times the mean time of its last pieces. Idle
 	// workers still steal it. It costs a look at every worker.
-	LeastLoaded Placement = workers.LeastLoaded
+	LeastLoaded Placement = settings.LeastLoaded
 )

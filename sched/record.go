@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/recording"
 )
 
 // Label says what a piece of work is. Its Class is "actor" or "job", say. Its ID
 // is the number of the actor or job, or 0. Its Name is the work's name or kind.
-type Label = workers.Label
+type Label = recording.Label
 
 // Event is something that a worker did.
 type Event struct {
@@ -45,27 +46,27 @@ type Recording struct {
 
 // EventKind says what an [Event] of a recording is about. Its method String returns the
 // name in lower case; [ParseEventKind] is the reverse.
-type EventKind = workers.EventKind
+type EventKind = recording.Kind
 
 // The kinds of events.
 const (
-	EventRun     EventKind = workers.EventRun     // A piece of work begins; Arg is its priority. It runs until the worker's next event of another kind than EventMark, EventMessage and EventFailure.
-	EventSuspend EventKind = workers.EventSuspend // The work waits, and has left the worker.
-	EventYield   EventKind = workers.EventYield   // The work has gone to the end of a queue, so that others run.
-	EventPreempt EventKind = workers.EventPreempt // The work has given way to critical work.
-	EventResume  EventKind = workers.EventResume  // The work goes on, maybe on another worker.
-	EventSearch  EventKind = workers.EventSearch  // The worker has nothing to do, and looks at the others' queues.
-	EventSteal   EventKind = workers.EventSteal   // It has taken work from the worker Arg.
-	EventPark    EventKind = workers.EventPark    // It sleeps for want of work, or, a spare, until it is needed.
-	EventUnpark  EventKind = workers.EventUnpark  // It was woken.
-	EventBlocked EventKind = workers.EventBlocked // The worker was held for long, and a spare has taken its place. The work still runs.
-	EventMark    EventKind = workers.EventMark    // A mark by Mark.
-	EventMessage EventKind = workers.EventMessage // An actor begins to handle a message of the type Name.
-	EventFailure EventKind = workers.EventFailure // The work has failed, by the error Name.
+	EventRun     EventKind = recording.Run     // A piece of work begins; Arg is its priority. It runs until the worker's next event of another kind than EventMark, EventMessage and EventFailure.
+	EventSuspend EventKind = recording.Suspend // The work waits, and has left the worker.
+	EventYield   EventKind = recording.Yield   // The work has gone to the end of a queue, so that others run.
+	EventPreempt EventKind = recording.Preempt // The work has given way to critical work.
+	EventResume  EventKind = recording.Resume  // The work goes on, maybe on another worker.
+	EventSearch  EventKind = recording.Search  // The worker has nothing to do, and looks at the others' queues.
+	EventSteal   EventKind = recording.Steal   // It has taken work from the worker Arg.
+	EventPark    EventKind = recording.Park    // It sleeps for want of work, or, a spare, until it is needed.
+	EventUnpark  EventKind = recording.Unpark  // It was woken.
+	EventBlocked EventKind = recording.Blocked // The worker was held for long, and a spare has taken its place. The work still runs.
+	EventMark    EventKind = recording.Mark    // A mark by Mark.
+	EventMessage EventKind = recording.Message // An actor begins to handle a message of the type Name.
+	EventFailure EventKind = recording.Failure // The work has failed, by the error Name.
 )
 
 // ParseEventKind is the reverse of String.
-func ParseEventKind(name string) (EventKind, error) { return workers.ParseEventKind(name) }
+func ParseEventKind(name string) (EventKind, error) { return recording.ParseKind(name) }
 
 // Recorder is a flight recorder: it keeps the last events of each worker, in
 // bounded memory, so that one can see afterwards what led to something. Its

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 // StealStats says how a worker stole.
@@ -49,7 +50,7 @@ func (s *Scheduler) StealStrategy() StealStrategy { return s.workers().StealStra
 // each strategy a worker takes the oldest of the most urgent work that it finds. It
 // leaves a lone piece to its owner for a moment. Its method String returns
 // the name in lower case.
-type StealStrategy = workers.StealStrategy
+type StealStrategy = settings.StealStrategy
 
 // The strategies.
 const (
@@ -57,15 +58,15 @@ const (
 	// measures: batched where work is cheap or thieves get in each other's way,
 	// single where a piece is dear, local where most victims have nothing. Its
 	// choice is in [StealStats].
-	StealAdaptive StealStrategy = workers.StealAdaptive
+	StealAdaptive StealStrategy = settings.StealAdaptive
 	// StealSingle takes one piece at a time.
-	StealSingle StealStrategy = workers.StealSingle
+	StealSingle StealStrategy = settings.StealSingle
 	// StealBatched takes up to half of the victim's queue, at most 64 pieces, and
 	// no more than about 200 us of work by their estimated cost.
-	StealBatched StealStrategy = workers.StealBatched
+	StealBatched StealStrategy = settings.StealBatched
 	// StealLocal is batched, and tries workers with which it shares a cache first,
 	// then those on its NUMA node, then the rest.
-	StealLocal StealStrategy = workers.StealLocal
+	StealLocal StealStrategy = settings.StealLocal
 )
 
 // StealReason says why a worker steals as it does. Its method String returns the reason in

@@ -67,8 +67,8 @@ if !early {
 			Name: "the last to rest does not settle",
 			In:   "Worker.sleep",
 			Old: `s.settle()
-w.note(EventPark, 0)`,
-			New:  "w.note(EventPark, 0)",
+w.note(recording.Park, 0)`,
+			New:  "w.note(recording.Park, 0)",
 			Want: "deadlock",
 		},
 	},

@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-go/troupe/internal/workers/fiberstate"
 	"github.com/troupe-go/troupe/internal/workers/jobstate"
 	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/recording"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -152,7 +153,7 @@ func (f *Fiber) loop() func(yield func(struct{}) bool) {
 			f.w.began.Store(uintptr(f.w.count.Jobs))
 			f.running.Store(n)
 			if f.w.log.On() {
-				f.w.noteWork(EventRun, n, p)
+				f.w.noteWork(recording.Run, n, p)
 			}
 			f.priority = p
 			f.tally.Store(0)
@@ -270,7 +271,7 @@ func (f *Fiber) noteReturn(left operation, alive bool) {
 		}
 	}
 	if left < opSwitch && f.w.log.On() {
-		f.w.noteWork(EventResume, f.running.Load(), f.priority)
+		f.w.noteWork(recording.Resume, f.running.Load(), f.priority)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestHeldRunnersAreNamed(t *testing.T) {
 	submit(t, s, workers.Normal, func(*workers.Fiber, workers.Priority) { blockHere(gate) })
 	var held []workers.Held
 	eventually(t, ctx, "all three to be held", func() bool { held = s.HeldStacks(); return len(held) == 3 })
-	for _, what := range []string{"prompter", "no name", "*workers_test.work"} {
+	for _, what := range []string{"prompter", "no name", "*workerstest.Work"} {
 		found := false
 		for _, h := range held {
 			found = found || strings.Contains(h.Work, what) && h.Job == nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 // TestInfoFollowsTheJob looks at a job at each step of its life.
@@ -118,7 +119,7 @@ func TestJobsHaveIDsOfTheirOwn(t *testing.T) {
 
 // TestStolenJobCountsIt has a worker steal what another can't come to.
 func TestStolenJobCountsIt(t *testing.T) {
-	s := workers.NewStill(workers.Config{Workers: 2, Steal: workers.StealBatched})
+	s := workers.NewStill(workers.Config{Workers: 2, Steal: settings.StealBatched})
 	ctx := guarded(t)
 	var jobs []*workers.Job
 	for range 20 {

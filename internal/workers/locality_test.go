@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 // twoSockets is a machine of two nodes with two caches each, of two processors
@@ -25,7 +26,7 @@ func oneCache() topology.Machine {
 // TestLocalStealsFromNearby has work everywhere, and a thief that goes for it
 // again and again.
 func TestLocalStealsFromNearby(t *testing.T) {
-	for _, strategy := range []workers.StealStrategy{workers.StealLocal, workers.StealBatched} {
+	for _, strategy := range []settings.StealStrategy{settings.StealLocal, settings.StealBatched} {
 		near := 0
 		for range 50 {
 			s := workers.NewStill(workers.Config{Workers: 8, Steal: strategy})
@@ -54,7 +55,7 @@ func TestLocalStealsFromNearby(t *testing.T) {
 				t.Fatalf("the thief went to %q", from)
 			}
 		}
-		if strategy == workers.StealLocal && near != 50 || strategy == workers.StealBatched && near == 50 {
+		if strategy == settings.StealLocal && near != 50 || strategy == settings.StealBatched && near == 50 {
 			t.Errorf("%v went to its cache, then its node, then the rest in %d of 50 cases", strategy, near)
 		}
 	}
@@ -62,7 +63,7 @@ func TestLocalStealsFromNearby(t *testing.T) {
 
 // TestLocalFindsWhatIsNowhere steals from a worker whose place is not known.
 func TestLocalFindsWhatIsNowhere(t *testing.T) {
-	s := workers.NewStill(workers.Config{Workers: 2, Steal: workers.StealLocal})
+	s := workers.NewStill(workers.Config{Workers: 2, Steal: settings.StealLocal})
 	s.SetMachine(twoSockets())
 	if got := stealOnce(s, 4, 0); got == 0 {
 		t.Error("work of a worker that was seen nowhere was not found")

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 // NewModel returns a scheduler whose workers are run by the threads of a model,
@@ -21,7 +22,7 @@ func NewReservedModel(workers, critical int) *Scheduler {
 
 // NewScatteringModel is NewModel with least-loaded placement.
 func NewScatteringModel(workers int) *Scheduler {
-	return NewModelOf(Config{Workers: workers, QueueCapacity: 2, Placement: LeastLoaded})
+	return NewModelOf(Config{Workers: workers, QueueCapacity: 2, Placement: settings.LeastLoaded})
 }
 
 // RebalanceNow evens the queues out if they are uneven.

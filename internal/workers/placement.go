@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -18,7 +19,9 @@ func (s *Scheduler) LeastLoadedWorker(p Priority) (id int, ok bool) {
 }
 
 // scatters reports whether work from outside is to be handed to a worker.
-func (s *Scheduler) scatters(p Priority) bool { return s.cfg.Placement == LeastLoaded && p != Critical }
+func (s *Scheduler) scatters(p Priority) bool {
+	return s.cfg.Placement == settings.LeastLoaded && p != Critical
+}
 
 // scatter hands n from outside to the worker with least to do.
 func (s *Scheduler) scatter(n *Node, p Priority) {

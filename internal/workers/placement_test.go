@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 func still(cfg workers.Config) *workers.Scheduler {
@@ -25,7 +26,7 @@ func still(cfg workers.Config) *workers.Scheduler {
 // loads before it.
 func TestLeastLoadedWorkerGetsTheWork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := still(workers.Config{Workers: 4, Placement: workers.LeastLoaded})
+		s := still(workers.Config{Workers: 4, Placement: settings.LeastLoaded})
 		pace := make([]time.Duration, s.Workers())
 		paced := rapid.Bool().Draw(t, "paced")
 		for i := range pace {
@@ -59,7 +60,7 @@ func TestLeastLoadedWorkerGetsTheWork(t *testing.T) {
 }
 
 func TestLeastLoadedPassesBlockedAndReservedWorkers(t *testing.T) {
-	s := still(workers.Config{Workers: 4, Placement: workers.LeastLoaded, Reserved: reserve(1, 1)})
+	s := still(workers.Config{Workers: 4, Placement: settings.LeastLoaded, Reserved: reserve(1, 1)})
 	block(s.Worker(3))
 	for range 10 {
 		if err := s.Submit(&newWork(nil).Node, workers.Normal); err != nil {
@@ -97,7 +98,7 @@ func TestLeastLoadedPassesBlockedAndReservedWorkers(t *testing.T) {
 // and block.
 func TestLeastLoadedRunsEverything(t *testing.T) {
 	ctx := guarded(t)
-	s := newScheduler(t, workers.Config{Workers: 3, Placement: workers.LeastLoaded})
+	s := newScheduler(t, workers.Config{Workers: 3, Placement: settings.LeastLoaded})
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -135,7 +136,7 @@ func TestLeastLoadedRunsEverything(t *testing.T) {
 
 // TestIdleWorkersStealPlacedWork holds the worker that was handed the work.
 func TestIdleWorkersStealPlacedWork(t *testing.T) {
-	s := still(workers.Config{Workers: 2, Placement: workers.LeastLoaded})
+	s := still(workers.Config{Workers: 2, Placement: settings.LeastLoaded})
 	n := names{}
 	block(s.Worker(1))
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
@@ -155,7 +156,7 @@ func TestIdleWorkersStealPlacedWork(t *testing.T) {
 // handed to one of them.
 func TestPlacedWorkOfAHeldWorkerGetsASpare(t *testing.T) {
 	ctx := guarded(t)
-	s := newScheduler(t, workers.Config{Workers: 2, Placement: workers.LeastLoaded})
+	s := newScheduler(t, workers.Config{Workers: 2, Placement: settings.LeastLoaded})
 	gate := make(chan struct{})
 	var jobs []*workers.Job
 	var begun sync.WaitGroup
@@ -174,7 +175,7 @@ func TestUnknownPlacementIsRefused(t *testing.T) {
 	if _, err := workers.New(workers.Config{Placement: 7}); err == nil || !strings.Contains(err.Error(), "7") {
 		t.Errorf("an unknown placement: %v", err)
 	}
-	for p, want := range map[workers.Placement]string{workers.Shared: "shared", workers.LeastLoaded: "least loaded", 9: "Placement(9)"} {
+	for p, want := range map[settings.Placement]string{settings.Shared: "shared", settings.LeastLoaded: "least loaded", 9: "Placement(9)"} {
 		if got := p.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/internal/topology"
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 // A program is a tree of jobs with random steps. Whatever the interleaving, it
@@ -186,7 +187,7 @@ func TestRandomPrograms(t *testing.T) {
 		s, err := workers.New(workers.Config{
 			Workers:       rapid.IntRange(1, 4).Draw(t, "workers"),
 			QueueCapacity: rapid.SampledFrom([]int{1, 4, 0}).Draw(t, "capacity"),
-			Steal:         workers.StealStrategy(rapid.IntRange(0, 3).Draw(t, "steal")),
+			Steal:         settings.StealStrategy(rapid.IntRange(0, 3).Draw(t, "steal")),
 			PinWorkers:    topology.CanPin && rapid.Bool().Draw(t, "pin"),
 		})
 		if err != nil {

@@ -11,49 +11,22 @@ import (
 	"github.com/troupe-go/troupe/internal/workers/recording"
 )
 
-// EventKind says what an [Event] of a recording is about. Package sched says what each is.
-type EventKind = recording.Kind
-
-// The kinds of events.
-const (
-	EventRun     = recording.Run
-	EventSuspend = recording.Suspend
-	EventYield   = recording.Yield
-	EventPreempt = recording.Preempt
-	EventResume  = recording.Resume
-	EventSearch  = recording.Search
-	EventSteal   = recording.Steal
-	EventPark    = recording.Park
-	EventUnpark  = recording.Unpark
-	EventBlocked = recording.Blocked
-	EventMark    = recording.Mark
-	EventMessage = recording.Message
-	EventFailure = recording.Failure
-)
-
-// ParseEventKind is the reverse of String.
-func ParseEventKind(name string) (EventKind, error) { return recording.ParseKind(name) }
-
-// Label says what a piece of work is.
-type Label = recording.Label
-
-// Event is what sched.Event documents.
-type Event = recording.Event
-
 // Labeled is implemented by a [Runner] that says what it is in recordings. Label
 // is called on a worker, for each event, while a [Recorder] is at work. It must
 // be quick, must not wait, and should not allocate.
-type Labeled interface{ Label() Label }
+type Labeled interface{ Label() recording.Label }
 
 // Label returns the job's number and the name of its kind.
-func (j *Job) Label() Label { return Label{Class: "job", ID: j.ID(), Name: j.Kind()} }
+func (j *Job) Label() recording.Label {
+	return recording.Label{Class: "job", ID: j.ID(), Name: j.Kind()}
+}
 
-func (n *Node) label() Label {
+func (n *Node) label() recording.Label {
 	r := n.origin().runner
 	if l, ok := r.(Labeled); ok {
 		return l.Label()
 	}
-	return Label{Class: "work", Name: reflect.TypeOf(r).String()}
+	return recording.Label{Class: "work", Name: reflect.TypeOf(r).String()}
 }
 
 // RecorderConfig is what sched.RecorderConfig documents.
@@ -111,7 +84,7 @@ func (r *Recorder) Close() {
 type Recording struct {
 	Epoch   time.Time
 	Taken   time.Duration
-	Events  []Event
+	Events  []recording.Event
 	Missing uint64
 }
 
@@ -137,7 +110,7 @@ func (r *Recorder) isCurrent() bool { return r.s.recorder.Load() == r }
 // noteBlocked is called where a spare is put into the worker's place.
 func (w *Worker) noteBlocked() {
 	if r := w.s.recorder.Load(); r != nil {
-		r.recorder.WriteForeign(recording.Entry{At: w.s.now(), Kind: EventBlocked}, w.id)
+		r.recorder.WriteForeign(recording.Entry{At: w.s.now(), Kind: recording.Blocked}, w.id)
 	}
 }
 
@@ -148,14 +121,14 @@ func (w *Worker) write(e recording.Entry) {
 }
 
 // note writes an event without a label.
-func (w *Worker) note(k EventKind, arg int) {
+func (w *Worker) note(k recording.Kind, arg int) {
 	if w.log.Ring.Load() != nil { // As On, but cheap enough to be inlined.
 		w.write(recording.Entry{Kind: k, Arg: int32(arg)})
 	}
 }
 
 // noteWork writes an event about a piece of work.
-func (w *Worker) noteWork(k EventKind, n *Node, p Priority) {
+func (w *Worker) noteWork(k recording.Kind, n *Node, p Priority) {
 	if n == nil {
 		return
 	}
@@ -168,12 +141,12 @@ func (w *Worker) noteWork(k EventKind, n *Node, p Priority) {
 // noteLeave is called before the fiber leaves its worker's stack, and noteReturn
 // when it is back on one. A fiber without work has nothing to tell.
 func (f *Fiber) noteLeave() {
-	k := EventSuspend
+	k := recording.Suspend
 	switch f.w.op {
 	case opYield, opRotate:
-		k = EventYield
+		k = recording.Yield
 	case opGiveWay:
-		k = EventPreempt
+		k = recording.Preempt
 	case opSwitch, opRest:
 		return
 	}
@@ -182,7 +155,7 @@ func (f *Fiber) noteLeave() {
 
 // failed tells of a job that has ended with err.
 func (r *Recorder) failed(j *Job, f *Fiber, err error) {
-	f.Mark(EventFailure, fmt.Sprint(err)) // Also if its Error panics.
+	f.Mark(recording.Failure, fmt.Sprint(err)) // Also if its Error panics.
 	if p := (*PanicError)(nil); r.onFailure != nil && errors.As(err, &p) {
 		r.onFailure(j, err)
 	}
@@ -194,23 +167,23 @@ const maxMark = 200
 // Recorded reports whether a [Recorder] is at work. It costs a load.
 func (f *Fiber) Recorded() bool { return f.w.log.On() }
 
-// Mark writes an event into the recording, if there is one: of the kind EventMark,
-// EventMessage or EventFailure, about the work that runs on the fiber. A name is cut off
+// Mark writes an event into the recording, if there is one: of the kind recording.Mark,
+// Message or Failure, about the work that runs on the fiber. A name is cut off
 // after 200 bytes. It must be called from the fiber's goroutine.
-func (f *Fiber) Mark(k EventKind, name string) {
+func (f *Fiber) Mark(k recording.Kind, name string) {
 	if !f.w.log.On() {
 		return
 	}
 	if len(name) > maxMark {
 		name = strings.Clone(strings.ToValidUTF8(name[:maxMark], ""))
 	}
-	f.w.write(recording.Entry{Kind: k, Label: Label{Name: name}})
+	f.w.write(recording.Entry{Kind: k, Label: recording.Label{Name: name}})
 }
 
 // Mark writes a mark with a name into the recording, if there is one, and the caller is a
 // job that was given ctx, or other work of a scheduler; see [Recorder]. See sched.Mark.
 func Mark(ctx context.Context, name string) {
 	if f := Current(ctx); f != nil {
-		f.Mark(EventMark, name)
+		f.Mark(recording.Mark, name)
 	}
 }

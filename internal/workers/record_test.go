@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/recording"
 )
 
 func newRecorder(tb testing.TB, s *workers.Scheduler, cfg workers.RecorderConfig) *workers.Recorder {
@@ -22,16 +23,16 @@ func newRecorder(tb testing.TB, s *workers.Scheduler, cfg workers.RecorderConfig
 }
 
 // of returns the events about the job, and the marks between them.
-func of(r *workers.Recorder, j *workers.Job) (kinds []workers.EventKind) {
+func of(r *workers.Recorder, j *workers.Job) (kinds []recording.Kind) {
 	mine := map[int]bool{} // The workers that the job is on.
 	for _, e := range r.Snapshot().Events {
 		switch about := e.Label.Class == "job" && e.Label.ID == j.ID(); {
 		case about:
-			mine[e.Worker] = e.Kind == workers.EventRun || e.Kind == workers.EventResume
+			mine[e.Worker] = e.Kind == recording.Run || e.Kind == recording.Resume
 			kinds = append(kinds, e.Kind)
-		case (e.Kind == workers.EventMark || e.Kind == workers.EventFailure) && mine[e.Worker]:
+		case (e.Kind == recording.Mark || e.Kind == recording.Failure) && mine[e.Worker]:
 			kinds = append(kinds, e.Kind)
-		case e.Kind == workers.EventBlocked:
+		case e.Kind == recording.Blocked:
 		default:
 			mine[e.Worker] = false
 		}
@@ -58,18 +59,18 @@ func TestRecorderTellsOfAJob(t *testing.T) {
 		t.Fatal("the job does not fail")
 	}
 	kinds := of(r, j)
-	kinds = slices.DeleteFunc(kinds, func(k workers.EventKind) bool { return k == workers.EventSuspend || k == workers.EventResume })
-	if want := []workers.EventKind{workers.EventRun, workers.EventMark, workers.EventFailure}; !slices.Equal(kinds, want) {
+	kinds = slices.DeleteFunc(kinds, func(k recording.Kind) bool { return k == recording.Suspend || k == recording.Resume })
+	if want := []recording.Kind{recording.Run, recording.Mark, recording.Failure}; !slices.Equal(kinds, want) {
 		t.Errorf("got %v, want %v", kinds, want)
 	}
 	if failed == nil || !strings.Contains(failed.Error(), "oops") {
 		t.Errorf("OnFailure was told %v", failed)
 	}
 	events := r.Snapshot().Events
-	if !slices.ContainsFunc(events, func(e workers.Event) bool { return e.Label.Name == "testing" }) {
+	if !slices.ContainsFunc(events, func(e recording.Event) bool { return e.Label.Name == "testing" }) {
 		t.Error("the job's kind is not recorded")
 	}
-	if !slices.IsSortedFunc(events, func(a, b workers.Event) int { return int(a.At - b.At) }) {
+	if !slices.IsSortedFunc(events, func(a, b recording.Event) int { return int(a.At - b.At) }) {
 		t.Error("the events are not in order")
 	}
 }
@@ -86,7 +87,7 @@ func TestRecorderTellsOfWaits(t *testing.T) {
 		return later.Wait(ctx)
 	})
 	finish(t, ctx, j)
-	if got, want := of(r, j), []workers.EventKind{workers.EventRun, workers.EventSuspend, workers.EventResume}; !slices.Equal(got, want) {
+	if got, want := of(r, j), []recording.Kind{recording.Run, recording.Suspend, recording.Resume}; !slices.Equal(got, want) {
 		t.Errorf("a job that waits: got %v, want %v", got, want)
 	}
 	urgent := start(t, ctx, s, func(ctx context.Context) error {
@@ -97,20 +98,20 @@ func TestRecorderTellsOfWaits(t *testing.T) {
 		return nil
 	})
 	finish(t, ctx, urgent)
-	if got, want := of(r, urgent), []workers.EventKind{workers.EventRun, workers.EventPreempt, workers.EventResume}; !slices.Equal(got, want) {
+	if got, want := of(r, urgent), []recording.Kind{recording.Run, recording.Preempt, recording.Resume}; !slices.Equal(got, want) {
 		t.Errorf("a job that gives way: got %v, want %v", got, want)
 	}
-	eventually(t, ctx, "the worker parks", func() bool { return has(r, workers.EventPark) })
+	eventually(t, ctx, "the worker parks", func() bool { return has(r, recording.Park) })
 	finish(t, ctx, start(t, ctx, s, func(context.Context) error { return nil }))
-	for _, k := range []workers.EventKind{workers.EventSearch, workers.EventUnpark} {
+	for _, k := range []recording.Kind{recording.Search, recording.Unpark} {
 		if !has(r, k) {
 			t.Errorf("there is no event %v", k)
 		}
 	}
 }
 
-func has(r *workers.Recorder, k workers.EventKind) bool {
-	return slices.ContainsFunc(r.Snapshot().Events, func(e workers.Event) bool { return e.Kind == k })
+func has(r *workers.Recorder, k recording.Kind) bool {
+	return slices.ContainsFunc(r.Snapshot().Events, func(e recording.Event) bool { return e.Kind == k })
 }
 
 func TestRecorderTellsOfSteals(t *testing.T) {
@@ -129,7 +130,7 @@ func TestRecorderTellsOfSteals(t *testing.T) {
 	})
 	finish(t, ctx, j)
 	for _, e := range r.Snapshot().Events {
-		if e.Kind == workers.EventSteal && e.Arg != e.Worker {
+		if e.Kind == recording.Steal && e.Arg != e.Worker {
 			return
 		}
 	}
@@ -147,13 +148,13 @@ func TestRecorderTellsOfBlockedWorkers(t *testing.T) {
 	finish(t, ctx, other)
 	close(open)
 	finish(t, ctx, blocked)
-	on := map[workers.EventKind]int{}
+	on := map[recording.Kind]int{}
 	for _, e := range r.Snapshot().Events {
-		if e.Kind == workers.EventBlocked || e.Kind == workers.EventRun && e.Label.ID == other.ID() {
+		if e.Kind == recording.Blocked || e.Kind == recording.Run && e.Label.ID == other.ID() {
 			on[e.Kind] = e.Worker
 		}
 	}
-	if worker, ok := on[workers.EventBlocked]; !ok || worker != 0 || on[workers.EventRun] != 1 {
+	if worker, ok := on[recording.Blocked]; !ok || worker != 0 || on[recording.Run] != 1 {
 		t.Errorf("got %v, want worker 0 blocked, and the other job on worker 1", on)
 	}
 }
@@ -173,7 +174,7 @@ func TestRecorderIsBounded(t *testing.T) {
 	if len(rec.Events) > 128 || len(rec.Events) < 100 || rec.Missing < 1000 {
 		t.Errorf("got %d events, and %d missing", len(rec.Events), rec.Missing)
 	}
-	if !slices.Equal(of(r, last), []workers.EventKind{workers.EventRun}) {
+	if !slices.Equal(of(r, last), []recording.Kind{recording.Run}) {
 		t.Error("the last job is not among them")
 	}
 	for _, e := range rec.Events {
@@ -218,7 +219,7 @@ func TestRecorderUnderLoad(t *testing.T) {
 			readers.Go(func() {
 				for range 20 {
 					for _, e := range r.Snapshot().Events {
-						if e.Kind == workers.EventMark && e.Label.Name != "x" || e.Worker < 0 {
+						if e.Kind == recording.Mark && e.Label.Name != "x" || e.Worker < 0 {
 							t.Errorf("got a torn event %+v", e)
 						}
 					}
@@ -254,12 +255,12 @@ func TestRecorderRefuses(t *testing.T) {
 	if len(second.Snapshot().Events) == 0 {
 		t.Error("the second recorder has nothing")
 	}
-	for k := workers.EventRun; k <= workers.EventFailure; k++ {
-		if back, err := workers.ParseEventKind(k.String()); err != nil || back != k {
+	for k := recording.Run; k <= recording.Failure; k++ {
+		if back, err := recording.ParseKind(k.String()); err != nil || back != k {
 			t.Errorf("%v becomes %v, %v", k, back, err)
 		}
 	}
-	if _, err := workers.ParseEventKind("dance"); err == nil {
+	if _, err := recording.ParseKind("dance"); err == nil {
 		t.Error("a kind that does not exist is parsed")
 	}
 	workers.Mark(context.Background(), "nowhere")

@@ -8,13 +8,12 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
-
-func nothing(context.Context) error { return nil }
 
 func TestFullSchedulerRejects(t *testing.T) {
 	ctx := guarded(t)
-	s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1, MaxQueued: 3, WhenFull: workers.RejectWhenFull})
+	s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1, MaxQueued: 3, WhenFull: settings.RejectWhenFull})
 	release := occupy(t, ctx, s)
 	jobs := []*workers.Job{start(t, ctx, s, nothing), start(t, ctx, s, nothing), start(t, ctx, s, nothing)}
 	_, err := s.Go(ctx, nothing)
@@ -48,7 +47,7 @@ func TestFullSchedulerRejects(t *testing.T) {
 func TestQueueWithoutABound(t *testing.T) {
 	ctx := guarded(t)
 	for _, bound := range []int{0, -1} {
-		s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1, MaxQueued: bound, WhenFull: workers.RejectWhenFull})
+		s := newScheduler(t, workers.Config{Workers: 1, MaxSpares: -1, MaxQueued: bound, WhenFull: settings.RejectWhenFull})
 		release := occupy(t, ctx, s)
 		jobs := make([]*workers.Job, 2000)
 		for i := range jobs {

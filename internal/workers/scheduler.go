@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-go/troupe/internal/workers/fiberpool"
 	"github.com/troupe-go/troupe/internal/workers/parking"
 	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
 
@@ -125,7 +126,7 @@ func assemble(cfg Config) *Scheduler {
 	}
 	s.ageing = ageing.New(cfg.AgeAfter, &s.shared, &s.lot, (*ageingOf)(s))
 	s.kinds.none.s = s
-	s.bound.Init(max(0, cfg.MaxQueued), cfg.WhenFull == RejectWhenFull)
+	s.bound.Init(max(0, cfg.MaxQueued), cfg.WhenFull == settings.RejectWhenFull)
 	s.workers.Store(&[]*Worker{})
 	s.lot.Form(cfg.Workers, cfg.Reserved)
 	s.alarms = alarms.New(cfg.Workers, s.epoch)

@@ -21,35 +21,3 @@ const (
 	// urgent it is.
 	Own = Low
 )
-
-// FullPolicy says what [Scheduler.Go] does when Config.MaxQueued jobs are queued. Package
-// sched says what each is.
-type FullPolicy = settings.FullPolicy
-
-// The policies.
-const (
-	WaitWhenFull   = settings.WaitWhenFull
-	RejectWhenFull = settings.RejectWhenFull
-)
-
-// Placement says where work from outside the workers goes that is not critical and has no
-// [Place]. Package sched says what each is.
-type Placement = settings.Placement
-
-// The placements.
-const (
-	Shared      = settings.Shared
-	LeastLoaded = settings.LeastLoaded
-)
-
-// StealStrategy says how a worker without work takes some from others. Package sched says
-// what each is.
-type StealStrategy = settings.StealStrategy
-
-// The strategies.
-const (
-	StealAdaptive = settings.StealAdaptive
-	StealSingle   = settings.StealSingle
-	StealBatched  = settings.StealBatched
-	StealLocal    = settings.StealLocal
-)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/deque"
 	"github.com/troupe-go/troupe/internal/workers/queues"
+	"github.com/troupe-go/troupe/internal/workers/recording"
 	"github.com/troupe-go/troupe/internal/workers/stealing"
 	"github.com/troupe-go/troupe/internal/xatomic"
 )
@@ -21,7 +22,7 @@ func (w *Worker) search() (*Node, Priority) {
 		}
 		w.park.Searching = true
 		w.activity.turnTo(WorkerStealing)
-		w.note(EventSearch, 0)
+		w.note(recording.Search, 0)
 	}
 	if w.meter.nudged {
 		w.meter.unnudge()
@@ -78,11 +79,11 @@ func (w *Worker) searchOnce(round int) (*Node, Priority) {
 				continue
 			}
 			if n, p := w.stealFrom(victim, w.atLeast(victim, round)); n != nil {
-				w.note(EventSteal, victim.id)
+				w.note(recording.Steal, victim.id)
 				return n, p
 			}
 			if n, p := w.relieve(victim); n != nil {
-				w.note(EventSteal, victim.id)
+				w.note(recording.Steal, victim.id)
 				return n, p
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-go/troupe/internal/invariants"
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 	"github.com/troupe-go/troupe/sched"
 )
 
@@ -33,25 +34,25 @@ func TestStealMovesByStrategyAndCost(t *testing.T) {
 	}
 	const us = time.Microsecond
 	for _, c := range []struct {
-		strategy workers.StealStrategy
+		strategy settings.StealStrategy
 		queued   int
 		pace     time.Duration
 		want     int
 	}{
-		{workers.StealSingle, 100, 0, 1},
-		{workers.StealSingle, 100, us, 1},
-		{workers.StealBatched, 2, 0, 1},
-		{workers.StealBatched, 20, 0, 10},
-		{workers.StealBatched, 1000, 0, workers.StealBatchMax},
-		{workers.StealBatched, 100, us, 50},
-		{workers.StealBatched, 100, 10 * us, 20},
-		{workers.StealBatched, 10, 10 * us, 5},
-		{workers.StealBatched, 100, 10 * time.Millisecond, 1},
-		{workers.StealLocal, 20, 0, 10},
-		{workers.StealLocal, 100, 50 * us, 4},
-		{workers.StealAdaptive, 20, 0, 10},
-		{workers.StealAdaptive, 100, 100 * us, 2},
-		{workers.StealAdaptive, 100, 10 * time.Millisecond, 1},
+		{settings.StealSingle, 100, 0, 1},
+		{settings.StealSingle, 100, us, 1},
+		{settings.StealBatched, 2, 0, 1},
+		{settings.StealBatched, 20, 0, 10},
+		{settings.StealBatched, 1000, 0, workers.StealBatchMax},
+		{settings.StealBatched, 100, us, 50},
+		{settings.StealBatched, 100, 10 * us, 20},
+		{settings.StealBatched, 10, 10 * us, 5},
+		{settings.StealBatched, 100, 10 * time.Millisecond, 1},
+		{settings.StealLocal, 20, 0, 10},
+		{settings.StealLocal, 100, 50 * us, 4},
+		{settings.StealAdaptive, 20, 0, 10},
+		{settings.StealAdaptive, 100, 100 * us, 2},
+		{settings.StealAdaptive, 100, 10 * time.Millisecond, 1},
 	} {
 		s := workers.NewStill(workers.Config{Workers: 2, Steal: c.strategy})
 		if got := stealOnce(s, c.queued, c.pace); got != c.want {
@@ -59,7 +60,7 @@ func TestStealMovesByStrategyAndCost(t *testing.T) {
 		}
 	}
 	for _, most := range []int{1, 7, 200} {
-		s := workers.NewStill(workers.Config{Workers: 2, Steal: workers.StealBatched, MaxSteal: most})
+		s := workers.NewStill(workers.Config{Workers: 2, Steal: settings.StealBatched, MaxSteal: most})
 		if got := stealOnce(s, 1000, 0); got != most {
 			t.Errorf("with MaxSteal %d, a thief took %d of 1000", most, got)
 		}
@@ -71,7 +72,7 @@ func TestStealMovesByStrategyAndCost(t *testing.T) {
 func TestStealGoesByHints(t *testing.T) {
 	ctx := guarded(t)
 	for hint, want := range map[time.Duration]int{time.Microsecond: 50, 10 * time.Millisecond: 1} {
-		s := workers.NewStill(workers.Config{Workers: 2, Steal: workers.StealBatched})
+		s := workers.NewStill(workers.Config{Workers: 2, Steal: settings.StealBatched})
 		victim, thief := s.Worker(1), s.Worker(0)
 		for range 100 {
 			start(t, ctx, s, func(context.Context) error { return nil }, workers.WithCost(hint))
@@ -90,7 +91,7 @@ func TestStealGoesByHints(t *testing.T) {
 // TestStealsAreCounted plays one steal of a batch, one of a single piece, and
 // one search in vain.
 func TestStealsAreCounted(t *testing.T) {
-	s := workers.NewStill(workers.Config{Workers: 2, Steal: workers.StealBatched})
+	s := workers.NewStill(workers.Config{Workers: 2, Steal: settings.StealBatched})
 	thief := s.Worker(0)
 	if got := stealOnce(s, 4, 0); got != 2 {
 		t.Fatalf("took %d of 4", got)
@@ -113,14 +114,14 @@ func TestStealsAreCounted(t *testing.T) {
 
 // TestStrategyChangesLive is what a running scheduler does when it is told.
 func TestStrategyChangesLive(t *testing.T) {
-	s := workers.NewStill(workers.Config{Workers: 2, Steal: workers.StealSingle})
+	s := workers.NewStill(workers.Config{Workers: 2, Steal: settings.StealSingle})
 	if got := stealOnce(s, 4, 0); got != 1 {
 		t.Fatalf("single took %d", got)
 	}
-	if err := s.SetStealStrategy(workers.StealBatched); err != nil {
+	if err := s.SetStealStrategy(settings.StealBatched); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Stats().Workers[1].Steal; got.Strategy != workers.StealBatched || got.Reason != workers.StealConfigured {
+	if got := s.Stats().Workers[1].Steal; got.Strategy != settings.StealBatched || got.Reason != workers.StealConfigured {
 		t.Errorf("a worker that has not searched since shows %v, for %v", got.Strategy, got.Reason)
 	}
 	s.Worker(0).Found()
@@ -128,10 +129,10 @@ func TestStrategyChangesLive(t *testing.T) {
 		t.Errorf("after the change %d of 4 were taken, want 2", got)
 	}
 	s.Worker(0).Publish()
-	if got := s.Stats().Workers[0].Steal; got.Strategy != workers.StealBatched || got.Switches != 1 || got.Reason != workers.StealConfigured {
+	if got := s.Stats().Workers[0].Steal; got.Strategy != settings.StealBatched || got.Switches != 1 || got.Reason != workers.StealConfigured {
 		t.Errorf("the change shows as %+v", got)
 	}
-	for _, st := range []workers.StealStrategy{4, 255} {
+	for _, st := range []settings.StealStrategy{4, 255} {
 		if err := s.SetStealStrategy(st); err == nil {
 			t.Errorf("strategy %d was accepted", st)
 		}
@@ -139,7 +140,7 @@ func TestStrategyChangesLive(t *testing.T) {
 			t.Errorf("a scheduler with strategy %d was made", st)
 		}
 	}
-	if got := s.StealStrategy(); got != workers.StealBatched {
+	if got := s.StealStrategy(); got != settings.StealBatched {
 		t.Errorf("the strategy is %v after one that does not exist", got)
 	}
 }
@@ -154,7 +155,7 @@ func TestNothingIsLostUnderAnyStrategy(t *testing.T) {
 	flood := start(t, ctx, s, func(ctx context.Context) error {
 		for i := range 8 * each {
 			if i%each == 0 {
-				if err := s.SetStealStrategy(workers.StealStrategy(i / each % 4)); err != nil {
+				if err := s.SetStealStrategy(settings.StealStrategy(i / each % 4)); err != nil {
 					return err
 				}
 			}
@@ -182,7 +183,7 @@ var spun atomic.Uint64
 // compares the time with goroutines that share out the same work beforehand, in turns with it.
 func BenchmarkFlooded(b *testing.B) {
 	const jobs = 10_000
-	for st := range workers.StealStrategy(4) {
+	for st := range settings.StealStrategy(4) {
 		b.Run(st.String(), func(b *testing.B) {
 			s := newScheduler(b, workers.Config{Steal: st})
 			ctx := context.Background()
@@ -221,7 +222,7 @@ func BenchmarkFlooded(b *testing.B) {
 // BenchmarkSteal moves queued work from one worker to another, in batches as
 // large as they may be. It is the price of one piece.
 func BenchmarkSteal(b *testing.B) {
-	s := workers.NewStill(workers.Config{Workers: 2, Steal: workers.StealBatched})
+	s := workers.NewStill(workers.Config{Workers: 2, Steal: settings.StealBatched})
 	victim, thief := s.Worker(1), s.Worker(0)
 	nodes := make([]*workers.Node, workers.LocalCapacity)
 	for i := range nodes {

@@ -203,14 +203,6 @@ func TestForcedStopLetsBegunJobsEnd(t *testing.T) {
 	}
 }
 
-// onFiber returns an error if ctx leads to no fiber.
-func onFiber(ctx context.Context) error {
-	if workers.Current(ctx) == nil {
-		return errors.New("not on a fiber")
-	}
-	return nil
-}
-
 // TestForcedStopDropsWorkWithoutEnd stops two Runners that call each other.
 func TestForcedStopDropsWorkWithoutEnd(t *testing.T) {
 	ctx := guarded(t)
@@ -368,7 +360,7 @@ func TestForcedStopTellsRunners(t *testing.T) {
 	}
 	release := occupy(t, ctx, s)
 	o := &abandonedRunner{abandoned: make(chan struct{}, 3)}
-	o.run = func(*workers.Fiber, workers.Priority) { t.Error("it was run nevertheless") }
+	o.Do = func(*workers.Fiber, workers.Priority) { t.Error("it was run nevertheless") }
 	o.Init(o)
 	for _, p := range []workers.Priority{workers.Critical, workers.Low} {
 		if err := s.Submit(&o.Node, p); err != nil {

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/troupe-go/troupe/internal/workers/settings"
 	"github.com/troupe-go/troupe/internal/workers/stealing"
 )
 
 // The policy of stealing has the same strategies and reasons.
 const (
-	_ = uint8(StealLocal-StealStrategy(stealing.Local)) + uint8(StealStrategy(stealing.Local)-StealLocal)
+	_ = uint8(settings.StealLocal-settings.StealStrategy(stealing.Local)) + uint8(settings.StealStrategy(stealing.Local)-settings.StealLocal)
 	_ = uint8(StealFruitless-StealReason(stealing.Fruitless)) + uint8(StealReason(stealing.Fruitless)-StealFruitless)
 )
 
@@ -38,7 +39,7 @@ func (r StealReason) String() string {
 
 // SetStealStrategy changes how workers steal, from their next search on. It
 // returns an error if the strategy does not exist.
-func (s *Scheduler) SetStealStrategy(st StealStrategy) error {
+func (s *Scheduler) SetStealStrategy(st settings.StealStrategy) error {
 	if err := st.Check(); err != nil {
 		return fmt.Errorf("sched: SetStealStrategy: %w", err)
 	}
@@ -48,11 +49,13 @@ func (s *Scheduler) SetStealStrategy(st StealStrategy) error {
 
 // StealStrategy returns the strategy that Config.Steal or SetStealStrategy has chosen. The
 // choice of each worker under StealAdaptive is in its [StealStats].
-func (s *Scheduler) StealStrategy() StealStrategy { return StealStrategy(s.strategy.Load()) }
+func (s *Scheduler) StealStrategy() settings.StealStrategy {
+	return settings.StealStrategy(s.strategy.Load())
+}
 
 // StealStats is what sched.StealStats documents.
 type StealStats struct {
-	Strategy  StealStrategy
+	Strategy  settings.StealStrategy
 	Reason    StealReason
 	Switches  uint64
 	Attempts  uint64
@@ -66,10 +69,10 @@ type StealStats struct {
 
 // stealStats returns what a worker has published, where the scheduler has the given
 // strategy now.
-func stealStats(p *stealing.Published, configured StealStrategy) StealStats {
+func stealStats(p *stealing.Published, configured settings.StealStrategy) StealStats {
 	strategy, reason, n := p.Read(stealing.Strategy(configured))
 	return StealStats{
-		Strategy: StealStrategy(strategy), Reason: StealReason(reason),
+		Strategy: settings.StealStrategy(strategy), Reason: StealReason(reason),
 		Switches: n.Switches, Attempts: n.Attempts, Contended: n.Contended,
 		Empty: n.Empty, Batches: n.Batches, Fruitless: n.Fruitless,
 		Retries: p.Retries.Load(),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/internal/workers"
+	"github.com/troupe-go/troupe/internal/workers/settings"
 )
 
 // searchWindow lets the worker decide after a window of searches, so many of them in
@@ -19,7 +20,7 @@ func searchWindow(s *workers.Scheduler, fruitless int) workers.StealStats {
 	return s.Stats().Workers[0].Steal
 }
 
-func checkSteal(t *testing.T, what string, got workers.StealStats, st workers.StealStrategy, why workers.StealReason) {
+func checkSteal(t *testing.T, what string, got workers.StealStats, st settings.StealStrategy, why workers.StealReason) {
 	t.Helper()
 	if got.Strategy != st || got.Reason != why {
 		t.Errorf("%s: %v for %v, want %v for %v", what, got.Strategy, got.Reason, st, why)
@@ -30,22 +31,22 @@ func TestAdaptiveGoesByCost(t *testing.T) {
 	s := workers.NewStill(workers.Config{Workers: 2})
 	w := s.Worker(0)
 	w.Publish()
-	checkSteal(t, "at the start", s.Stats().Workers[0].Steal, workers.StealBatched, workers.StealUnmeasured)
-	checkSteal(t, "cost unknown", searchWindow(s, 0), workers.StealBatched, workers.StealCheap)
+	checkSteal(t, "at the start", s.Stats().Workers[0].Steal, settings.StealBatched, workers.StealUnmeasured)
+	checkSteal(t, "cost unknown", searchWindow(s, 0), settings.StealBatched, workers.StealCheap)
 	w.Stole(2 * workers.StealLoad)
-	checkSteal(t, "dear work", searchWindow(s, 0), workers.StealSingle, workers.StealDear)
+	checkSteal(t, "dear work", searchWindow(s, 0), settings.StealSingle, workers.StealDear)
 	stole := func(cost time.Duration) {
 		for range 100 {
 			w.Stole(cost)
 		}
 	}
 	stole(workers.StealLoad * 3 / 4)
-	checkSteal(t, "hardly cheaper", searchWindow(s, 0), workers.StealSingle, workers.StealDear)
+	checkSteal(t, "hardly cheaper", searchWindow(s, 0), settings.StealSingle, workers.StealDear)
 	stole(workers.StealLoad / 10)
-	checkSteal(t, "cheap work", searchWindow(s, 0), workers.StealBatched, workers.StealCheap)
+	checkSteal(t, "cheap work", searchWindow(s, 0), settings.StealBatched, workers.StealCheap)
 	stole(workers.StealLoad * 3 / 4)
 	got := searchWindow(s, 0)
-	checkSteal(t, "hardly dearer", got, workers.StealBatched, workers.StealCheap)
+	checkSteal(t, "hardly dearer", got, settings.StealBatched, workers.StealCheap)
 	if got.Switches != 2 {
 		t.Errorf("%d switches, want 2", got.Switches)
 	}
@@ -63,13 +64,13 @@ func TestAdaptiveGoesByContention(t *testing.T) {
 		w.Publish()
 		return s.Stats().Workers[0].Steal
 	}
-	checkSteal(t, "a quarter", tries(workers.StealWindow/4), workers.StealSingle, workers.StealDear)
+	checkSteal(t, "a quarter", tries(workers.StealWindow/4), settings.StealSingle, workers.StealDear)
 	for range 10 {
 		if _, step := w.Course(8); step != 1 {
 			t.Errorf("a round without contention has steps of %d", step)
 		}
 	}
-	checkSteal(t, "more than a quarter", tries(workers.StealWindow/4+1), workers.StealBatched, workers.StealContended)
+	checkSteal(t, "more than a quarter", tries(workers.StealWindow/4+1), settings.StealBatched, workers.StealContended)
 	steps := map[int]bool{}
 	for range 200 {
 		first, step := w.Course(8)
@@ -85,8 +86,8 @@ func TestAdaptiveGoesByContention(t *testing.T) {
 	if len(steps) < 3 {
 		t.Errorf("thieves go %v ways", steps)
 	}
-	checkSteal(t, "hardly less", tries(workers.StealWindow/4), workers.StealBatched, workers.StealContended)
-	checkSteal(t, "an eighth", tries(workers.StealWindow/8), workers.StealSingle, workers.StealDear)
+	checkSteal(t, "hardly less", tries(workers.StealWindow/4), settings.StealBatched, workers.StealContended)
+	checkSteal(t, "an eighth", tries(workers.StealWindow/8), settings.StealSingle, workers.StealDear)
 }
 
 // TestContendedThiefTakesMore steals work of which a steal would bring 2.
@@ -104,19 +105,19 @@ func TestContendedThiefTakesMore(t *testing.T) {
 func TestAdaptiveGoesByEmptyVictims(t *testing.T) {
 	s := workers.NewStill(workers.Config{Workers: 2})
 	s.SetMachine(twoSockets())
-	checkSteal(t, "three quarters", searchWindow(s, workers.StealWindow*3/4), workers.StealBatched, workers.StealCheap)
-	checkSteal(t, "nearly all", searchWindow(s, workers.StealWindow-1), workers.StealLocal, workers.StealFruitless)
-	checkSteal(t, "half", searchWindow(s, workers.StealWindow/2), workers.StealLocal, workers.StealFruitless)
-	checkSteal(t, "a quarter", searchWindow(s, workers.StealWindow/4), workers.StealBatched, workers.StealCheap)
+	checkSteal(t, "three quarters", searchWindow(s, workers.StealWindow*3/4), settings.StealBatched, workers.StealCheap)
+	checkSteal(t, "nearly all", searchWindow(s, workers.StealWindow-1), settings.StealLocal, workers.StealFruitless)
+	checkSteal(t, "half", searchWindow(s, workers.StealWindow/2), settings.StealLocal, workers.StealFruitless)
+	checkSteal(t, "a quarter", searchWindow(s, workers.StealWindow/4), settings.StealBatched, workers.StealCheap)
 
 	s = workers.NewStill(workers.Config{Workers: 2})
 	s.SetMachine(oneCache())
-	checkSteal(t, "nothing is near", searchWindow(s, workers.StealWindow), workers.StealBatched, workers.StealCheap)
+	checkSteal(t, "nothing is near", searchWindow(s, workers.StealWindow), settings.StealBatched, workers.StealCheap)
 }
 
 // TestFixedStrategyStays measures what would change an adaptive one.
 func TestFixedStrategyStays(t *testing.T) {
-	for _, st := range []workers.StealStrategy{workers.StealSingle, workers.StealBatched, workers.StealLocal} {
+	for _, st := range []settings.StealStrategy{settings.StealSingle, settings.StealBatched, settings.StealLocal} {
 		s := workers.NewStill(workers.Config{Workers: 2, Steal: st})
 		s.SetMachine(twoSockets())
 		s.Worker(0).Stole(10 * workers.StealLoad)
@@ -158,7 +159,7 @@ func TestAdaptiveSeesDearWork(t *testing.T) {
 			return nil
 		}))
 		for _, w := range s.Stats().Workers {
-			if w.Steal.Strategy == workers.StealSingle && w.Steal.Reason == workers.StealDear && w.Steal.Switches > 0 {
+			if w.Steal.Strategy == settings.StealSingle && w.Steal.Reason == workers.StealDear && w.Steal.Switches > 0 {
 				return true
 			}
 		}
@@ -167,9 +168,9 @@ func TestAdaptiveSeesDearWork(t *testing.T) {
 }
 
 func TestStealNames(t *testing.T) {
-	for st, want := range map[workers.StealStrategy]string{
-		workers.StealAdaptive: "adaptive", workers.StealSingle: "single", workers.StealBatched: "batched",
-		workers.StealLocal: "local", 9: "StealStrategy(9)",
+	for st, want := range map[settings.StealStrategy]string{
+		settings.StealAdaptive: "adaptive", settings.StealSingle: "single", settings.StealBatched: "batched",
+		settings.StealLocal: "local", 9: "StealStrategy(9)",
 	} {
 		if got := st.String(); got != want {
 			t.Errorf("strategy %d is called %q, want %q", st, got, want)

@@ -171,9 +171,9 @@ func (w *Worker) sleep() bool {
 	stay := w.hold.Load() != holdFree || s.settled.Load() || w.queues.Inbox.Mask() != 0 || s.backlog(w.park.Tier())
 	if !stay || !s.lot.Leave(&w.park) {
 		s.settle()
-		w.note(EventPark, 0)
+		w.note(recording.Park, 0)
 		w.park.Await()
-		w.note(EventUnpark, 0)
+		w.note(recording.Unpark, 0)
 		w.park.Woken()
 		w.meter.reset()
 	}
@@ -235,9 +235,9 @@ func (w *Worker) retire() {
 	if s.monitor.retire(w) {
 		s.handOver(tier)
 		s.settle()
-		w.note(EventPark, 0)
+		w.note(recording.Park, 0)
 		w.park.Await()
-		w.note(EventUnpark, 0)
+		w.note(recording.Unpark, 0)
 	}
 	w.tier = Priority(w.park.Tier().Least())
 	w.activity.turnTo(WorkerWorking)
