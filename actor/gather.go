@@ -176,6 +176,11 @@ func (q *inquiry[M, T]) hasAnswer() bool { return q.answer != nil }
 func (q *inquiry[M, T]) target() *proc { return targetOf(q.ref) }
 
 func (q *inquiry[M, T]) begin(ctx context.Context, g *gathering) {
+	if q.ref.cell != nil && q.ref.cell.proc.isStandIn() {
+		if to, err := q.ref.routed(); err == nil {
+			q.ref = to
+		}
+	}
 	if err := q.precheck(g); err != nil {
 		q.refuse(g, err)
 		return
@@ -219,6 +224,8 @@ func (q *inquiry[M, T]) precheck(g *gathering) error {
 	switch {
 	case p == nil:
 		return ErrNoRef
+	case p.sys == nowhere:
+		return fmt.Errorf("ask %s: %w", q.ref, ErrUnbound)
 	case q.msg == nil:
 		return fmt.Errorf("actor: ask %s: the function that makes the message is nil", q.ref)
 	case g.asker == nil || !g.all && p != g.asker:
@@ -247,6 +254,7 @@ func (q *inquiry[M, T]) conclude(why error) {
 	}
 	switch {
 	case s.withdraw(onlyRound):
+		q.target().leaves(address{&s.asking, onlyRound}, why)
 		q.fail(why)
 	case q.err == nil && s.isAnswered(onlyRound):
 		q.answer.Value = s.value

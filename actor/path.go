@@ -31,7 +31,13 @@ func (p *proc) writePath(b *strings.Builder) {
 	if p.impl == nil {
 		return
 	}
-	p.parent.writePath(b)
+	if p.isStandIn() {
+		b.WriteString("/" + p.String())
+		return
+	}
+	if p.parent != nil {
+		p.parent.writePath(b)
+	}
 	b.WriteByte('/')
 	if p.opts.name == "" {
 		b.WriteString(p.pid.String())

@@ -96,6 +96,9 @@ func (r Reply[T]) WaitFor(kind WaitKind, id PID) bool {
 	if s == nil {
 		return false
 	}
+	if s.sys == nowhere {
+		return false
+	}
 	p := s.sys.lookup(id)
 	if p == nil || kind != StartWait && kind != StopWait {
 		return s.isOpen(r.round)
@@ -131,10 +134,17 @@ func (r Reply[T]) answer(f *workers.Fiber, v T, err error) error {
 	if s == nil {
 		return nil
 	}
-	if err := s.begin(r.round, err); err != nil {
-		return err
+	if failed := s.begin(r.round, err); failed != nil {
+		if s.sys == nowhere {
+			return ErrUnbound
+		}
+		return failed
 	}
 	s.value, s.err = v, err
+	if far := s.far(); far != nil {
+		s.answered(f, r.round)
+		return far.failure()
+	}
 	s.answered(f, r.round)
 	return nil
 }
@@ -174,6 +184,12 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	if msg == nil {
 		return zero, fmt.Errorf("actor: ask %s: the function that makes the message is nil", to)
 	}
+	if to.cell.proc.isStandIn() {
+		var err error
+		if to, err = to.routed(); err != nil {
+			return zero, err
+		}
+	}
 	target := &to.cell.proc
 	f, asker := target.sys.caller(ctx)
 	var up address
@@ -204,6 +220,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	}
 	v := s.value
 	if err != nil || s.err != nil {
+		target.leaves(address{&s.asking, round}, err)
 		err = target.sys.asks.failed(err, s.err, target, reflect.TypeFor[M]())
 	}
 	s.keep(f)

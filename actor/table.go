@@ -31,7 +31,10 @@ func (s *System) removeProc(from *workers.Fiber, p *proc) {
 // lookup returns the actor with the given PID, or nil.
 func (s *System) lookup(id PID) *proc {
 	p := s.table.At(id.slot)
-	if p == nil || p.pid != id {
+	if p == nil {
+		return s.standInAt(id)
+	}
+	if p.pid != id {
 		return nil
 	}
 	return p
