@@ -37,7 +37,19 @@ type host struct {
 	sweepAt int    // How many entries begin a sweep.
 
 	arrived map[standin.Address]address // Asks from elsewhere that are open.
+	// early has the last asks that were cancelled and are not known here: their messages may be yet to come.
+	early [maxEarly]earlyEnd
+	next  int // Where in early the next one goes.
 }
+
+// earlyEnd is the end of an ask that came before the ask, as on a more urgent lane.
+type earlyEnd struct {
+	ask   standin.Address
+	cause error
+}
+
+// maxEarly bounds what is kept for that. An ask whose end was forgotten is handled to its end. Picked out of thin air.
+const maxEarly = 128
 
 // sentAsk is an ask of this system of which other nodes have the number.
 type sentAsk struct {
@@ -363,10 +375,20 @@ func (h *host) arrive(s *asking, e *errand, to standin.Address, ask *standin.Ask
 	}
 	a := &farAsk{host: h, to: to, chain: chain, slot: slot}
 	e.up = h.latestOwn(chain)
+	var ended *earlyEnd
+	defer func() {
+		if ended != nil {
+			a.left(ended.cause)
+		}
+	}()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if open := h.arrived[to]; open.slot != nil {
 		return open.slot.errand.far.slot
+	}
+	if i := slices.IndexFunc(h.early[:], func(e earlyEnd) bool { return e.ask == to }); i >= 0 {
+		ended = &earlyEnd{to, h.early[i].cause}
+		h.early[i] = earlyEnd{}
 	}
 	slot.bindSlot(h.sys)
 	ctx, cancel := context.WithCancelCause(base)
@@ -518,7 +540,14 @@ func (s *System) refuseLetter(to PID, which Lane, m letter) error {
 
 // Cancel implements [standin.Host].
 func (h *host) Cancel(ask standin.Address, cause error) {
-	if asked := h.askAt(ask); asked.slot != nil {
+	h.mu.Lock()
+	asked := h.arrived[ask]
+	if asked.slot == nil {
+		h.early[h.next%maxEarly] = earlyEnd{ask, cause}
+		h.next++
+	}
+	h.mu.Unlock()
+	if asked.slot != nil {
 		asked.slot.errand.far.left(cause)
 	}
 }

@@ -205,7 +205,7 @@ func (r *Reply[T]) UnmarshalBinary(data []byte) error {
 	}
 	s := &farSlot[T]{from: a}
 	s.sys = nowhere
-	s.state.Store(onlyRound | slotLeft)
+	s.state.Store(slotLeft) // Before the first round, which begins when it is bound.
 	*r = Reply[T]{slot: &s.replySlot, round: onlyRound}
 	return nil
 }
