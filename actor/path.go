@@ -35,9 +35,7 @@ func (p *proc) writePath(b *strings.Builder) {
 		b.WriteString("/" + p.String())
 		return
 	}
-	if p.parent != nil {
-		p.parent.writePath(b)
-	}
+	p.parent.writePath(b)
 	b.WriteByte('/')
 	if p.opts.name == "" {
 		b.WriteString(p.pid.String())

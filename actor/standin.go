@@ -77,7 +77,7 @@ func newStandIn[M any]() *proc {
 func (p *proc) beStandIn(sys *System, opts *options) {
 	p.ctx.Load().kind.Store(standInKind)
 	p.home().p = p
-	p.sys, p.opts = sys, opts
+	p.sys, p.opts, p.parent = sys, opts, sys.root
 	p.closed, p.barred = true, true
 	p.nature = natureOf(p.impl.messageType(), false)
 	p.node.Init(p)

@@ -508,6 +508,12 @@ func ended(b *bench) {
 		b.Fatalf("the watcher got %+v", e)
 	}
 	b.wantErr(here.Err(), errRefused)
+	dead := Move(b, b.Nodes, 0, here) // It leads to nobody.
+	b.wantErr(dead.Send(b.ctx, call{}), actor.ErrStopped)
+	receive(b, dead.Done())
+	if i, err := dead.Info(); err != nil || i.State != actor.Exited || dead.PID() != here.PID() {
+		b.Fatalf("a ref that came home to an actor that has ended leads to %+v, %v", i, err)
+	}
 	receive(b, there.Done())
 	b.wantErr(there.Err(), errRefused)
 	if err := sink.Drain(b.ctx); err != nil { // What came before the end is there.
