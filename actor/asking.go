@@ -167,8 +167,12 @@ func (s *asking) conclude(f *workers.Fiber, state uint64) {
 	if g := s.group; g != nil && !g.count(s.err) {
 		waiter = workers.Waiter{}
 	}
+	far := s.far()
 	s.state.Store(state)
 	waiter.Wake(f, workers.Own)
+	if far != nil {
+		far.answered(s.err)
+	}
 }
 
 // isAnswered reports whether the asker need not wait any more.

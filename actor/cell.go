@@ -204,7 +204,8 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode, aske
 	state := p.mu.Acquire()
 	if p.closed && (p.reentrancy == NoReentrancy || !p.goesOnLocked(askOf(ctx, messageTypeOf(reflect.TypeFor[M]()).asks, &m, asked))) {
 		p.mu.Release(state)
-		return p.refuse(which, letter{message: m}, mode, ErrStopped)
+		gone := m // It is on the heap, and m need not be.
+		return p.sendClosed(ctx, which, &gone, mode, asked)
 	}
 	l := p.lanes[which].Load()
 	if l == nil {

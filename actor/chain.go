@@ -47,7 +47,9 @@ func (p *proc) inChainOf(a address, byContext bool) bool {
 		a.slot.unpin(a.round)
 		switch asker {
 		case nil:
-			return false
+			if e := a.slot.errand; e == nil || e.far == nil {
+				return false
+			}
 		case p:
 			return true
 		}

@@ -19,6 +19,9 @@ type endWaiter struct {
 // shutdown asks p to stop, by a message of the given kind, and waits until it
 // has.
 func (p *proc) shutdown(ctx context.Context, kind sysKind) error {
+	if p.isStandIn() {
+		return p.order(ctx, orderFor(kind))
+	}
 	if p.stopped.Load() {
 		return nil
 	}
@@ -87,6 +90,8 @@ func (p *proc) await(ctx context.Context) error {
 	p.mu.Lock()
 	known := p.rareLocked().enter(w)
 	p.mu.Unlock()
+	p.rewatch()
+	defer p.rewatch()
 	w.Explain(p.sys.scheduler, func() string { return "for the end of " + p.String() })
 	for !p.stopped.Load() {
 		goOn := w.Wait(ctx)
@@ -98,7 +103,7 @@ func (p *proc) await(ctx context.Context) error {
 		if broken {
 			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, s.err)
 		}
-		if fenced(ctx) == nil {
+		if fenced(ctx) == nil && !p.isStandIn() {
 			p.force()
 		}
 		return fmt.Errorf("actor: %s has not stopped: %w", p, context.Cause(ctx))
@@ -208,6 +213,10 @@ func (r *rare) tellEnd(f *workers.Fiber, e Exit) {
 
 // done returns a channel that is closed at the end.
 func (p *proc) done() <-chan struct{} {
+	if p.sys == nowhere {
+		return closed
+	}
+	defer p.rewatch()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped.Load() {

@@ -33,6 +33,7 @@ type errand struct {
 	ctx   context.Context // The asker's.
 	asker *proc           // The actor that ctx belongs to, or nil.
 	up    address         // The ask that it was handling, if any.
+	far   *farAsk         // Of an ask from another node; nil for others.
 
 	phase atomic.Uint32
 	mu    sync.Mutex

@@ -88,6 +88,14 @@ var (
 	// The stop is under way all the same.
 	ErrWouldDeadlock = errors.New("actor: the stop waits for the handler that called it")
 
+	// ErrUnbound is returned when a ref or a reply is used that was decoded and is not bound
+	// to a system yet. What carries messages between nodes binds them. ErrNoRef is about the zero Ref.
+	ErrUnbound = errors.New("actor: it was decoded, and is not bound to a system")
+
+	// ErrElsewhere is returned for what only the system of an actor can do, when the actor is on
+	// another node. Sends, asks, stops and monitors work from anywhere.
+	ErrElsewhere = errors.New("actor: the actor is on another node, and this works only there; have an actor of that node do it")
+
 	// ErrStalePID is returned when a PID belongs to an actor that has stopped,
 	// even if its slot in the process table is in use again, or to an actor of
 	// another system.

@@ -213,3 +213,11 @@ func SweepsAsks(s *System) bool { return s.asks.awake.Load() }
 
 // Keys returns of how many timers t knows, over or not.
 func Keys[K comparable, M any](t *KeyedTimers[K, M]) int { return len(t.timers) }
+
+// StandIns returns how many stand-ins a system knows.
+func StandIns(s *System) int {
+	h := s.abroad.Load()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.byPID)
+}

@@ -133,7 +133,7 @@ func (s *System) tellLate(ctx context.Context, err error) error {
 		if c != nil {
 			return (*lateReply)(c.p)
 		}
-	case c != nil:
+	case err == ErrReplied && c != nil: //nolint:errorlint // As above.
 		return (*secondReply)(c.p)
 	}
 	return err

@@ -176,6 +176,11 @@ func (q *inquiry[M, T]) hasAnswer() bool { return q.answer != nil }
 func (q *inquiry[M, T]) target() *proc { return targetOf(q.ref) }
 
 func (q *inquiry[M, T]) begin(ctx context.Context, g *gathering) {
+	if q.ref.cell != nil && q.ref.cell.proc.isStandIn() {
+		if p, err := q.ref.cell.proc.routed(); err == nil {
+			q.ref.cell = p.impl.(*cell[M])
+		}
+	}
 	if err := q.precheck(g); err != nil {
 		q.refuse(g, err)
 		return
@@ -219,6 +224,8 @@ func (q *inquiry[M, T]) precheck(g *gathering) error {
 	switch {
 	case p == nil:
 		return ErrNoRef
+	case p.sys == nowhere:
+		return fmt.Errorf("ask %s: %w", q.ref, ErrUnbound)
 	case q.msg == nil:
 		return fmt.Errorf("actor: ask %s: the function that makes the message is nil", q.ref)
 	case g.asker == nil || !g.all && p != g.asker:
@@ -230,7 +237,10 @@ func (q *inquiry[M, T]) precheck(g *gathering) error {
 	return nil
 }
 
-func (q *inquiry[M, T]) fail(err error) { q.err = fmt.Errorf("ask %s: %w", q.ref, err) }
+func (q *inquiry[M, T]) fail(err error) {
+	q.err = fmt.Errorf("ask %s: %w", q.ref, err)
+	q.target().leaves(address{&q.slot.asking, onlyRound}, err)
+}
 
 func (q *inquiry[M, T]) refuse(g *gathering, err error) {
 	q.err = err

@@ -108,7 +108,7 @@ func (g *gathering) run(ctx context.Context) {
 // system returns the system of the first actor, or nil if there is none to ask.
 func (g *gathering) system() *System {
 	for _, q := range g.asks {
-		if p := q.target(); p != nil {
+		if p := q.target(); p != nil && p.sys != nowhere {
 			return p.sys
 		}
 	}

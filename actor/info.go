@@ -118,6 +118,9 @@ func (s *System) Info(id PID) (Info, error) {
 	if p == nil {
 		return Info{}, fmt.Errorf("info about %s: %w", id, ErrStalePID)
 	}
+	if p.isStandIn() {
+		return Info{}, p.elsewhere("info about")
+	}
 	return p.info(), nil
 }
 
@@ -198,6 +201,9 @@ func (p *proc) eachChild(after PID, n int, f func(*proc)) error {
 func (r Ref[M]) Info() (Info, error) {
 	if r.cell == nil {
 		return Info{}, ErrNoRef
+	}
+	if p := &r.cell.proc; p.isStandIn() {
+		return Info{}, p.elsewhere("info about")
 	}
 	return r.cell.proc.info(), nil
 }

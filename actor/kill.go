@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/internal/kernel/hosts"
+	"github.com/troupe-go/troupe/internal/kernel/standin"
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
@@ -55,8 +56,7 @@ func (r Ref[M]) Kill() error {
 	if r.cell == nil {
 		return ErrNoRef
 	}
-	r.cell.proc.kill()
-	return nil
+	return r.cell.proc.kill()
 }
 
 // Kill is [Ref.Kill] for the actor with the given PID. It returns [ErrStalePID]
@@ -69,8 +69,7 @@ func (s *System) Kill(id PID) error {
 	if p == nil {
 		return fmt.Errorf("kill %s: %w", id, ErrStalePID)
 	}
-	p.kill()
-	return nil
+	return p.kill()
 }
 
 // RequestStop asks the actor with the given PID to stop, as [Ref.Stop] does, and
@@ -79,13 +78,18 @@ func (s *System) RequestStop(id PID) error {
 	return s.postTo(id, "stop", sysMessage{kind: sysStop})
 }
 
-func (p *proc) kill() {
+// kill returns an error only if p is a stand-in.
+func (p *proc) kill() error {
+	if p.isStandIn() {
+		return p.order(background, standin.Kill)
+	}
 	p.mu.Lock()
 	if p.stopped.Load() {
 		p.mu.Unlock()
-		return
+		return nil
 	}
 	p.killLocked(ErrKilled)
+	return nil
 }
 
 // killOnly is kill of the given incarnation alone, for a reason. It returns false

@@ -52,6 +52,9 @@ func (c *scope) Link(id PID) error {
 		return nil
 	}
 	other := p.sys.lookup(id)
+	if other != nil && other.isStandIn() {
+		return other.elsewhere(fmt.Sprintf("%s links to", p))
+	}
 	l, err := c.tie(other, id)
 	if l != nil {
 		p.told(workers.Current(c), &signal{exit: Exit{PID: id, Reason: ErrStalePID}, link: l})

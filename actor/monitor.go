@@ -31,9 +31,10 @@ func (m Monitor) PID() PID { return m.pid }
 // watch is a monitor at work. The fields are not changed.
 type watch struct {
 	monitor Monitor
-	target  *proc     // Nil if it had stopped before.
-	watcher *proc     // The actor that is told; or
-	down    chan Exit // where, for a watcher that is no actor.
+	target  *proc      // Nil if it had stopped before.
+	watcher *proc      // The actor that is told; or
+	down    chan Exit  // where, for a watcher that is no actor; or
+	told    func(Exit) // by what, for another node.
 }
 
 // Monitor makes the actor's Down be called when the actor with the given PID
@@ -57,8 +58,9 @@ func (c *scope) Monitor(id PID) (Monitor, error) {
 		return Monitor{}, fmt.Errorf("%s monitors %s: %w", p, id, err)
 	}
 	if !there {
-		w.tell(workers.Current(c), Exit{PID: id, Reason: ErrStalePID})
+		w.tell(workers.Current(c), w.stale())
 	}
+	w.target.rewatch()
 	return w.monitor, nil
 }
 
@@ -89,20 +91,28 @@ func (w *watch) enter() bool {
 	return true
 }
 
+// stale returns what a watch is told that has come too late.
+func (w *watch) stale() Exit { return Exit{PID: w.monitor.pid, Reason: ErrStalePID} }
+
 // withdraw makes the target forget the watch.
 func (w *watch) withdraw() {
 	if w.target == nil {
 		return
 	}
 	w.target.mu.Lock()
-	defer w.target.mu.Unlock()
 	if r := w.target.rare; r != nil {
 		delete(r.watchers, w)
 	}
+	w.target.mu.Unlock()
+	w.target.rewatch()
 }
 
 // tell reports the end of the target.
 func (w *watch) tell(f *workers.Fiber, e Exit) {
+	if w.told != nil {
+		w.told(e)
+		return
+	}
 	if w.down != nil {
 		w.down <- e // It has room for one, and there is one end.
 		close(w.down)
@@ -151,8 +161,9 @@ func (s *System) Monitor(id PID) (down <-chan Exit, cancel func()) {
 		w.target.mu.Unlock()
 	}
 	if !there {
-		w.tell(nil, Exit{PID: id, Reason: ErrStalePID})
+		w.tell(nil, w.stale())
 	}
+	w.target.rewatch()
 	return w.down, sync.OnceFunc(w.withdraw)
 }
 

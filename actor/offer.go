@@ -102,6 +102,9 @@ func (s *System) AfterBacklog(id PID, f func()) error {
 		return fmt.Errorf("actor: after the backlog of %s: the function is nil", id)
 	}
 	p := s.lookup(id)
+	if p != nil && p.isStandIn() {
+		return p.elsewhere("after the backlog of")
+	}
 	if p == nil || !p.mark(nil, &signal{after: f}) {
 		return fmt.Errorf("after the backlog of %s: %w", id, ErrStalePID)
 	}

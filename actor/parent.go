@@ -78,7 +78,7 @@ func (c *scope) KillChild(child PID) error {
 
 // killAll kills p, which then takes no children any more, and all below it.
 func (p *proc) killAll() {
-	p.kill()
+	_ = p.kill()
 	p.mu.Lock()
 	children := p.childrenLocked()
 	p.mu.Unlock()

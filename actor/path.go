@@ -31,6 +31,10 @@ func (p *proc) writePath(b *strings.Builder) {
 	if p.impl == nil {
 		return
 	}
+	if p.isStandIn() {
+		b.WriteString("/" + p.String())
+		return
+	}
 	p.parent.writePath(b)
 	b.WriteByte('/')
 	if p.opts.name == "" {

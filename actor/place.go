@@ -52,6 +52,9 @@ func Near[M any](other Ref[M]) Option {
 		if other.cell == nil {
 			return fmt.Errorf("actor: Near was given the zero Ref: %w", ErrNoRef)
 		}
+		if p := &other.cell.proc; p.isStandIn() {
+			return p.elsewhere("be near")
+		}
 		o.place, o.placed, o.near = workers.Place{}, false, &other.cell.proc
 		return nil
 	}

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -106,6 +107,8 @@ type cellular interface {
 	// pocketAt returns a *M, to the pocket.
 	pocketAt() any
 	newScope(incarnation uint32, kind *kind) *scope
+	// deliver sends the message in m, a *M, as send does.
+	deliver(ctx context.Context, which Lane, m any, mode sendMode, asked address) error
 	// produceActor makes a new value of the user's actor.
 	produceActor() (any, error)
 }

@@ -123,6 +123,8 @@ func (r Ref[M]) Err() error {
 	switch {
 	case r.cell == nil:
 		return ErrNoRef
+	case r.cell.proc.sys == nowhere:
+		return ErrUnbound
 	case !r.cell.proc.stopped.Load():
 		return nil
 	}

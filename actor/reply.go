@@ -96,6 +96,9 @@ func (r Reply[T]) WaitFor(kind WaitKind, id PID) bool {
 	if s == nil {
 		return false
 	}
+	if s.sys == nowhere {
+		return false
+	}
 	p := s.sys.lookup(id)
 	if p == nil || kind != StartWait && kind != StopWait {
 		return s.isOpen(r.round)
@@ -135,6 +138,10 @@ func (r Reply[T]) answer(f *workers.Fiber, v T, err error) error {
 		return err
 	}
 	s.value, s.err = v, err
+	if far := s.far(); far != nil {
+		s.answered(f, r.round)
+		return far.failure()
+	}
 	s.answered(f, r.round)
 	return nil
 }
@@ -146,6 +153,9 @@ func (r Reply[T]) answer(f *workers.Fiber, v T, err error) error {
 func (r Reply[T]) late(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
+	}
+	if r.slot.sys == nowhere {
+		return ErrUnbound
 	}
 	return r.slot.sys.tellLate(ctx, err)
 }
@@ -173,6 +183,13 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	}
 	if msg == nil {
 		return zero, fmt.Errorf("actor: ask %s: the function that makes the message is nil", to)
+	}
+	if to.cell.proc.isStandIn() {
+		p, err := to.cell.proc.routed()
+		if err != nil {
+			return zero, err
+		}
+		to.cell = p.impl.(*cell[M])
 	}
 	target := &to.cell.proc
 	f, asker := target.sys.caller(ctx)
@@ -204,6 +221,7 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	}
 	v := s.value
 	if err != nil || s.err != nil {
+		target.leaves(address{&s.asking, round}, err)
 		err = target.sys.asks.failed(err, s.err, target, reflect.TypeFor[M]())
 	}
 	s.keep(f)

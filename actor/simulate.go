@@ -95,7 +95,7 @@ const maxTraced = 120
 func traceMessage(f *workers.Fiber, p *proc, which Lane, m reflect.Value) {
 	f.Trace("handles", func() string { return fmt.Sprintf("%s %v %s", p, which, shown(m)) })
 	if f.Handling(p.opts.name) {
-		p.kill()
+		_ = p.kill()
 	}
 }
 

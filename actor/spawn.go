@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/troupe-go/troupe/internal/kernel/hosts"
+	"github.com/troupe-go/troupe/internal/kernel/standin"
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
@@ -260,6 +261,8 @@ type options struct {
 	place      workers.Place
 	placed     bool
 	near       *proc // The actor that place is yet to be taken from.
+
+	carrier standin.Carrier // Of stand-ins; nil for actors of the system.
 
 	reentrancy   Reentrancy
 	maxSuspended int

@@ -40,6 +40,9 @@ func (s *System) postTo(id PID, what string, m sysMessage) error {
 	if p == nil {
 		return fmt.Errorf("%s %s: %w", what, id, ErrStalePID)
 	}
+	if p.isStandIn() {
+		return p.elsewhere(what)
+	}
 	p.post(nil, m)
 	return nil
 }

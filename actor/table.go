@@ -30,6 +30,9 @@ func (s *System) removeProc(from *workers.Fiber, p *proc) {
 
 // lookup returns the actor with the given PID, or nil.
 func (s *System) lookup(id PID) *proc {
+	if id.slot >= firstStandIn {
+		return s.standInAt(id)
+	}
 	p := s.table.At(id.slot)
 	if p == nil || p.pid != id {
 		return nil

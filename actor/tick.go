@@ -40,6 +40,11 @@ func (t *timer) enter() (there bool, err error) {
 		p.mu.Unlock()
 		return false, errRevoked
 	case p.closed && (t.every == 0 || !t.mark.listed): // A tick behind one that waits is left out, as always.
+		if p.isStandIn() {
+			t.may = t.every > 0
+			p.mu.Unlock()
+			return false, t.carry(m)
+		}
 		t.may = false
 		p.mu.Unlock()
 		return false, p.refuse(which, letter{message: m.message()}, 0, ErrStopped)
@@ -70,6 +75,33 @@ func (t *timer) enter() (there bool, err error) {
 	t.enterLane(l, size, p.stampTime(l))
 	p.carryOut(ctx, &v, which.bit(), asked)
 	return true, nil
+}
+
+// carry sends the tick to an actor elsewhere. Where there is no room, a message that is sent once waits for it on a goroutine of
+// its own, and can't be taken back any more; one of many is left out.
+func (t *timer) carry(m tick) error {
+	p, which, at := t.target, t.which, m.pointer()
+	err := p.sendElsewhere(background, which, at, 0, address{})
+	switch {
+	case err == nil || t.every > 0 && errors.Is(err, ErrFull):
+		return err
+	case errors.Is(err, ErrFull):
+		go func() {
+			if err := p.sendElsewhere(background, which, at, mayWait, address{}); err != nil {
+				p.loseTick(which, m, err)
+			}
+		}()
+	default:
+		p.loseTick(which, m, err)
+	}
+	return err
+}
+
+// loseTick makes a dead letter of a tick that could not be carried. Nobody else learns of it.
+func (p *proc) loseTick(which Lane, m tick, reason error) {
+	if !errors.Is(reason, ErrStopped) { // Else it is one already.
+		p.deadLetter(which, letter{message: m.message()}, reason)
+	}
 }
 
 // errRevoked is why a tick was not accepted that was taken back before.

@@ -97,6 +97,9 @@ func schedule[M any](at Spawner, d time.Duration, to Ref[M], t *delivery[M]) (Ti
 	if to.cell == nil {
 		return Timer{}, ErrNoRef
 	}
+	if to.cell.proc.sys == nowhere {
+		return Timer{}, fmt.Errorf("actor: set a timer for %s: %w", to, ErrUnbound)
+	}
 	t.target, t.which, t.mark.of = &to.cell.proc, to.lane, t
 	return t.set(at, d)
 }

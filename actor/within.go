@@ -93,7 +93,7 @@ func (p *proc) killDown(busy []string) []string {
 	if p.mu.Load()&inCode != 0 {
 		busy = append(busy, p.String())
 	}
-	p.kill()
+	_ = p.kill() // It is an actor of the system, or waited for.
 	p.mu.Lock()
 	children := p.childrenLocked()
 	p.mu.Unlock()
