@@ -17,5 +17,5 @@
 // versions. A Registry has [Limits], and what the other side sends can ask for no more memory than they allow, except by
 // methods UnmarshalBinary of the program, which have to bound themselves.
 //
-// The package moves no bytes: it has neither connections nor frames. Refs, Replies and PIDs do not cross yet.
+// The package moves no bytes: it has neither connections nor frames. Refs and Replies cross, and what carries messages binds them: see [Bind], and [Export] for the first one.
 package wire

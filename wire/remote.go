@@ -140,4 +140,6 @@ var builtIn = []registration{
 	{name: "actor.ErrFenced", err: actor.ErrFenced},
 	{name: "actor.ErrDropped", err: actor.ErrDropped},
 	{name: "actor.ErrForced", err: actor.ErrForced},
+	{name: "actor.ErrUnbound", err: actor.ErrUnbound},
+	{name: "actor.ErrElsewhere", err: actor.ErrElsewhere},
 }
