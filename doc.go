@@ -16,7 +16,8 @@
 //     over pools.
 //   - [github.com/troupe-go/troupe/netio] connects actors to streams and listeners.
 //   - [github.com/troupe-go/troupe/journal] keeps the state of actors over crashes.
-//   - [github.com/troupe-go/troupe/wire] says which messages may leave the process, and turns them into bytes.
+//   - [github.com/troupe-go/troupe/wire] says which messages may leave the process, and turns them into bytes;
+//     [github.com/troupe-go/troupe/wire/wiretest] joins two systems in one process, for tests.
 //   - [github.com/troupe-go/troupe/engine] is what several nodes share: a bus, tables and logs;
 //     [github.com/troupe-go/troupe/engine/memory] has it in one process, for tests.
 //   - [github.com/troupe-go/troupe/inspect] shows a running system, in the browser

@@ -100,23 +100,21 @@ func addressOf(ref any) (standin.Address, error) {
 	if v := reflect.ValueOf(ref); v.Kind() == reflect.Pointer && !v.IsNil() {
 		ref = v.Elem().Interface()
 	}
-	r, ok := ref.(interface{ leadsTo() cellular })
+	r, ok := ref.(interface{ leadsTo() *proc })
 	if !ok {
 		return standin.Address{}, fmt.Errorf("actor: a %T is no ref", ref)
 	}
-	c := r.leadsTo()
-	if c == nil {
+	p := r.leadsTo()
+	if p == nil {
 		return standin.Address{}, ErrNoRef
 	}
-	return c.address()
+	return p.address()
 }
-
-func (c *cell[M]) address() (standin.Address, error) { return c.proc.address() }
 
 // address returns the address of p on its node, or on any.
 func (p *proc) address() (standin.Address, error) {
 	if p.isStandIn() {
-		return p.impl.home().Address(), nil
+		return p.home().Address(), nil
 	}
 	h := p.sys.abroad.Load()
 	if h == nil {
@@ -278,7 +276,10 @@ func (h *host) leave(asked address, cause error) {
 //
 //go:noinline
 func (p *proc) leaves(asked address, cause error) {
-	if h := p.sys.abroad.Load(); h != nil && p.isStandIn() {
+	if p == nil || !p.isStandIn() {
+		return
+	}
+	if h := p.sys.abroad.Load(); h != nil {
 		h.leave(asked, cause)
 	}
 }
@@ -630,9 +631,6 @@ func (c errandContext) Value(key any) any           { return c.e.value(key) }
 //
 //go:noinline
 func (s *System) standInAt(id PID) *proc {
-	if id.slot < firstStandIn {
-		return nil
-	}
 	if h := s.abroad.Load(); h != nil {
 		return h.at(id)
 	}

@@ -177,8 +177,8 @@ func (q *inquiry[M, T]) target() *proc { return targetOf(q.ref) }
 
 func (q *inquiry[M, T]) begin(ctx context.Context, g *gathering) {
 	if q.ref.cell != nil && q.ref.cell.proc.isStandIn() {
-		if to, err := q.ref.routed(); err == nil {
-			q.ref = to
+		if p, err := q.ref.cell.proc.routed(); err == nil {
+			q.ref.cell = p.impl.(*cell[M])
 		}
 	}
 	if err := q.precheck(g); err != nil {
@@ -237,7 +237,10 @@ func (q *inquiry[M, T]) precheck(g *gathering) error {
 	return nil
 }
 
-func (q *inquiry[M, T]) fail(err error) { q.err = fmt.Errorf("ask %s: %w", q.ref, err) }
+func (q *inquiry[M, T]) fail(err error) {
+	q.err = fmt.Errorf("ask %s: %w", q.ref, err)
+	q.target().leaves(address{&q.slot.asking, onlyRound}, err)
+}
 
 func (q *inquiry[M, T]) refuse(g *gathering, err error) {
 	q.err = err
@@ -254,7 +257,6 @@ func (q *inquiry[M, T]) conclude(why error) {
 	}
 	switch {
 	case s.withdraw(onlyRound):
-		q.target().leaves(address{&s.asking, onlyRound}, why)
 		q.fail(why)
 	case q.err == nil && s.isAnswered(onlyRound):
 		q.answer.Value = s.value

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-go/troupe/internal/kernel/standin"
 	"github.com/troupe-go/troupe/internal/kernel/stateword"
 	"github.com/troupe-go/troupe/internal/workers"
 	"github.com/troupe-go/troupe/internal/xatomic"
@@ -109,10 +108,6 @@ type cellular interface {
 	newScope(incarnation uint32, kind *kind) *scope
 	// deliver sends the message in m, a *M, as send does.
 	deliver(ctx context.Context, which Lane, m any, mode sendMode, asked address) error
-	obey(ctx context.Context, o standin.Order) error
-	address() (standin.Address, error)
-	// home returns where the actor is. The cell must be a stand-in's.
-	home() *home
 	// produceActor makes a new value of the user's actor.
 	produceActor() (any, error)
 }

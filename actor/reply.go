@@ -134,11 +134,8 @@ func (r Reply[T]) answer(f *workers.Fiber, v T, err error) error {
 	if s == nil {
 		return nil
 	}
-	if failed := s.begin(r.round, err); failed != nil {
-		if s.sys == nowhere {
-			return ErrUnbound
-		}
-		return failed
+	if err := s.begin(r.round, err); err != nil {
+		return err
 	}
 	s.value, s.err = v, err
 	if far := s.far(); far != nil {
@@ -156,6 +153,9 @@ func (r Reply[T]) answer(f *workers.Fiber, v T, err error) error {
 func (r Reply[T]) late(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
+	}
+	if r.slot.sys == nowhere {
+		return ErrUnbound
 	}
 	return r.slot.sys.tellLate(ctx, err)
 }
@@ -185,10 +185,11 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 		return zero, fmt.Errorf("actor: ask %s: the function that makes the message is nil", to)
 	}
 	if to.cell.proc.isStandIn() {
-		var err error
-		if to, err = to.routed(); err != nil {
+		p, err := to.cell.proc.routed()
+		if err != nil {
 			return zero, err
 		}
+		to.cell = p.impl.(*cell[M])
 	}
 	target := &to.cell.proc
 	f, asker := target.sys.caller(ctx)

@@ -59,24 +59,24 @@ type peer struct {
 	lost     error // Why the node is lost, or nil. Guarded by the host's mu.
 }
 
-// home returns where the actor is. The cell must be a stand-in's.
-func (c *cell[M]) home() *home { return &(*standIn[M])(unsafe.Pointer(c)).home }
+// home returns where the actor of p, a stand-in, is. Cells have the same size for all types of messages.
+func (p *proc) home() *home { return &(*standIn[struct{}])(unsafe.Pointer(p)).home }
 
-// newStandIn returns a stand-in that nobody knows.
-func newStandIn[M any](sys *System, opts *options) *cell[M] {
-	s := new(standIn[M])
-	c := &s.cell
-	s.home.p = &c.proc
+// newStandIn returns a stand-in for an actor with messages of type M, which nobody knows.
+//
+//go:noinline
+func newStandIn[M any]() *proc {
+	c := &new(standIn[M]).cell
 	c.first.typed, c.first.p = &c.first, &c.proc
 	c.proc.impl = c
-	c.proc.beStandIn(&c.first.scope, sys, opts)
-	return c
+	c.proc.ctx.Store(&c.first.scope)
+	return &c.proc
 }
 
-// beStandIn makes p, which is new, a stand-in.
-func (p *proc) beStandIn(x *scope, sys *System, opts *options) {
-	x.kind.Store(standInKind)
-	p.ctx.Store(x)
+// beStandIn makes p, which newStandIn has returned, one of a system.
+func (p *proc) beStandIn(sys *System, opts *options) {
+	p.ctx.Load().kind.Store(standInKind)
+	p.home().p = p
 	p.sys, p.opts = sys, opts
 	p.closed, p.barred = true, true
 	p.nature = natureOf(p.impl.messageType(), false)
@@ -88,21 +88,17 @@ var standInKind = &kind{name: "stand-in"}
 // isStandIn reports whether p stands for an actor elsewhere.
 func (p *proc) isStandIn() bool { return p.opts.carrier != nil }
 
-// intern returns the stand-in for the actor of the peer with a number, which takes messages of type M.
-func intern[M any](peer *peer, number uint64) (*cell[M], error) {
-	h := peer.host
+// intern returns the stand-in for the actor of the peer with a number. It is fresh, unless there is one.
+func (r *peer) intern(number uint64, fresh *proc) *proc {
+	h := r.host
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if known := peer.byNumber[number].Value(); known != nil {
-		c, ok := known.p.impl.(*cell[M])
-		if !ok {
-			return nil, known.p.takesNo(reflect.TypeFor[M]())
-		}
-		return c, nil
+	if known := r.byNumber[number].Value(); known != nil {
+		return known.p
 	}
-	c := newStandIn[M](h.sys, peer.opts)
-	peer.enter(c.home(), number)
-	return c, nil
+	fresh.beStandIn(h.sys, r.opts)
+	r.enter(fresh.home(), number)
+	return fresh
 }
 
 // enter gives a new stand-in its place in the tables. The caller holds the host's mu.
@@ -197,9 +193,9 @@ func (p *proc) sendClosed(ctx context.Context, which Lane, m any, mode sendMode,
 
 // sendElsewhere sends the message in m, a *M, to where the actor of a stand-in is.
 func (p *proc) sendElsewhere(ctx context.Context, which Lane, m any, mode sendMode, asked address) error {
-	at := p.impl.home()
+	at := p.home()
 	if to := at.route(); to != nil {
-		return to.deliver(ctx, which, m, mode, asked)
+		return to.impl.deliver(ctx, which, m, mode, asked)
 	}
 	if asked.slot == nil {
 		asked = p.askIn(ctx, m)
@@ -243,11 +239,11 @@ func (p *proc) askIn(ctx context.Context, m any) address {
 }
 
 // route returns the actor of this system that the stand-in stands for just now, or nil.
-func (at *home) route() cellular {
+func (at *home) route() *proc {
 	if at.peer == nil {
 		return nil
 	}
-	r, ok := at.p.opts.carrier.Route(at).(interface{ leadsTo() cellular })
+	r, ok := at.p.opts.carrier.Route(at).(interface{ leadsTo() *proc })
 	if !ok {
 		return nil
 	}
@@ -255,36 +251,30 @@ func (at *home) route() cellular {
 }
 
 // leadsTo returns the actor of a ref, or nil.
-func (r Ref[M]) leadsTo() cellular {
-	if r.cell == nil {
-		return nil
-	}
-	return r.cell
-}
+func (r Ref[M]) leadsTo() *proc { return targetOf(r) }
 
 // deliver is send for a message in m, a *M.
 func (c *cell[M]) deliver(ctx context.Context, which Lane, m any, mode sendMode, asked address) error {
 	return c.send(ctx, which, *m.(*M), mode, asked)
 }
 
-// routed returns the ref of the actor that is to be asked: to, unless it is a stand-in for an
-// actor of this system.
+// routed returns the actor that is to be asked: p, a stand-in, unless it stands for an actor of this system.
 //
 //go:noinline
-func (r Ref[M]) routed() (Ref[M], error) {
-	at := r.cell.home()
+func (p *proc) routed() (*proc, error) {
+	at := p.home()
 	if at.peer == nil {
-		return r, fmt.Errorf("ask %s: %w", r, ErrUnbound)
+		return nil, fmt.Errorf("ask %s: %w", p, ErrUnbound)
 	}
-	if c, ok := at.route().(*cell[M]); ok {
-		r.cell = c
+	if to := at.route(); to != nil && to.impl.messageType() == p.impl.messageType() {
+		return to, nil
 	}
-	return r, nil
+	return p, nil
 }
 
 // order tells the actor of a stand-in to stop.
 func (p *proc) order(ctx context.Context, o standin.Order) error {
-	at := p.impl.home()
+	at := p.home()
 	if err := fenced(ctx); err != nil {
 		return fmt.Errorf("%v of %s: %w", o, p, err)
 	}
@@ -303,9 +293,6 @@ func (p *proc) order(ctx context.Context, o standin.Order) error {
 	return nil
 }
 
-// obey does what an order from elsewhere says.
-func (c *cell[M]) obey(ctx context.Context, o standin.Order) error { return c.proc.obey(ctx, o) }
-
 // orderFor returns the order that a message of the system lane is for an actor elsewhere.
 func orderFor(kind sysKind) standin.Order {
 	if kind == sysDrain {
@@ -314,6 +301,7 @@ func orderFor(kind sysKind) standin.Order {
 	return standin.Stop
 }
 
+// obey does what an order from elsewhere says.
 func (p *proc) obey(ctx context.Context, o standin.Order) error {
 	switch o {
 	case standin.Stop:
@@ -336,7 +324,7 @@ func (p *proc) rewatch() {
 	if p == nil || !p.isStandIn() {
 		return
 	}
-	at := p.impl.home()
+	at := p.home()
 	if at.peer == nil {
 		return
 	}

@@ -30,11 +30,11 @@ func (s *System) removeProc(from *workers.Fiber, p *proc) {
 
 // lookup returns the actor with the given PID, or nil.
 func (s *System) lookup(id PID) *proc {
-	p := s.table.At(id.slot)
-	if p == nil {
+	if id.slot >= firstStandIn {
 		return s.standInAt(id)
 	}
-	if p.pid != id {
+	p := s.table.At(id.slot)
+	if p == nil || p.pid != id {
 		return nil
 	}
 	return p

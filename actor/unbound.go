@@ -82,59 +82,64 @@ func (p *proc) appendRef(dst []byte, l Lane) ([]byte, error) {
 // is done with it returns [ErrUnbound]. What carries messages between nodes binds the refs in them.
 func (r *Ref[M]) UnmarshalBinary(data []byte) error {
 	*r = Ref[M]{}
-	if len(data) == 0 {
-		return nil
+	a, l, err := readRef(data)
+	if err == nil && a.Number != 0 {
+		p := newStandIn[M]()
+		p.leadTo(a)
+		r.cell, r.lane = p.impl.(*cell[M]), l
 	}
-	a, lane, err := readRef(data)
-	if err != nil {
-		return err
-	}
-	c := newStandIn[M](nowhere, unboundOptions)
-	at := c.home()
-	at.leads, at.number = a.Node, a.Number
-	*r = Ref[M]{c, lane}
-	return nil
+	return err
 }
 
+// leadTo makes p, which newStandIn has returned, what an unbound ref leads to.
+func (p *proc) leadTo(a standin.Address) {
+	p.beStandIn(nowhere, unboundOptions)
+	at := p.home()
+	at.leads, at.number = a.Node, a.Number
+}
+
+// readRef returns the zero address for the zero Ref.
 func readRef(data []byte) (a standin.Address, l Lane, err error) {
+	if len(data) == 0 {
+		return a, 0, nil
+	}
 	a, rest, err := readAddress(data)
 	if err == nil && (len(rest) != 1 || rest[0] >= numLanes) {
 		err = errAddress
 	}
 	if err != nil {
-		return a, 0, fmt.Errorf("actor: read a ref of %d bytes: %w", len(data), err)
+		return standin.Address{}, 0, fmt.Errorf("actor: read a ref of %d bytes: %w", len(data), err)
 	}
 	return a, Lane(rest[0]), nil
 }
 
-// bindTo implements bindable.
+// bindTo implements bindable. The cell of an unbound ref becomes that of a stand-in, or of nobody, if there is none yet.
 func (r *Ref[M]) bindTo(h *host, _ *standin.Ask) error {
 	if r.cell == nil || r.cell.proc.sys != nowhere {
 		return nil
 	}
-	a := r.cell.home().Address()
+	p, err := h.bindRef(r.cell.proc.home().Address(), newStandIn[M]())
+	if err == nil {
+		r.cell = p.impl.(*cell[M])
+	}
+	return err
+}
+
+// bindRef returns the actor with an address, as this system has it: fresh, unless it is known.
+func (h *host) bindRef(a standin.Address, fresh *proc) (*proc, error) {
+	var p *proc
 	if a.Node != h.self {
-		c, err := intern[M](h.peerOf(a.Node), a.Number)
-		if err != nil {
-			return fmt.Errorf("actor: bind a ref of %v: %w", a, err)
-		}
-		r.cell = c
-		return nil
+		p = h.peerOf(a.Node).intern(a.Number, fresh)
+	} else if p = h.sys.lookup(PIDFromNumber(a.Number)); p == nil {
+		p = fresh // It has no carrier: an actor that has stopped.
+		p.beStandIn(h.sys, &defaults)
+		p.pid = PIDFromNumber(a.Number)
+		p.stopped.Store(true)
 	}
-	p := h.sys.lookup(PIDFromNumber(a.Number))
-	if p == nil {
-		c := newStandIn[M](h.sys, &defaults) // It has no carrier: an actor that has stopped.
-		c.proc.pid = PIDFromNumber(a.Number)
-		c.proc.stopped.Store(true)
-		r.cell = c
-		return nil
+	if want := fresh.impl.messageType(); p.impl.messageType() != want {
+		return nil, fmt.Errorf("actor: bind a ref of %v: %w", a, p.takesNo(want))
 	}
-	c, ok := p.impl.(*cell[M])
-	if !ok {
-		return fmt.Errorf("actor: bind a ref of %v: %w", a, p.takesNo(reflect.TypeFor[M]()))
-	}
-	r.cell = c
-	return nil
+	return p, nil
 }
 
 // bindable is an unbound ref or Reply.

@@ -17,8 +17,8 @@ import (
 var errLost = errors.New("lost")
 
 // start joins two systems by sessions over a network with faults.
-func start(faults memory.Faults) func(t *testing.T, cfg wiretest.Config) wiretest.Nodes {
-	return func(t *testing.T, cfg wiretest.Config) wiretest.Nodes {
+func start(faults memory.Faults) func(t *testing.T, note func(actor.DeadLetter)) wiretest.Nodes {
+	return func(t *testing.T, note func(actor.DeadLetter)) wiretest.Nodes {
 		t.Helper()
 		network, err := memory.NewNetwork(faults)
 		if err != nil {
@@ -31,7 +31,7 @@ func start(faults memory.Faults) func(t *testing.T, cfg wiretest.Config) wiretes
 		var nodes [2]*remote.Node
 		var selves [2]session.Node
 		for i := range nodes {
-			sys, err := actor.NewSystem(actor.Config{OnDeadLetter: cfg.DeadLetter[i], Workers: 2})
+			sys, err := actor.NewSystem(actor.Config{OnDeadLetter: note, Workers: 2})
 			if err != nil {
 				t.Fatal(err)
 			}

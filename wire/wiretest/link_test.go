@@ -10,13 +10,13 @@ import (
 )
 
 // start joins two systems by a Link.
-func start(t *testing.T, cfg wiretest.Config) wiretest.Nodes {
+func start(t *testing.T, note func(actor.DeadLetter)) wiretest.Nodes {
 	t.Helper()
 	r := &wire.Registry{}
 	wiretest.Register(r)
 	var systems [2]*actor.System
 	for i := range systems {
-		sys, err := actor.NewSystem(actor.Config{OnDeadLetter: cfg.DeadLetter[i], Workers: 2})
+		sys, err := actor.NewSystem(actor.Config{OnDeadLetter: note, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,15 +23,9 @@ type Nodes struct {
 	Lose func()
 }
 
-// Config is what the systems of [Run] are to be made with.
-type Config struct {
-	// DeadLetter is to be the OnDeadLetter of the system with the same number.
-	DeadLetter [2]func(actor.DeadLetter)
-}
-
-// Run tests a carrier. Start makes two systems, with the given functions, joins them by it, and ends all that with its test. The carrier's
-// registry must have what [Register] registers.
-func Run(t *testing.T, start func(t *testing.T, cfg Config) Nodes) {
+// Run tests a carrier. Start makes two systems with the given Config.OnDeadLetter, joins them by it, and ends all that with
+// its test. The carrier's registry must have what [Register] registers.
+func Run(t *testing.T, start func(t *testing.T, onDeadLetter func(actor.DeadLetter)) Nodes) {
 	for _, c := range []struct {
 		name string
 		test func(b *bench)
@@ -66,7 +60,7 @@ func Run(t *testing.T, start func(t *testing.T, cfg Config) Nodes) {
 				default: // Nobody looks at so many.
 				}
 			}
-			b.Nodes = start(t, Config{[2]func(actor.DeadLetter){note, note}})
+			b.Nodes = start(t, note)
 			c.test(b)
 		})
 	}
