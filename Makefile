@@ -91,7 +91,7 @@ FUZZSECONDS ?= 0
 
 .PHONY: fuzz
 fuzz: ## Fuzz each codec FUZZTIME long, 400000x (inputs), again until FUZZSECONDS, 0, are over.
-	@for package in ./netio ./wire ./wire/cbor ./internal/session; do for target in $$($(GO) test -list '^Fuzz' $$package | grep ^Fuzz); do \
+	@for package in ./netio ./wire ./wire/cbor ./internal/remote ./internal/session; do for target in $$($(GO) test -list '^Fuzz' $$package | grep ^Fuzz); do \
 		end=$$(($$(date +%s) + $(FUZZSECONDS))); \
 		while :; do \
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package || exit 1; \

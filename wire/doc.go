@@ -17,6 +17,6 @@
 // versions. A Registry has [Limits], and what the other side sends can ask for no more memory than they allow, except by
 // methods UnmarshalBinary of the program, which have to bound themselves.
 //
-// The package moves no bytes: it has neither connections nor frames. Refs and Replies cross in messages with an
-// AppendBinary and UnmarshalBinary of their own; PIDs do not cross yet.
+// The package moves no bytes: it has neither connections nor frames. Refs and Replies cross in messages, but not below maps, and what
+// carries messages binds them. [Export] and [Import] take the first ref to another node. PIDs do not cross: send a Ref.
 package wire

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/codec"
 )
 
@@ -217,6 +216,9 @@ func (r *Registry) entry(reg registration) (*entry, error) {
 	if why := refuse(e.base); why != "" {
 		return nil, fmt.Errorf("wire: %q: %s", e.name, why)
 	}
+	if err := refs.Check(e.base); err != nil {
+		return nil, fmt.Errorf("wire: %q: %w", e.name, err)
+	}
 	if e.own = codec.IsOwn(e.base); e.own {
 		if from := codec.Promoter(e.base, codec.IsOwn); from != "" {
 			return nil, fmt.Errorf("wire: %q: the methods AppendBinary and UnmarshalBinary of %v may be those of its embedded field %s; name that field", e.name, e.base, from)
@@ -229,7 +231,7 @@ func (r *Registry) entry(reg registration) (*entry, error) {
 	if len(rules.Tags) == 0 || rules.Whole == nil {
 		return nil, fmt.Errorf("wire: the codec %q has no Rules; set Tags and Whole", e.codec.Name())
 	}
-	e.plan = codec.Of(e.base, codec.Rules{Tags: rules.Tags, Whole: rules.Whole, Refuse: refuse})
+	e.plan = codec.Of(e.base, codec.Rules{Tags: rules.Tags, Whole: rules.Whole, Refuse: refuse, Takes: takes})
 	if e.plan.Err != nil {
 		return nil, fmt.Errorf("wire: %q as %s: %w", e.name, e.codecName(), e.plan.Err)
 	}
@@ -243,17 +245,16 @@ func (e *entry) codecName() string {
 	return e.codec.Name()
 }
 
-var actorPath = reflect.TypeFor[actor.PID]().PkgPath()
-
-// refuse says why types of package actor that are addresses do not cross.
+// refuse says why types of package actor that mean something in one system alone do not cross.
 func refuse(t reflect.Type) string {
 	if t.PkgPath() != actorPath {
 		return ""
 	}
-	for _, address := range []string{"Ref[", "Reply[", "PID", "System", "Context["} {
-		if t.Name() == address || strings.HasSuffix(address, "[") && strings.HasPrefix(t.Name(), address) {
-			return fmt.Sprintf("%v leads to an actor of this process, and means nothing on another node; send a name or a number", t)
-		}
+	switch name, _, generic := strings.Cut(t.Name(), "["); {
+	case t == pidType:
+		return fmt.Sprintf("an %v names an actor of one system, and would name another actor in another; send a Ref", t)
+	case name == "System", generic && name == "Context":
+		return fmt.Sprintf("an %v can't leave its process; send a Ref", t)
 	}
 	return ""
 }

@@ -16,9 +16,11 @@ import (
 )
 
 type (
-	withRef   struct{ To actor.Ref[int] }
+	withRef   struct{ To map[string]actor.Ref[int] }
 	withReply struct {
-		Inner struct{ R []actor.Reply[string] }
+		Inner struct {
+			R map[string][]actor.Reply[string]
+		}
 	}
 	withPID  struct{ P map[string]actor.PID }
 	embedded struct{ part }
@@ -40,16 +42,16 @@ type (
 func TestCheckNamesWhatWouldBeLost(t *testing.T) {
 	_, _ = hidden{}.A.b, transfer{}.cut
 	for want, register := range map[string]func(in wire.Option){
-		"field cut: it is unexported":                               func(in wire.Option) { wire.Register[transfer]("t", in) },
-		"field A.b: it is unexported":                               func(in wire.Option) { wire.Register[hidden]("t", in) },
-		"field To: actor.Ref[int] leads to an actor":                func(in wire.Option) { wire.Register[withRef]("t", in) },
-		"field Inner.R[]: actor.Reply[string] leads":                func(in wire.Option) { wire.Register[withReply]("t", in) },
-		"field P[]: actor.PID leads":                                func(in wire.Option) { wire.Register[withPID]("t", in) },
-		`"t": actor.Ref[string] leads`:                              func(in wire.Option) { wire.Register[actor.Ref[string]]("t", in) },
-		"field part: it is unexported":                              func(in wire.Option) { wire.Register[embedded]("t", in) },
-		"may be those of its embedded field Time":                   func(in wire.Option) { wire.Register[stamped]("t", in) },
-		"may be those of its embedded field tick":                   func(in wire.Option) { wire.Register[opened]("t", in) },
-		`field B: its name on the wire, "X", is also the name of X`: func(in wire.Option) { wire.Register[twice]("t", in) },
+		"field cut: it is unexported":                                func(in wire.Option) { wire.Register[transfer]("t", in) },
+		"field A.b: it is unexported":                                func(in wire.Option) { wire.Register[hidden]("t", in) },
+		"field To: a map[string]actor.Ref[int] has refs below":       func(in wire.Option) { wire.Register[withRef]("t", in) },
+		"field Inner.R: a map[string][]actor.Reply[string] has refs": func(in wire.Option) { wire.Register[withReply]("t", in) },
+		"field P[]: an actor.PID names an actor of one system":       func(in wire.Option) { wire.Register[withPID]("t", in) },
+		`"t": an actor.System can't leave its process`:               func(in wire.Option) { wire.Register[actor.System]("t", in) },
+		"field part: it is unexported":                               func(in wire.Option) { wire.Register[embedded]("t", in) },
+		"may be those of its embedded field Time":                    func(in wire.Option) { wire.Register[stamped]("t", in) },
+		"may be those of its embedded field tick":                    func(in wire.Option) { wire.Register[opened]("t", in) },
+		`field B: its name on the wire, "X", is also the name of X`:  func(in wire.Option) { wire.Register[twice]("t", in) },
 		"field C: a chan int means nothing": func(in wire.Option) {
 			wire.Register[struct{ C chan int }]("t", in)
 		},

@@ -21,6 +21,9 @@ type Rules struct {
 	Whole func(t reflect.Type, addressable bool) bool
 	// Refuse says why values of a type can't be encoded at all, or returns "". It may be nil.
 	Refuse func(t reflect.Type) string
+	// Takes says how much memory a value takes that is encoded as a whole, or returns 0 if the value has all of it. It
+	// may be nil.
+	Takes func(t reflect.Type) int
 	// Stored says that values are kept, for the program or a later version of it to read, and do not go to another
 	// program. The fields of embedded structs then count as the struct's own.
 	Stored bool
@@ -124,6 +127,9 @@ func (w *walker) walk(t reflect.Type, addressable bool, path string) string {
 	if w.rules.Whole(t, addressable) {
 		if from := Promoter(t, func(t reflect.Type) bool { return w.rules.Whole(t, true) }); from != "" {
 			w.problem(path, "the encoding methods of %v may be those of its embedded field %s; name that field", t, from)
+		}
+		if w.rules.Takes != nil {
+			w.element(w.rules.Takes(t))
 		}
 		return "whole " + t.PkgPath() + "." + t.Name()
 	}

@@ -74,13 +74,7 @@ func subject(to Node, lane Lane) string {
 
 // Session returns the session with a peer when messages can cross. It begins one if there is none. It waits until ctx ends.
 func (e *End) Session(ctx context.Context, peer Node) (*Session, error) {
-	if err := peer.check(); err != nil {
-		return nil, err
-	}
-	if peer == e.cfg.Self {
-		return nil, fmt.Errorf("session: %v is this node; a session joins two", peer)
-	}
-	s, err := e.open(peer)
+	s, err := e.Begin(peer)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +82,17 @@ func (e *End) Session(ctx context.Context, peer Node) (*Session, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Begin returns the session with a peer, which may not be ready, and does not wait. It begins one if there is none.
+func (e *End) Begin(peer Node) (*Session, error) {
+	if err := peer.check(); err != nil {
+		return nil, err
+	}
+	if peer == e.cfg.Self {
+		return nil, fmt.Errorf("session: %v is this node; a session joins two", peer)
+	}
+	return e.open(peer)
 }
 
 // Sessions returns those that have not ended.

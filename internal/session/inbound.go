@@ -205,17 +205,17 @@ func (s *Session) Ready(target uint64, lane Lane) {
 		if m.decode(lane, data) == nil { // As it was when it came.
 			v = s.cfg.Deliver(s, &m)
 		}
-		if v != Full {
-			if v == Refused {
-				s.refused.Add(1)
-			}
-			s.returnCredit(k, len(data))
-		}
 		h.mu.Lock()
 		switch {
 		case v != Full:
 			waiting.queue = slices.Delete(waiting.queue, 0, 1)
 			waiting.bytes -= len(data)
+			h.mu.Unlock()
+			if v == Refused {
+				s.refused.Add(1)
+			}
+			s.returnCredit(k, len(data)) // There must be room by then: the next message may come at once.
+			h.mu.Lock()
 		case waiting.again:
 			waiting.again = false
 		default:

@@ -15,6 +15,9 @@ import (
 
 // Session is one epoch of what joins two births of nodes. Its methods are safe for concurrent use.
 type Session struct {
+	// Kept is for the functions of Config. Agree may store what Deliver and the others load, also after the end of the session.
+	Kept atomic.Value
+
 	cfg   Config
 	end   *End
 	peer  Node

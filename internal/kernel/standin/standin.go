@@ -135,6 +135,9 @@ type Host interface {
 	// Watch has told called once, when the actor with that PID number has ended: at once if it is none. Told must not
 	// wait. Cancel ends that.
 	Watch(number uint64, told func(name string, reason error)) (cancel func())
+	// Lost makes a dead letter of a message that was carried to an actor and did not arrive, as far as is known, as
+	// StandIn.Lost does, for a carrier that has not kept the stand-in.
+	Lost(to Address, l Letter, reason error)
 	// Ended says that a node is lost: its actors have ended, for that reason, and asks of this system that it was to answer
 	// have no answer.
 	Ended(n Node, reason error)
@@ -144,6 +147,8 @@ type Host interface {
 var (
 	// Join makes c the carrier of the stand-ins of a system, an *actor.System, which is the node self from now on.
 	Join func(system any, self Node, c Carrier) (Host, error)
+	// HostOf returns the host of a system, an *actor.System, that has joined a carrier.
+	HostOf func(system any) (Host, error)
 	// Of returns the address of an actor, by a *actor.Ref[M] or an actor.Ref[M], of this node or of another.
 	Of func(ref any) (Address, error)
 )

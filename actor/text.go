@@ -1,0 +1,89 @@
+package actor
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"github.com/troupe-go/troupe/internal/kernel/standin"
+)
+
+func init() { standin.HostOf = hostOf }
+
+func hostOf(system any) (standin.Host, error) {
+	s, ok := system.(*System)
+	if !ok || s.missing() {
+		return nil, ErrNoSystem
+	}
+	if h := s.abroad.Load(); h != nil {
+		return h, nil
+	}
+	return nil, errNoNode
+}
+
+// Lost implements [standin.Host].
+func (h *host) Lost(to standin.Address, l standin.Letter, reason error) {
+	r := h.peerOf(to.Node)
+	h.mu.Lock()
+	at := r.byNumber[to.Number].Value()
+	h.mu.Unlock()
+	if at != nil {
+		at.Lost(l.Lane, l.Message, reason)
+		return
+	}
+	// Nobody holds the stand-in any more, so there is no PID.
+	h.sys.deadLetters.Add(1)
+	d := DeadLetter{Lane: Lane(l.Lane), Message: valueAt(l.Message), Reason: fmt.Errorf("send to %v: %w", to, reason)}
+	if h.sys.cfg.OnDeadLetter != nil {
+		h.sys.tellDeadLetter(d)
+	}
+	if o := h.sys.probes.Load(); o != nil && o.letters {
+		o.tellDeadLetter(d)
+	}
+}
+
+// maxText bounds texts before they are decoded.
+var maxText = base64.RawURLEncoding.EncodedLen(maxAddress)
+
+// MarshalText returns the bytes of AppendBinary in the URL-safe base64 of RFC 4648, without padding, for codecs such as JSON.
+func (r Ref[M]) MarshalText() ([]byte, error) { return textOf(r.AppendBinary(nil)) }
+
+// UnmarshalText reads what MarshalText has written. See UnmarshalBinary.
+func (r *Ref[M]) UnmarshalText(text []byte) error {
+	*r = Ref[M]{}
+	data, err := bytesOf(text)
+	if err != nil {
+		return fmt.Errorf("actor: read a ref: %w", err)
+	}
+	return r.UnmarshalBinary(data)
+}
+
+// MarshalText returns the bytes of AppendBinary in the URL-safe base64 of RFC 4648, without padding, for codecs such as JSON.
+func (r Reply[T]) MarshalText() ([]byte, error) { return textOf(r.AppendBinary(nil)) }
+
+// UnmarshalText reads what MarshalText has written. See UnmarshalBinary.
+func (r *Reply[T]) UnmarshalText(text []byte) error {
+	*r = Reply[T]{}
+	data, err := bytesOf(text)
+	if err != nil {
+		return fmt.Errorf("actor: read a Reply: %w", err)
+	}
+	return r.UnmarshalBinary(data)
+}
+
+func textOf(data []byte, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return base64.RawURLEncoding.AppendEncode([]byte{}, data), nil
+}
+
+func bytesOf(text []byte) ([]byte, error) {
+	if len(text) > maxText {
+		return nil, fmt.Errorf("the text has %d bytes, of %d at most", len(text), maxText)
+	}
+	data, err := base64.RawURLEncoding.Strict().AppendDecode(nil, text)
+	if err != nil {
+		return nil, fmt.Errorf("the text %.20q is no base64: %w", text, err)
+	}
+	return data, nil
+}

@@ -1,0 +1,166 @@
+package remote_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/engine/memory"
+	"github.com/troupe-go/troupe/internal/patience"
+	"github.com/troupe-go/troupe/internal/remote"
+	"github.com/troupe-go/troupe/internal/session"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// number is a message; an ask if Reply is set.
+type number struct {
+	N     int
+	Reply actor.Reply[int]
+}
+
+// place is one of the nodes of a test.
+type place struct {
+	sys     *actor.System
+	node    *remote.Node
+	letters chan actor.DeadLetter
+}
+
+// nodes joins systems of several nodes over one network. Sessions end when nothing was heard for the given time.
+func nodes(t *testing.T, unreachable time.Duration, names ...string) (*memory.Network, []place) {
+	t.Helper()
+	network, err := memory.NewNetwork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = network.Close() })
+	r := &wire.Registry{}
+	wire.Register[number]("number", wire.In(r))
+	wire.Register[int]("int", wire.In(r))
+	var all []place
+	for _, name := range names {
+		p := place{letters: make(chan actor.DeadLetter, 1024)}
+		p.sys, err = actor.NewSystem(actor.Config{Workers: 2, OnDeadLetter: func(d actor.DeadLetter) { p.letters <- d }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.node, err = remote.Join(remote.Config{System: p.sys, Self: session.Node{Name: name, Birth: 3}, Bus: network.Bus(name), Registry: r, Unreachable: unreachable, Heartbeat: unreachable / 8, Resend: 5 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	t.Cleanup(func() {
+		for _, p := range all {
+			if err := p.sys.Stop(patience.Context(t)); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, p := range all {
+			over, cancel := context.WithCancel(context.Background())
+			cancel() // What is not acknowledged by now is not waited for.
+			_ = p.node.Close(over)
+		}
+	})
+	return network, all
+}
+
+func spawn(t *testing.T, p place, h func(*actor.Context[number], number) error) actor.Ref[number] {
+	t.Helper()
+	ref, err := actor.Spawn(p.sys, actor.Func(h))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ref
+}
+
+// move returns a ref as another node has it.
+func move(t *testing.T, ref actor.Ref[number], to place) actor.Ref[number] {
+	t.Helper()
+	data, err := wire.Export(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, err := wire.Import[number](to.sys, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return moved
+}
+
+func await[T any](t *testing.T, ctx context.Context, from <-chan T) (v T) { //nolint:revive // t comes first.
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-ctx.Done():
+		t.Fatal("nothing has come")
+	}
+	return v
+}
+
+// TestACutIsToldToAllThatWait cuts two nodes from each other while an ask waits and the actor is watched. Both end
+// with ErrUnreachable, and a message that can't be acknowledged is a dead letter of its sender.
+func TestACutIsToldToAllThatWait(t *testing.T) {
+	ctx := patience.Context(t)
+	network, p := nodes(t, 3*time.Second, "a", "b") // A loaded machine must not stand still for so long.
+	began := make(chan bool, 1)
+	here := spawn(t, p[0], func(ctx *actor.Context[number], _ number) error {
+		began <- true
+		<-ctx.Done() // The node of the asker is lost.
+		return nil
+	})
+	other := spawn(t, p[0], func(*actor.Context[number], number) error { return nil })
+	there, free := move(t, here, p[1]), move(t, other, p[1])
+	down, cancel := p[1].sys.Monitor(there.PID())
+	defer cancel()
+	result := make(chan error, 1)
+	go func() {
+		_, err := actor.Ask(ctx, there, func(r actor.Reply[int]) number { return number{Reply: r} })
+		result <- err
+	}()
+	await(t, ctx, began)
+	network.Cut("a", "b")
+	if err := free.Send(ctx, number{N: 8}); err != nil && !errors.Is(err, wire.ErrUnreachable) { // It is in the session, unless that has ended.
+		t.Fatal(err)
+	} else if err == nil {
+		d := await(t, ctx, p[1].letters)
+		for d.To == there.PID() { // The message of the ask may have arrived without an acknowledgement.
+			d = await(t, ctx, p[1].letters)
+		}
+		if !errors.Is(d.Reason, wire.ErrUnconfirmed) || d.Message.(number).N != 8 || d.To != free.PID() {
+			t.Errorf("the dead letter is %+v", d)
+		}
+	}
+	if err := await(t, ctx, result); !errors.Is(err, wire.ErrUnreachable) || !errors.Is(err, actor.ErrNoReply) {
+		t.Errorf("the ask got %v", err)
+	}
+	if e := await(t, ctx, down); !errors.Is(e.Reason, wire.ErrUnreachable) {
+		t.Errorf("the watcher got %+v", e)
+	}
+	if err := free.Send(ctx, number{N: 9}); !errors.Is(err, wire.ErrUnreachable) {
+		t.Errorf("a send over the cut got %v", err)
+	}
+	network.Heal("a", "b")
+	if err := free.Send(ctx, number{N: 10}); err != nil && !errors.Is(err, wire.ErrUnreachable) {
+		t.Errorf("a send after the cut got %v", err)
+	}
+}
+
+// TestAThirdNodeAnswers has the ask of one node handed on by another, and answered by a third.
+func TestAThirdNodeAnswers(t *testing.T) {
+	ctx := patience.Context(t)
+	_, p := nodes(t, 0, "a", "b", "c")
+	last := spawn(t, p[2], func(ctx *actor.Context[number], m number) error { return m.Reply.Send(ctx, m.N+1) })
+	next := move(t, last, p[1])
+	middle := spawn(t, p[1], func(ctx *actor.Context[number], m number) error {
+		m.N *= 2
+		return next.Send(ctx, m)
+	})
+	for i := range 20 {
+		got, err := actor.Ask(ctx, move(t, middle, p[0]), func(r actor.Reply[int]) number { return number{N: i, Reply: r} })
+		if err != nil || got != 2*i+1 {
+			t.Fatalf("the answer to %d is %d (%v)", i, got, err)
+		}
+	}
+}
