@@ -213,3 +213,6 @@ func SweepsAsks(s *System) bool { return s.asks.awake.Load() }
 
 // Keys returns of how many timers t knows, over or not.
 func Keys[K comparable, M any](t *KeyedTimers[K, M]) int { return len(t.timers) }
+
+// IsLifted reports whether critical work waits for the actor.
+func IsLifted[M any](r Ref[M]) bool { return r.cell.proc.isLifted() }
