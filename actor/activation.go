@@ -77,6 +77,7 @@ func deskOf(f *workers.Fiber) *desk {
 // others up to the actor's throughput, and for no longer than turnTime. The scheduler
 // calls it.
 func (p *proc) Run(f *workers.Fiber, priority workers.Priority) {
+	before := f.IsLifted()
 	todo, term, fetched, ok := p.transitionToRunning(f, priority)
 	if !ok {
 		return
@@ -86,7 +87,7 @@ func (p *proc) Run(f *workers.Fiber, priority workers.Priority) {
 	d := deskOf(f)
 	a := &d.activation
 	a.proc, a.f, a.term, a.todo, a.budget = p, f, term, todo, p.opts.throughput
-	a.urgentOnly, a.inCode, a.fetched = priority == workers.Critical, todo&pendingSystem == 0, fetched
+	a.urgentOnly, a.inCode, a.fetched = priority == workers.Critical && !p.isLifted(), todo&pendingSystem == 0, fetched
 	a.began = f.Clock()
 	a.probes = p.sys.probes.Load()
 	a.countsControl = p.sys.simulated || p.opts.bursts != nil && p.opts.bursts.of[Control] > 0
@@ -104,6 +105,9 @@ func (p *proc) Run(f *workers.Fiber, priority workers.Priority) {
 	defer func() {
 		if !finished && !a.lost { // The user's code has called Goexit.
 			a.finish()
+		}
+		if f.IsLifted() && !before {
+			f.SetLifted(false)
 		}
 		*a = activation{}
 	}()

@@ -49,8 +49,11 @@ type asking struct {
 	returned bool
 	// chained says that the message was let in, see chain.go.
 	chained bool
-	up      address       // The ask that the asker was handling, if any.
-	since   time.Duration // When the asker began, since the scheduler's start, as far as its worker knows.
+	// lifts says that the wait may be in the list of those that lift an actor, see lift.go.
+	// Written under the mutex of that, and read by the waiting side when the round is over.
+	lifts xatomic.Bool
+	up    address       // The ask that the asker was handling, if any.
+	since time.Duration // When the asker began, since the scheduler's start, as far as its worker knows.
 
 	// group is the gathering that the ask is one of, or nil. Not written any more once
 	// the ask was open first; such a slot has one round.
@@ -269,7 +272,11 @@ func (a address) handled(p *proc) {
 		s.move(p)
 		s.returned = true
 	}
+	follows := s.holder != p && s.lifts.Load()
 	s.unpin(a.round)
+	if follows {
+		s.follow(a.round)
+	}
 }
 
 // await returns when an ask of an actor of sys is answered, or with an error when ctx has ended

@@ -80,12 +80,21 @@ func (p *proc) await(ctx context.Context) error {
 	w.ArmOn(f, p.sys.scheduler)
 	defer w.Disarm()
 	var s *asking
+	if waiting == nil && isUrgent(f, nil) {
+		s = newWait(w, nil, p, address{}, StopWait, Data)
+		defer s.endLift()
+		defer s.withdraw(onlyRound)
+	}
 	if waiting != nil {
 		s = newWait(w, waiting, p, askedIn(ctx, f, waiting), StopWait, Data)
 		if err := waiting.enterWait(f, p, s, onlyRound); err != nil {
 			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, err)
 		}
+		defer s.endLift()
 		defer s.withdraw(onlyRound)
+	}
+	if s != nil {
+		s.lift(f, waiting, onlyRound)
 	}
 	p.mu.Lock()
 	known := p.rareLocked().enter(w)

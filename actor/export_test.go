@@ -221,3 +221,6 @@ func StandIns(s *System) int {
 	defer h.mu.Unlock()
 	return len(h.byPID)
 }
+
+// IsLifted reports whether critical work waits for the actor.
+func IsLifted[M any](r Ref[M]) bool { return r.cell.proc.isLifted() }

@@ -182,7 +182,9 @@ func AskBy[M, T any](ctx context.Context, s *System, by Deliverer[M], msg func(R
 	if s.simulated {
 		slot.explainWait(ctx, s, targetOf(to), round)
 	}
+	slot.lift(f, asker, round)
 	err = slot.await(ctx, s, round)
+	slot.endLift()
 	v := slot.value
 	if err != nil || slot.err != nil {
 		err = s.asks.failed(err, slot.err, targetOf(to), reflect.TypeFor[M]())

@@ -13,8 +13,8 @@ import (
 // every actor, so Spawn returns an error for [sched.Critical].
 //
 // A handler goes on with this priority after a wait, too. Its jobs, tasks and children do
-// not inherit it. A job or task is critical while a handler of Control waits for it; an ask
-// does not make the asked actor more urgent. An actor of a low class does not starve: what
+// not inherit it. A job, a task or an actor is critical while a handler of Control
+// waits for it, and so is what that waits for in turn. An actor of a low class does not starve: what
 // has waited for [sched.Config].AgeAfter rises by one class.
 //
 // The priority orders actors on the scheduler's workers. Spawn returns an error for an

@@ -110,6 +110,9 @@ func (r Reply[T]) WaitFor(kind WaitKind, id PID) bool {
 	s.kind = kind
 	s.move(p)
 	s.unpin(r.round)
+	if s.lifts.Load() {
+		s.follow(r.round)
+	}
 	if asker != nil && (p == asker || p.mayWait(&s.asking)) {
 		p.breakRing(address{&s.asking, r.round})
 	}
@@ -217,7 +220,9 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 		err = asker.enterWait(f, target, &s.asking, round)
 	}
 	if err == nil {
+		s.lift(f, asker, round)
 		err = s.await(ctx, target.sys, round)
+		s.endLift()
 	}
 	v := s.value
 	if err != nil || s.err != nil {

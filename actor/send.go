@@ -126,8 +126,13 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 	waiter.ArmOn(f, p.sys.scheduler)
 	defer waiter.Disarm()
 	w.wake = waiter
-	if asker != nil {
-		w.wait = newWait(waiter, asker, p, askedIn(ctx, f, asker), SendWait, which)
+	if asker != nil || isUrgent(f, nil) {
+		var up address
+		if asker != nil {
+			up = askedIn(ctx, f, asker)
+		}
+		w.wait = newWait(waiter, asker, p, up, SendWait, which)
+		defer w.wait.endLift()
 		defer w.endWait()
 	}
 	if !p.queueLocked(f, l, which, w) {
@@ -137,6 +142,9 @@ func (p *proc) awaitRoom(ctx context.Context, l *lane, which Lane, w *sendWaiter
 		if err := asker.enterWait(f, p, w.wait, onlyRound); err != nil {
 			return p.leaveQueue(w, which, mode, err)
 		}
+	}
+	if w.wait != nil {
+		w.wait.lift(f, asker, onlyRound)
 	}
 	if p.sys.simulated {
 		p.sys.explain(ctx, func() string { return fmt.Sprintf("for room in the %v lane of %s", which, p) })

@@ -53,7 +53,8 @@ const (
 	_ = stateword.LockBit - seized - 1 // Those below do not reach the mutex, else this is no uint32.
 
 	crowded  = stateword.LockBit << 1 // No further message may begin, see turn.go.
-	nextTerm = stateword.LockBit << 2 // The lowest bit of the term.
+	lifted   = stateword.LockBit << 2 // Critical work waits for the actor, see lift.go. Written under lifting.
+	nextTerm = stateword.LockBit << 3 // The lowest bit of the term.
 
 	termBits            = ^(nextTerm - 1)
 	alerted      uint32 = 1 // In proc.alert.
@@ -95,7 +96,7 @@ func (p *proc) announced(s, bit uint32) (next uint32, priority workers.Priority,
 	}
 	switch {
 	case s&running != 0, p.runnable(s, bit) == 0:
-	case bit&pendingUrgent != 0:
+	case bit&pendingUrgent != 0, s&lifted != 0:
 		queue, priority = s&queuedUrgent == 0, workers.Critical
 		next |= queuedUrgent
 	default:
@@ -135,6 +136,10 @@ func (p *proc) transitionToRunning(f *workers.Fiber, priority workers.Priority) 
 		}
 		p.calm(s & termBits)
 		p.frame.Enter(f)
+		if s&lifted != 0 {
+			f.SetLifted(true)
+			priority = p.opts.priority // The entry is for all lanes.
+		}
 		if todo == Data.bit() && priority != workers.Critical {
 			fetched = p.fetchLocked()
 		}
@@ -207,7 +212,7 @@ func (p *proc) transitionFromRunning(f *workers.Fiber, todo, term uint32, next b
 		var queue bool
 		priority := p.opts.priority
 		switch {
-		case left&pendingUrgent != 0:
+		case left&pendingUrgent != 0, left != 0 && s&lifted != 0:
 			queue, priority = s&queuedUrgent == 0, workers.Critical
 			now |= queuedUrgent
 		case left != 0:

@@ -85,6 +85,28 @@ func (e *Edge) Retire() bool {
 	return e.lifts
 }
 
+// Urgency reports whether the work on the fiber is critical itself, and whether critical work
+// waits for it. Both are false in a simulation, whose schedules do not follow priorities.
+func (f *Fiber) Urgency() (own, inherited bool) {
+	own, inherited = f.priority == Critical, f.state.IsLifted()
+	if (own || inherited) && f.s.sim != nil {
+		return false, false
+	}
+	return own, inherited
+}
+
+// SetLifted says that critical work waits for the work on the fiber, or does so no longer: it is
+// resumed and yields by that. The caller keeps the work from ending meanwhile. What the work
+// itself waits for follows by SettleLift.
+func (f *Fiber) SetLifted(is bool) { f.state.Lift(is) }
+
+// IsLifted reports what SetLifted said last.
+func (f *Fiber) IsLifted() bool { return f.state.IsLifted() }
+
+// SettleLift has the job or group that the fiber's work waits for, if any, follow the
+// fiber's mark. It must not be called while a mutex is held that [Awaited] locks.
+func (f *Fiber) SettleLift() { f.settleEdge() }
+
 // urgency returns the priority with which the fiber is queued by somebody who says p.
 func (f *Fiber) urgency(p Priority) Priority {
 	if f.state.IsLifted() {
