@@ -77,7 +77,6 @@ func deskOf(f *workers.Fiber) *desk {
 // others up to the actor's throughput, and for no longer than turnTime. The scheduler
 // calls it.
 func (p *proc) Run(f *workers.Fiber, priority workers.Priority) {
-	before := f.IsLifted()
 	todo, term, fetched, ok := p.transitionToRunning(f, priority)
 	if !ok {
 		return
@@ -106,8 +105,8 @@ func (p *proc) Run(f *workers.Fiber, priority workers.Priority) {
 		if !finished && !a.lost { // The user's code has called Goexit.
 			a.finish()
 		}
-		if f.IsLifted() && !before {
-			f.SetLifted(false)
+		if a.lost { // Else transitionFromRunning has done it.
+			calmFiber(f)
 		}
 		*a = activation{}
 	}()

@@ -177,6 +177,13 @@ func (l *lifts) lower(p *proc) {
 	}
 }
 
+// calmFiber takes the mark off a fiber whose work is over.
+func calmFiber(f *workers.Fiber) {
+	if f != nil && f.IsLifted() {
+		f.SetLifted(false)
+	}
+}
+
 // setLifted sets the bit, or takes it off, with all that follows for p itself.
 func (p *proc) setLifted(is bool) {
 	s := p.mu.Acquire()

@@ -204,6 +204,7 @@ func (p *proc) transitionFromRunning(f *workers.Fiber, todo, term uint32, next b
 			return false
 		}
 		if s&dead != 0 {
+			calmFiber(f)
 			return true
 		}
 		pending := s&pendingAny | todo
@@ -221,6 +222,9 @@ func (p *proc) transitionFromRunning(f *workers.Fiber, todo, term uint32, next b
 		}
 		if !p.mu.CompareAndSwap(s, now) {
 			continue
+		}
+		if s&lifted != 0 { // From here on setLifted does not reach the fiber.
+			calmFiber(f)
 		}
 		switch {
 		case !queue:

@@ -3,6 +3,7 @@ package actor
 import (
 	"encoding/base64"
 	"fmt"
+	"log/slog"
 
 	"github.com/troupe-go/troupe/internal/kernel/standin"
 )
@@ -43,6 +44,9 @@ func (h *host) Lost(to standin.Address, l standin.Letter, reason error) {
 
 // maxText bounds texts before they are decoded.
 var maxText = base64.RawURLEncoding.EncodedLen(maxAddress)
+
+// LogValue returns the text of String, for package slog: also where MarshalText would fail, since the system is no node.
+func (r Ref[M]) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
 // MarshalText returns the bytes of AppendBinary in the URL-safe base64 of RFC 4648, without padding, for codecs such as JSON.
 func (r Ref[M]) MarshalText() ([]byte, error) { return textOf(r.AppendBinary(nil)) }

@@ -147,7 +147,12 @@ func (t *turn) GiveUp() {
 	t.of.away = append(t.of.away, t)
 	p.crowdLocked(len(t.of.away))
 	p.mu.Unlock()
-	if p.transitionFromRunning(a.f, a.todo, a.term, false) {
+	is := a.f.IsLifted()
+	gone := p.transitionFromRunning(a.f, a.todo, a.term, false)
+	if is { // The handler is still on the fiber, and is waited for.
+		a.f.SetLifted(true)
+	}
+	if gone {
 		return
 	}
 	p.mu.Lock()

@@ -110,10 +110,8 @@ var turnFaults = planted.Group{
 		{
 			Name: "the turn is not given up",
 			In:   "turn.GiveUp",
-			Old: `if p.transitionFromRunning(a.f, a.todo, a.term, false) {
-	return
-}`,
-			New:  "return",
+			Old:  "gone := p.transitionFromRunning(a.f, a.todo, a.term, false)",
+			New:  "gone := true",
 			Want: "somebody waits still",
 			Run:  "^TestReentrantActorsUnderSimulation$",
 		},
