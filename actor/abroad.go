@@ -27,7 +27,7 @@ type host struct {
 	mu    sync.Mutex // Guards all below. Nobody is called with it held.
 	peers map[standin.Node]*peer
 	byPID map[PID]weak.Pointer[home]
-	held  map[*home]struct{} // Those that are watched.
+	held  map[*home]struct{} // The watched ones.
 	born  uint64             // How many stand-ins there have been.
 
 	sent    map[uint64]*sentAsk

@@ -89,7 +89,7 @@ var (
 	ErrWouldDeadlock = errors.New("actor: the stop waits for the handler that called it")
 
 	// ErrUnbound is returned when a ref or a reply is used that was decoded and is not bound
-	// to a system yet. What carries messages between nodes binds them. ErrNoRef is about the zero Ref.
+	// to a system yet. The carrier of messages between nodes binds them. ErrNoRef is about the zero Ref.
 	ErrUnbound = errors.New("actor: it was decoded, and is not bound to a system")
 
 	// ErrElsewhere is returned for what only the system of an actor can do, when the actor is on

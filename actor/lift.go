@@ -8,14 +8,14 @@ import (
 )
 
 // While critical work waits for an actor, by an ask, a stop, or for room in a full lane, the
-// actor is lifted: it is queued and resumed as critical work is, for all its lanes. So is what
-// its own handlers wait for, and so on along the graph of waits.
+// actor is lifted: it is queued and resumed as critical work is, for all its lanes. The same
+// holds for all that its own handlers wait for, and so on along the graph of waits.
 //
 // # Protocol
 //
 // The waits that lift are in one list, under one mutex. Nothing of that is touched unless the
 // waiting work is critical, or lifted itself. An actor counts the waits that lift it. The
-// first sets a bit of its state, and the last takes it off: whoever queues the actor goes by
+// first sets a bit of its state, and the last takes it off: code that queues the actor goes by
 // that bit. An actor that is queued already gets a second entry, among critical work. The
 // fiber of a handler that runs, or waits, gets a mark; see [workers.Fiber.SetLifted].
 //
@@ -108,7 +108,7 @@ func (s *asking) follow(round uint64) {
 	l.lower(before)
 }
 
-// add has the wait count, unless it does. The caller holds mu, as those of the others.
+// add has the wait count, unless it does. The caller holds mu, as for the other methods.
 func (l *lifts) add(s *asking, one lift) {
 	if before, ok := l.waits[s]; ok && before.round == one.round {
 		return

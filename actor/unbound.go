@@ -10,15 +10,15 @@ import (
 	"github.com/troupe-go/troupe/internal/kernel/standin"
 )
 
-// Refs and Replies are written with the node that they belong to. What reads them has no
-// system, so it makes unbound ones: a Ref to a stand-in that is in no table, and a Reply with
+// Refs and Replies are written with the node that they belong to. The code that reads them
+// has no system, so it makes unbound ones: a Ref to a stand-in that is in no table, and a Reply with
 // a fresh slot whose only round is over. Host.Bind then makes them what they stand for in
 // one system. Until that, all that is done with them returns ErrUnbound.
 
 // nowhere is the system of what is not bound.
 var nowhere = &System{}
 
-// unboundOptions are those of all stand-ins that are not bound.
+// unboundOptions serve all stand-ins that are not bound.
 var unboundOptions = func() *options {
 	o := defaults
 	o.name, o.carrier = "an unbound ref", noCarrier{}
@@ -79,7 +79,7 @@ func (p *proc) appendRef(dst []byte, l Lane) ([]byte, error) {
 }
 
 // UnmarshalBinary reads what AppendBinary has written. The ref is not bound to a system yet: what
-// is done with it returns [ErrUnbound]. What carries messages between nodes binds the refs in them.
+// is done with it returns [ErrUnbound]. The carrier of messages between nodes binds the refs in them.
 func (r *Ref[M]) UnmarshalBinary(data []byte) error {
 	*r = Ref[M]{}
 	a, l, err := readRef(data)

@@ -18,7 +18,7 @@ type Histogram struct {
 const BucketsPerDoubling = 4
 
 const (
-	// histogramBuckets are those of 30 doublings, the first one for all up to 1 us, and the last one for all that is longer.
+	// histogramBuckets cover 30 doublings, the first one for all up to 1 us, and the last one for all that is longer.
 	histogramBuckets = 30*BucketsPerDoubling + 2
 	// width is how wide the buckets of the first doubling are.
 	width = time.Microsecond / BucketsPerDoubling

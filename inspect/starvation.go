@@ -105,7 +105,7 @@ func (p *probe) judge(waited time.Duration) {
 		held = s.HeldStacks()
 	}
 	p.i.hub.tell(Event{
-		Kind: Starvation, Level: level, Priority: p.priority.String(), Seconds: waited.Seconds(), Holders: p.i.holders(held),
+		Kind: Starvation, Level: level, Priority: p.priority.String(), Seconds: waited.Seconds(), Holders: holdersOf(p.i.sys, held),
 		Text: fmt.Sprintf("%v work has waited %v for a worker; %d workers are held", p.priority, waited.Round(time.Microsecond), len(held)),
 	})
 }

@@ -20,7 +20,7 @@ type folds struct {
 	open, closed map[actor.PID]bool
 	// from has, by parent, the child behind which its children are shown from: they are shown in parts.
 	from  map[actor.PID]actor.PID
-	worst bool // What leads to the worst finding is unfolded.
+	worst bool // The way to the worst finding is unfolded.
 }
 
 func foldsOf(v url.Values) (f folds, err error) {

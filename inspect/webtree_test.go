@@ -54,7 +54,7 @@ func nest(open chan struct{}) func(*actor.Context[int], int) error {
 	}
 }
 
-// What is wrong with an actor is shown at all above it, folded or not; and what leads to it can be unfolded, though
+// A finding about an actor is shown at all above it, folded or not; and the way to it can be unfolded, though
 // it is behind 250 others. The children of an actor are shown in parts.
 func TestTreeLeadsToTheWorst(t *testing.T) {
 	ctx := guarded(t)
@@ -66,7 +66,7 @@ func TestTreeLeadsToTheWorst(t *testing.T) {
 	send(t, ctx, outer, 3)
 	var culprit inspect.Finding
 	until(t, ctx, func() bool { f, ok := find(i, inspect.StuckHandler); culprit = f; return ok && f.Name == "culprit" })
-	until(t, ctx, func() bool { return len(sys.Handlers()) == 1 }) // Those that have spawned others have returned,
+	until(t, ctx, func() bool { return len(sys.Handlers()) == 1 }) // The handlers that have spawned others have returned,
 	until(t, ctx, func() bool { return len(i.Findings()) == 1 })   // and are no findings, however slow the machine is.
 	url := serve(t, i, inspect.WebConfig{})
 
@@ -93,7 +93,7 @@ func TestTreeLeadsToTheWorst(t *testing.T) {
 		t.Errorf("its parent is %+v", parent)
 	}
 	rest := branches(t, url, "&worst=1&from="+pidText(t, parent.PID)+":"+pidText(t, parent.Next))
-	// 251 children, of which the first 200 are left out.
+	// 251 children without the first 200.
 	if len(rest) != 4+51 || rest[3].Next != (actor.PID{}) || !rest[3].Later || rest[len(rest)-1].PID != culprit.PID {
 		t.Errorf("there are %d rows below %+v", len(rest), rest[3])
 	}

@@ -62,7 +62,7 @@ type Holder struct {
 	Replaced bool    `json:"replaced"` // A spare worker is in its place.
 	Alive    bool    `json:"alive"`    // It gives signs of life.
 	Stack    string  `json:"stack,omitempty"`
-	// PID is the actor whose handler it is, if it is one that is watched.
+	// PID is the actor of the handler, if that handler is watched.
 	PID actor.PID `json:"pid,omitzero"`
 }
 
@@ -72,7 +72,7 @@ func (i *Inspector) Workers() Workers {
 	st := i.sys.Scheduler().Stats()
 	w := Workers{
 		Workers: make([]Worker, 0, len(st.Workers)), Awake: st.Awake, Queued: byPriority(st.Queued), Jobs: st.Jobs, Overdue: st.Overdue,
-		SpareLimitReached: st.SpareLimitReached, Kinds: make([]JobKind, 0, len(st.Kinds)), Holders: i.holders(st.Held),
+		SpareLimitReached: st.SpareLimitReached, Kinds: make([]JobKind, 0, len(st.Kinds)), Holders: holdersOf(i.sys, st.Held),
 	}
 	for _, s := range st.Workers {
 		w.Workers = append(w.Workers, Worker{
@@ -88,15 +88,15 @@ func (i *Inspector) Workers() Workers {
 
 // HeldStacks returns what holds workers, with the stacks. If anything does, it
 // stops the whole program for some us for each goroutine.
-func (i *Inspector) HeldStacks() []Holder { return i.holders(i.sys.Scheduler().HeldStacks()) }
+func (i *Inspector) HeldStacks() []Holder { return holdersOf(i.sys, i.sys.Scheduler().HeldStacks()) }
 
-func (i *Inspector) holders(held []sched.Held) []Holder {
+func holdersOf(sys *actor.System, held []sched.Held) []Holder {
 	all := make([]Holder, 0, len(held))
 	if len(held) == 0 {
 		return all
 	}
 	actors := map[uint64]actor.PID{} // By goroutine.
-	for _, r := range i.sys.Handlers() {
+	for _, r := range sys.Handlers() {
 		actors[r.Goroutine] = r.PID
 	}
 	delete(actors, 0) // It is not known.

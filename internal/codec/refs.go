@@ -62,7 +62,7 @@ func (r *Refs) search(t reflect.Type, open map[reflect.Type]bool, interfaces boo
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 		return r.search(t.Elem(), open, interfaces) || t.Kind() == reflect.Map && r.search(t.Key(), open, interfaces)
 	case reflect.Interface:
-		return interfaces // What is in it is known when there is a value.
+		return interfaces // Its contents are known when there is a value.
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() || f.Type.Kind() != reflect.Interface {

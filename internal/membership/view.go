@@ -109,7 +109,7 @@ func (v *view) gone(name string, how end) {
 	}
 }
 
-// tell wakes those who wait for a change. The caller holds mu.
+// tell wakes all that wait for a change. The caller holds mu.
 func (v *view) tell() {
 	close(v.changed)
 	v.changed = make(chan struct{})

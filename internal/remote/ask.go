@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// What crosses with an ask besides its message is in the values of the session's message: where the answer goes, as it may be a
+// Besides its message, an ask has in the values of the session's message: where the answer goes, as it may be a
 // third node; the asks above; and the context values.
 
 const maxNodeName = 64

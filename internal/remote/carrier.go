@@ -169,7 +169,7 @@ type order struct {
 	err     error
 }
 
-// orderMark tells the numbers of orders from those of asks in replies.
+// orderMark marks the numbers of orders among the numbers in replies.
 const orderMark = 1 << 63
 
 // Order implements [standin.Carrier].

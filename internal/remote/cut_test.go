@@ -59,7 +59,7 @@ func nodes(t *testing.T, unreachable time.Duration, names ...string) (*memory.Ne
 		}
 		for _, p := range all {
 			over, cancel := context.WithCancel(context.Background())
-			cancel() // What is not acknowledged by now is not waited for.
+			cancel() // Nothing waits for messages that are not acknowledged by now.
 			_ = p.node.Close(over)
 		}
 	})
@@ -89,7 +89,7 @@ func move(t *testing.T, ref actor.Ref[number], to place) actor.Ref[number] {
 	return moved
 }
 
-func await[T any](t *testing.T, ctx context.Context, from <-chan T) (v T) { //nolint:revive // t comes first.
+func await[T any](t *testing.T, ctx context.Context, from <-chan T) (v T) {
 	t.Helper()
 	select {
 	case v = <-from:

@@ -20,6 +20,6 @@
 // Tells, asks, and the answers to these go in the lane of the message. Drain follows the messages in the Data lane. Stop, Kill, watches and ends of asks
 // go in the Control lane. The end of an actor waits for all that its node has sent before.
 //
-// What must not wait, such as an answer, goes through an outbox: a queue for each node, which a goroutine empties while there is
+// A frame that must not wait, such as an answer, goes through an outbox: a queue for each node, which a goroutine empties while there is
 // something in it.
 package remote

@@ -1,4 +1,4 @@
-package remote
+package remote_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/internal/kernel/standin"
+	"github.com/troupe-go/troupe/internal/remote"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -27,26 +28,26 @@ func FuzzAsk(f *testing.F) {
 	a := ownAgreement(f)
 	ask := &standin.Ask{Context: context.Background(), To: standin.Address{Node: standin.Node{Name: "a", Birth: 7}, Number: 12}}
 	ask.Chain = []standin.Address{ask.To, {Node: standin.Node{Name: "b", Birth: 1}, Number: 1 << 40}}
-	whole, err := appendAsk(nil, a, ask)
+	whole, err := remote.AppendAsk(nil, a, ask)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(whole)
 	f.Add(whole[:len(whole)-1])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		ask, err := readAsk(a, data, 0)
+		ask, err := remote.ReadAsk(a, data, 0)
 		if err != nil {
 			return
 		}
-		once, err := appendAsk(nil, a, ask)
+		once, err := remote.AppendAsk(nil, a, ask)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := readAsk(a, once, 0)
+		again, err := remote.ReadAsk(a, once, 0)
 		if err != nil {
 			t.Fatalf("%q can't be read again: %v", once, err)
 		}
-		if twice, err := appendAsk(nil, a, again); err != nil || !bytes.Equal(once, twice) {
+		if twice, err := remote.AppendAsk(nil, a, again); err != nil || !bytes.Equal(once, twice) {
 			t.Fatalf("%q is read and written as %q (%v)", once, twice, err)
 		}
 	})
@@ -55,15 +56,14 @@ func FuzzAsk(f *testing.F) {
 // FuzzExit reads the end of an actor.
 func FuzzExit(f *testing.F) {
 	a := ownAgreement(f)
-	n := &Node{own: a}
-	f.Add(n.appendExit("name", context.Canceled))
-	f.Add(n.appendExit("", nil))
+	f.Add(remote.AppendExit(a, "name", context.Canceled))
+	f.Add(remote.AppendExit(a, "", nil))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		name, reason, err := readExit(a, data)
+		name, reason, err := remote.ReadExit(a, data)
 		if err != nil {
 			return
 		}
-		again, other, err := readExit(a, n.appendExit(name, reason))
+		again, other, err := remote.ReadExit(a, remote.AppendExit(a, name, reason))
 		if err != nil || again != name || (other == nil) != (reason == nil) {
 			t.Fatalf("%q, %v came back as %q, %v (%v)", name, reason, again, other, err)
 		}

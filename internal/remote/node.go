@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// Config is what a [Node] is made of. Durations are those of session.Config, with the same defaults.
+// Config is what a [Node] is made of. Durations are as in session.Config, with the same defaults.
 type Config struct {
 	System   *actor.System
 	Self     session.Node
@@ -136,8 +136,8 @@ func (n *Node) Lost(peer session.Node, reason error) {
 	n.host.Ended(standin.Node(peer), reason)
 }
 
-// Close ends the sessions when the other nodes have acknowledged all messages, or when ctx ends. What is sent to
-// actors of other nodes after that is an error. It returns when nothing of the node runs any more.
+// Close ends the sessions when the other nodes have acknowledged all messages, or when ctx ends. A send to an
+// actor of another node is an error after that. It returns when nothing of the node runs any more.
 func (n *Node) Close(ctx context.Context) error {
 	n.mu.Lock()
 	n.closed = true

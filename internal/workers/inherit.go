@@ -96,8 +96,8 @@ func (f *Fiber) Urgency() (own, inherited bool) {
 }
 
 // SetLifted says that critical work waits for the work on the fiber, or does so no longer: it is
-// resumed and yields by that. The caller keeps the work from ending meanwhile. What the work
-// itself waits for follows by SettleLift.
+// resumed and yields by that. The caller keeps the work from ending meanwhile. SettleLift does the
+// same for the job or group that the work waits for.
 func (f *Fiber) SetLifted(is bool) { f.state.Lift(is) }
 
 // IsLifted reports what SetLifted said last.

@@ -31,14 +31,14 @@ type side struct {
 	host  standin.Host
 	other *side
 	agree *wire.Agreement
-	out   *queue // What goes to the other side.
+	out   *queue // The letters to the other side.
 
 	ctx    context.Context // Ends with the link.
 	cancel context.CancelCauseFunc
 	orders sync.WaitGroup
 
 	mu       sync.Mutex
-	watched  map[uint64]standin.StandIn // Those of the other side that are watched here, by number.
+	watched  map[uint64]standin.StandIn // The actors of the other side that are watched here, by number.
 	watching map[uint64]func()          // How to end the watches of the other side here.
 }
 
@@ -72,8 +72,8 @@ func Join(t testing.TB, r *wire.Registry, a, b *actor.System) *Link {
 // Nodes returns the two systems, for [Move] and for what [Run] takes.
 func (l *Link) Nodes() Nodes { return l.nodes }
 
-// Lose ends the link, as if each node had lost the other: their stand-ins end with [ErrLost]. What is under way may
-// arrive or not.
+// Lose ends the link, as if each node had lost the other: their stand-ins end with [ErrLost]. Letters under way may arrive
+// or not.
 func (l *Link) Lose() { l.end(ErrLost) }
 
 func (l *Link) end(reason error) {

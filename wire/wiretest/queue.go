@@ -18,7 +18,7 @@ type queue struct {
 	keys   map[any]*pending
 	number uint64              // Of the latest that was entered.
 	open   map[uint64]struct{} // The numbers of those that have not arrived.
-	exits  []exit              // What waits for those before it.
+	exits  []exit              // Letters that wait for earlier ones.
 	ended  error
 	idle   sync.WaitGroup // The goroutines.
 }
@@ -144,7 +144,7 @@ func (q *queue) behind(tell func()) {
 	}
 }
 
-// end refuses further jobs, and wakes the senders that wait. What is under way arrives, unless it is dropped by then.
+// end refuses further jobs, and wakes the senders that wait. Letters under way arrive, unless they are dropped by then.
 func (q *queue) end(reason error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

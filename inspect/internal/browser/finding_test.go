@@ -73,7 +73,7 @@ func TestFindings(t *testing.T) {
 			p.until(text + `.includes('1 finding')`)
 			p.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('button')].find((b) => b.innerText === 'Open the worst').click()`))
 			p.until(`location.hash.includes('worst=1') && ` + text + `.includes('1 finding')`)
-			p.show("workers") // What holds one is a link to the actor.
+			p.show("workers") // The holder of one is a link to the actor.
 			p.until(`[...document.querySelectorAll('td a')].some((a) => a.innerText.includes('` + cause + `')) && ` + text + `.includes('held for')`)
 		})
 	}

@@ -143,7 +143,7 @@ type Host interface {
 	Ended(n Node, reason error)
 }
 
-// What package actor sets when the program starts.
+// Package actor sets these when the program starts.
 var (
 	// Join makes c the carrier of the stand-ins of a system, an *actor.System, which is the node self from now on.
 	Join func(system any, self Node, c Carrier) (Host, error)

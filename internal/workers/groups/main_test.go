@@ -21,7 +21,6 @@ var (
 	finish       = workerstest.Finish
 	eventually   = workerstest.Eventually
 	inState      = workerstest.InState
-	submit       = workerstest.Submit
 	nothing      = workerstest.Nothing
 	onFiber      = workerstest.OnFiber
 	checkSays    = workerstest.Says
