@@ -113,7 +113,7 @@ func readRef(data []byte) (a standin.Address, l Lane, err error) {
 	return a, Lane(rest[0]), nil
 }
 
-// bindTo implements bindable. The cell of an unbound ref becomes that of a stand-in, or of nobody, if there is none yet.
+// bindTo implements bindable. The cell of an unbound ref becomes the cell of a stand-in, or of nobody, if there is none yet.
 func (r *Ref[M]) bindTo(h *host, _ *standin.Ask) error {
 	if r.cell == nil || r.cell.proc.sys != nowhere {
 		return nil
