@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"log/slog"
@@ -84,6 +85,9 @@ func textOf(data []byte, err error) ([]byte, error) {
 func bytesOf(text []byte) ([]byte, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("the text has %d bytes, of %d at most", len(text), maxText)
+	}
+	if bytes.ContainsAny(text, "\r\n") { // The decoder would pass over them.
+		return nil, fmt.Errorf("the text %.20q has a line break", text)
 	}
 	data, err := base64.RawURLEncoding.Strict().AppendDecode(nil, text)
 	if err != nil {

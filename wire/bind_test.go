@@ -188,6 +188,7 @@ func TestBindRefusesWhatItCannotBind(t *testing.T) {
 func FuzzRef(f *testing.F) {
 	f.Add([]byte("\x01a\x07\x0c\x00"))
 	f.Add([]byte(nil))
+	f.Add([]byte("\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var ref actor.Ref[int]
 		var reply actor.Reply[int]
