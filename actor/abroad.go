@@ -44,6 +44,7 @@ type host struct {
 func init() {
 	standin.Join = join
 	standin.Of = addressOf
+	standin.HostOf = hostOf
 }
 
 func join(system any, self standin.Node, c standin.Carrier) (standin.Host, error) {
@@ -302,4 +303,36 @@ func (s *System) standInAt(id PID) *proc {
 		return h.at(id)
 	}
 	return nil
+}
+
+func hostOf(system any) (standin.Host, error) {
+	s, ok := system.(*System)
+	if !ok || s.missing() {
+		return nil, ErrNoSystem
+	}
+	if h := s.abroad.Load(); h != nil {
+		return h, nil
+	}
+	return nil, errNoNode
+}
+
+// Lost implements [standin.Host].
+func (h *host) Lost(to standin.Address, l standin.Letter, reason error) {
+	r := h.peerOf(to.Node)
+	h.mu.Lock()
+	at := r.byNumber[to.Number].Value()
+	h.mu.Unlock()
+	if at != nil {
+		at.Lost(l.Lane, l.Message, reason)
+		return
+	}
+	// Nobody holds the stand-in any more, so there is no PID.
+	h.sys.deadLetters.Add(1)
+	d := DeadLetter{Lane: Lane(l.Lane), Message: valueAt(l.Message), Reason: fmt.Errorf("send to %v: %w", to, reason)}
+	if h.sys.cfg.OnDeadLetter != nil {
+		h.sys.tellDeadLetter(d)
+	}
+	if o := h.sys.probes.Load(); o != nil && o.letters {
+		o.tellDeadLetter(d)
+	}
 }

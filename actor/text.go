@@ -5,43 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
-
-	"github.com/troupe-go/troupe/internal/kernel/standin"
 )
-
-func init() { standin.HostOf = hostOf }
-
-func hostOf(system any) (standin.Host, error) {
-	s, ok := system.(*System)
-	if !ok || s.missing() {
-		return nil, ErrNoSystem
-	}
-	if h := s.abroad.Load(); h != nil {
-		return h, nil
-	}
-	return nil, errNoNode
-}
-
-// Lost implements [standin.Host].
-func (h *host) Lost(to standin.Address, l standin.Letter, reason error) {
-	r := h.peerOf(to.Node)
-	h.mu.Lock()
-	at := r.byNumber[to.Number].Value()
-	h.mu.Unlock()
-	if at != nil {
-		at.Lost(l.Lane, l.Message, reason)
-		return
-	}
-	// Nobody holds the stand-in any more, so there is no PID.
-	h.sys.deadLetters.Add(1)
-	d := DeadLetter{Lane: Lane(l.Lane), Message: valueAt(l.Message), Reason: fmt.Errorf("send to %v: %w", to, reason)}
-	if h.sys.cfg.OnDeadLetter != nil {
-		h.sys.tellDeadLetter(d)
-	}
-	if o := h.sys.probes.Load(); o != nil && o.letters {
-		o.tellDeadLetter(d)
-	}
-}
 
 // maxText bounds texts before they are decoded.
 var maxText = base64.RawURLEncoding.EncodedLen(maxAddress)

@@ -147,12 +147,12 @@ func (t *turn) GiveUp() {
 	t.of.away = append(t.of.away, t)
 	p.crowdLocked(len(t.of.away))
 	p.mu.Unlock()
-	is := a.f.IsLifted()
-	gone := p.transitionFromRunning(a.f, a.todo, a.term, false)
-	if is { // The handler is still on the fiber, and is waited for.
+	lifted := a.f.IsLifted()
+	given := p.transitionFromRunning(a.f, a.todo, a.term, false)
+	if lifted { // The handler is still on the fiber, and critical work waits for it.
 		a.f.SetLifted(true)
 	}
-	if gone {
+	if given {
 		return
 	}
 	p.mu.Lock()

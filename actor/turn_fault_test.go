@@ -110,8 +110,8 @@ var turnFaults = planted.Group{
 		{
 			Name: "the turn is not given up",
 			In:   "turn.GiveUp",
-			Old:  "gone := p.transitionFromRunning(a.f, a.todo, a.term, false)",
-			New:  "gone := true",
+			Old:  "given := p.transitionFromRunning(a.f, a.todo, a.term, false)",
+			New:  "given := true",
 			Want: "somebody waits still",
 			Run:  "^TestReentrantActorsUnderSimulation$",
 		},

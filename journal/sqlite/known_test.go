@@ -87,3 +87,30 @@ func TestARefusedGroupTeachesNothing(t *testing.T) {
 	conflicts(t, at(t, s, 2, 0, "1"), 1)
 	accepted(t, at(t, s, 1, 0, "1"))
 }
+
+// TestRowsThatAreThereEndTheTransactionAlone has the statement of a batch meet a row that the store does not know. Nothing of the batch
+// is stored, and the store goes on.
+func TestRowsThatAreThereEndTheTransactionAlone(t *testing.T) {
+	s := open(t, t.TempDir())
+	accepted(t, at(t, s, 0, 0, "1"))
+	if err := s.WriterExec("INSERT INTO journal_events (stream, version, type, schema, codec, seconds, nanos, data) " +
+		"SELECT id, 2, x'61', 1, x'61', 0, 0, x'61' FROM journal_streams"); err != nil {
+		t.Fatal(err)
+	}
+	batch := make([]*journal.Write, 20)
+	for i := range batch {
+		batch[i] = &journal.Write{Stream: "other", Expected: uint64(i), Time: time.Unix(1, 0),
+			Events: []journal.Encoded{{Type: "noted", Schema: 1, Codec: "json", Data: []byte(`"a"`)}}}
+	}
+	batch[15].Stream, batch[15].Expected = "1", 1 // Not the first row of the statement.
+	for _, w := range batch[16:] {
+		w.Expected--
+	}
+	wants(t, s.Append(t.Context(), batch), "UNIQUE")
+	accepted(t, at(t, s, 0, 0, "other"))
+	for r, err := range s.Read(t.Context(), "other", 0) {
+		if err != nil || r.Version != 1 {
+			t.Errorf("there is version %d of a batch that was refused (%v)", r.Version, err)
+		}
+	}
+}
