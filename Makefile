@@ -9,8 +9,9 @@ PKG ?= $(OURS)
 BENCH ?= .
 COUNT ?= 1
 # Tests run without a debugger, and are linked faster without what one needs. All have the same timeout, as it is part of
-# what a cached result is known by: make check runs after make test only what depends on the lane.
-TEST := $(GO) test -ldflags=-w -timeout 30m
+# what a cached result is known by: make check runs after make test only what depends on the lane. Many tests wait for
+# disks, browsers and timers, so there are more packages at a time than processors.
+TEST := $(GO) test -ldflags=-w -timeout 30m -p $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n + (n + 1) / 2)))
 
 LINT_VERSION := v2.15.0
 LINT := $(CURDIR)/.bin/golangci-lint-$(LINT_VERSION)
@@ -60,9 +61,15 @@ race: ## Run the tests under the race detector (needs a C compiler).
 		echo "on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
 	TROUPE_LANE=check CGO_ENABLED=1 $(TEST) -race -vet=off -count $(COUNT) $(if $(SKIP),-skip '$(SKIP)') $(PKG)
 
+STORES := ./journal/sqlite ./journal/postgres
+
+.PHONY: race-stores
+race-stores: ## Run the suite of stores, projections and two writers under the race detector, on SQLite and PostgreSQL.
+	CGO_ENABLED=1 $(TEST) -race -vet=off -count $(COUNT) -run 'Suite|Pages|Projection|Writes|Command' $(STORES)
+
 .PHONY: invariants
-invariants: ## Run the tests of all that has internal checks below it, with these switched on.
-	@packages=$$($(GO) list -tags invariants -test -f '{{if .ForTest}}{{.ForTest}} {{join .Deps " "}}{{end}}' $(PKG) | awk '/internal\/invariants/ { print $$1 }' | sort -u); \
+invariants: ## Run the tests of all rooms that have internal checks below them, with these switched on.
+	@packages=$$($(GO) list -tags invariants -test -f '{{if .ForTest}}{{.ForTest}} {{join .Deps " "}}{{end}}' $(PKG) | awk '/internal\/invariants/ && $$1 !~ /\/examples\// { print $$1 }' | sort -u); \
 	[ -n "$$packages" ] || { echo "make invariants: nothing in $(PKG) has internal checks" >&2; exit 1; }; \
 	TROUPE_LANE=check $(TEST) -tags invariants -vet=off -count $(COUNT) $$packages
 

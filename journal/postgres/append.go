@@ -17,6 +17,9 @@ import (
 //  2. store the streams, the events and the new head;
 //  3. commit.
 //
+// Where the store knows how the streams stand, it has two: it begins and stores, if the
+// head is as known, and commits.
+//
 // The lock makes commits follow one another, in all processes: PostgreSQL lets go of it
 // after the transaction has become visible, so an event that can be seen has all lower
 // positions before it. A sequence would give positions to transactions that commit in
@@ -32,32 +35,75 @@ func (s *Store) Append(ctx context.Context, batch []*journal.Write) error {
 			return err
 		}
 	}
-	return s.transact(ctx, func(tx pgx.Tx) error {
-		g, err := readGroup(ctx, tx, batch)
-		if err != nil {
-			return fmt.Errorf("read the streams: %w", err)
+	if !s.known.mu.TryLock() { // Another append goes on.
+		_, err := s.appendRead(ctx, batch)
+		return err
+	}
+	defer s.known.mu.Unlock()
+	if g := s.known.recall(batch); g != nil {
+		err := s.transact(ctx, g.storeKnown, nil)
+		if err == nil {
+			s.known.learn(g)
+			return nil
 		}
+		if !outdated(err) {
+			return err
+		}
+	}
+	g, err := s.appendRead(ctx, batch)
+	if err == nil {
+		s.known.learn(g)
+	}
+	return err
+}
+
+// outdated reports whether an append may have failed because what the store knows is no longer true.
+func outdated(err error) bool {
+	const uniqueViolation = "23505" // An event or a command is there already.
+	var refused *pgconn.PgError
+	return errors.Is(err, errChanged) || errors.As(err, &refused) && refused.Code == uniqueViolation
+}
+
+// appendRead reads how the streams of the batch stand, and appends.
+func (s *Store) appendRead(ctx context.Context, batch []*journal.Write) (*group, error) {
+	g := newGroup(batch)
+	err := s.transact(ctx, func(b *pgx.Batch) { g.read(b, batch) }, func(tx pgx.Tx) error {
 		for _, w := range batch {
 			g.admit(w)
 		}
 		return g.store(ctx, tx)
 	})
+	return g, err
 }
 
-// transact runs f in a transaction, and commits it. Until then an error means that
+var writable = pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
+
+// transact runs f, if it is not nil, in a transaction, and commits it. What first adds goes
+// to the server together with the begin. Until the commit an error means that
 // nothing is stored, whatever has become of the connection.
-func (s *Store) transact(ctx context.Context, f func(tx pgx.Tx) error) error {
+func (s *Store) transact(ctx context.Context, first func(b *pgx.Batch), f func(tx pgx.Tx) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
 	if s.readOnly {
 		return ErrReadOnly
 	}
-	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
+	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return s.failed(ctx, "begin a transaction", err)
+		return s.failed(ctx, "get a connection", err)
 	}
-	if err := f(tx); err != nil {
+	defer conn.Release()
+	begin := &pgx.Batch{}
+	begin.BeginTx(writable)
+	if first != nil {
+		first(begin)
+	}
+	results := conn.SendBatch(ctx, begin)
+	tx := results.Tx()
+	if err = results.Close(); err == nil && f != nil {
+		err = f(tx)
+	}
+	if err != nil {
 		_ = tx.Rollback(context.WithoutCancel(ctx)) // If it fails, the connection is dropped, and with it the transaction.
 		return s.failed(ctx, "write", err)
 	}
@@ -81,16 +127,16 @@ func notCommitted(err error) bool {
 	return errors.Is(err, pgx.ErrTxCommitRollback) || errors.As(err, &refused) && refused.Severity == "ERROR"
 }
 
-// stream is how a stream of a group stands, with what the group has added.
+// stream is how a stream of a group stands, with what the group has added. The id of a stream that is not there is 0.
 type stream struct {
-	version, fence int64
-	changed        bool
-	done           map[string]bool
+	id, version, fence int64
+	changed            bool
+	done               map[string]bool // Commands.
 }
 
 // group is a batch on its way into the tables.
 type group struct {
-	head    int64
+	head    head // Before the group.
 	streams map[string]*stream
 	events  columns
 }
@@ -102,30 +148,43 @@ type columns struct {
 	nanos                                []int32
 }
 
-// readGroup locks the head, and reads how the streams of the batch stand.
-func readGroup(ctx context.Context, tx pgx.Tx, batch []*journal.Write) (*group, error) {
-	g := &group{streams: map[string]*stream{}}
-	var names, owners, commands [][]byte
+// syncOn has the commit of the transaction synced.
+const syncOn = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
+
+func newGroup(batch []*journal.Write) *group {
+	g := &group{streams: make(map[string]*stream, len(batch))}
 	for _, w := range batch {
 		if g.streams[w.Stream] == nil {
-			g.streams[w.Stream] = &stream{done: map[string]bool{}}
-			names = append(names, []byte(w.Stream))
+			g.streams[w.Stream] = &stream{}
 		}
+	}
+	return g
+}
+
+// read locks the head, and reads how the streams of the batch stand.
+func (g *group) read(ask *pgx.Batch, batch []*journal.Write) {
+	names := make([][]byte, 0, len(g.streams))
+	for name := range g.streams {
+		names = append(names, []byte(name))
+	}
+	var owners, commands [][]byte
+	for _, w := range batch {
 		if w.Once != "" {
 			owners, commands = append(owners, []byte(w.Stream)), append(commands, []byte(w.Once))
 		}
 	}
 	// Each statement sees what was committed when it began, and so the last two see all
 	// that the lock has waited for.
-	ask := &pgx.Batch{}
-	ask.Queue("SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'")
-	ask.Queue("SELECT position FROM journal_head FOR UPDATE").QueryRow(func(row pgx.Row) error { return row.Scan(&g.head) })
-	ask.Queue("SELECT name, version, fence FROM journal_streams WHERE name = ANY($1::bytea[])", names).Query(func(rows pgx.Rows) error {
+	ask.Queue(syncOn)
+	ask.Queue("SELECT position, changes FROM journal_head FOR UPDATE").QueryRow(func(row pgx.Row) error {
+		return row.Scan(&g.head.position, &g.head.changes)
+	})
+	ask.Queue("SELECT id, name, version, fence FROM journal_streams WHERE name = ANY($1::bytea[])", names).Query(func(rows pgx.Rows) error {
 		var name []byte
-		var version, fence int64
-		_, err := pgx.ForEachRow(rows, []any{&name, &version, &fence}, func() error {
+		var id, version, fence int64
+		_, err := pgx.ForEachRow(rows, []any{&id, &name, &version, &fence}, func() error {
 			st := g.streams[string(name)]
-			st.version, st.fence = version, fence
+			st.id, st.version, st.fence = id, version, fence
 			return nil
 		})
 		return err
@@ -136,13 +195,20 @@ func readGroup(ctx context.Context, tx pgx.Tx, batch []*journal.Write) (*group, 
 		ask.Queue(find, owners, commands).Query(func(rows pgx.Rows) error {
 			var name, command []byte
 			_, err := pgx.ForEachRow(rows, []any{&name, &command}, func() error {
-				g.streams[string(name)].done[string(command)] = true
+				g.streams[string(name)].did(string(command))
 				return nil
 			})
 			return err
 		})
 	}
-	return g, tx.SendBatch(ctx, ask).Close()
+}
+
+// did notes a command that is done.
+func (st *stream) did(command string) {
+	if st.done == nil {
+		st.done = map[string]bool{}
+	}
+	st.done[command] = true
 }
 
 // admit decides about one write, and adds its events.
@@ -159,7 +225,7 @@ func (g *group) admit(w *journal.Write) {
 		var command []byte
 		if i == 0 && w.Once != "" {
 			command = []byte(w.Once)
-			st.done[w.Once] = true
+			st.did(w.Once)
 		}
 		st.version++
 		g.events.add(w, st.version, command, e)
@@ -179,30 +245,62 @@ func (c *columns) add(w *journal.Write, version int64, command []byte, e journal
 	c.data = append(c.data, notNil(e.Data))
 }
 
-// store writes what the group has changed.
-func (g *group) store(ctx context.Context, tx pgx.Tx) error {
-	var names [][]byte
-	var versions, fences []int64
+// changed are the streams that a group has changed, a slice for each column.
+type changed struct {
+	names                 [][]byte
+	ids, versions, fences []int64
+}
+
+func (g *group) changed() (c changed) {
 	for name, st := range g.streams {
 		if st.changed {
-			names, versions, fences = append(names, []byte(name)), append(versions, st.version), append(fences, st.fence)
+			c.names, c.ids = append(c.names, []byte(name)), append(c.ids, st.id)
+			c.versions, c.fences = append(c.versions, st.version), append(c.fences, st.fence)
 		}
 	}
-	if len(names) == 0 {
+	return c
+}
+
+// after returns the head after the group.
+func (g *group) after() head {
+	after := g.head
+	for _, st := range g.streams {
+		if st.changed {
+			after.changes, after.position = g.head.changes+1, g.head.position+int64(len(g.events.names))
+			break
+		}
+	}
+	return after
+}
+
+// store writes what the group has changed.
+func (g *group) store(ctx context.Context, tx pgx.Tx) error {
+	changed := g.changed()
+	if len(changed.names) == 0 {
 		return nil
 	}
 	tell := &pgx.Batch{}
 	tell.Queue("INSERT INTO journal_streams (name, version, fence) SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bigint[])"+
-		" ON CONFLICT (name) DO UPDATE SET version = excluded.version, fence = excluded.fence", names, versions, fences)
+		" ON CONFLICT (name) DO UPDATE SET version = excluded.version, fence = excluded.fence RETURNING id, name",
+		changed.names, changed.versions, changed.fences).Query(func(rows pgx.Rows) error {
+		var id int64
+		var name []byte
+		_, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error {
+			g.streams[string(name)].id = id
+			return nil
+		})
+		return err
+	})
 	if c := &g.events; len(c.names) > 0 {
 		tell.Queue("INSERT INTO journal_events (position, stream, version, type, schema, codec, seconds, nanos, command, data)"+
 			" SELECT $1::bigint + e.n, s.id, e.version, e.type, e.schema, e.codec, e.seconds, e.nanos, e.command, e.data"+
 			" FROM unnest($2::bytea[], $3::bigint[], $4::bytea[], $5::bigint[], $6::bytea[], $7::bigint[], $8::integer[], $9::bytea[], $10::bytea[])"+
 			" WITH ORDINALITY AS e (name, version, type, schema, codec, seconds, nanos, command, data, n)"+
 			" JOIN journal_streams s ON s.name = e.name",
-			g.head, c.names, c.versions, c.types, c.schemas, c.codecs, c.seconds, c.nanos, c.commands, c.data)
-		tell.Queue("UPDATE journal_head SET position = $1", g.head+int64(len(c.names)))
+			g.head.position, c.names, c.versions, c.types, c.schemas, c.codecs, c.seconds, c.nanos, c.commands, c.data)
 	}
+	after := g.after()
+	tell.Queue("UPDATE journal_head SET position = $1, changes = $2", after.position, after.changes)
 	return tx.SendBatch(ctx, tell).Close()
 }
 

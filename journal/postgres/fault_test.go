@@ -23,7 +23,7 @@ var storeFaults = planted.Group{
 	Faults: []planted.Fault{
 		{
 			Name: "sync off",
-			In:   "readGroup",
+			In:   "syncOn",
 			Old:  `"SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"`,
 			New:  `"SELECT 1"`,
 			Want: "FAIL: TestCommitsAreSynced",
@@ -32,7 +32,7 @@ var storeFaults = planted.Group{
 		{
 			Name: "acknowledged before the commit",
 			In:   "Store.transact",
-			Nth:  5,
+			Nth:  6,
 			Old:  "tx.Commit(ctx)",
 			New:  "tx.Rollback(ctx)",
 			Want: "FAIL: TestAnswerIsLost",
@@ -48,11 +48,27 @@ var storeFaults = planted.Group{
 		},
 		{
 			Name: "a commit takes its position while another one is open",
-			In:   "readGroup",
-			Old:  `"SELECT position FROM journal_head FOR UPDATE"`,
-			New:  `"SELECT position FROM journal_head"`,
+			In:   "group.read",
+			Old:  `"SELECT position, changes FROM journal_head FOR UPDATE"`,
+			New:  `"SELECT position, changes FROM journal_head"`,
 			Want: "FAIL: TestFeedWaitsForOpenCommits",
 			Run:  "^TestFeedWaitsForOpenCommits$",
+		},
+		{
+			Name: "what a store remembers outlives what another one writes",
+			In:   "group.storeKnown",
+			Old:  `"UPDATE journal_head SET position = $1, changes = $2 WHERE position = $3 AND changes = $4"`,
+			New:  `"UPDATE journal_head SET position = $1, changes = $2 WHERE position = $3 AND $4::bigint >= 0"`,
+			Want: "FAIL: TestWritesOfAnotherStoreAreSeen",
+			Run:  "^TestWritesOfAnotherStoreAreSeen$",
+		},
+		{
+			Name: "what a store remembers outlives what it has read",
+			In:   "known.learn",
+			Old:  "len(k.rows) > mostKnown || k.head != g.head",
+			New:  "len(k.rows) > mostKnown",
+			Want: "FAIL: TestWritesOfAnotherStoreAreSeen",
+			Run:  "^TestWritesOfAnotherStoreAreSeen$",
 		},
 		{
 			Name: "a fence is forgotten",

@@ -18,9 +18,10 @@ var _ journal.Keeper = (*Store)(nil)
 type row struct{ id, version, fence, trimmed int64 }
 
 // lockStream returns a stream that has had events. Until the transaction ends, nobody
-// stores events, or a snapshot of the stream. The head is locked first, as commits do it.
+// stores events, or a snapshot of the stream. The head is locked first, as commits do it. It
+// changes, so that stores forget what they know of streams.
 func lockStream(ctx context.Context, tx pgx.Tx, name string) (r row, err error) {
-	if _, err := tx.Exec(ctx, "SELECT position FROM journal_head FOR UPDATE"); err != nil {
+	if _, err := tx.Exec(ctx, "UPDATE journal_head SET changes = changes + 1"); err != nil {
 		return r, err
 	}
 	const query = "SELECT id, version, fence, trimmed FROM journal_streams WHERE name = $1 FOR UPDATE"
@@ -34,7 +35,7 @@ func lockStream(ctx context.Context, tx pgx.Tx, name string) (r row, err error) 
 // Erase implements [journal.Keeper]. PostgreSQL keeps deleted rows in its files until they
 // are vacuumed and overwritten, and in its log until that is removed.
 func (s *Store) Erase(ctx context.Context, stream string, at time.Time) (version uint64, err error) {
-	err = s.transact(ctx, func(tx pgx.Tx) error {
+	err = s.transact(ctx, nil, func(tx pgx.Tx) error {
 		r, err := lockStream(ctx, tx, stream)
 		if err != nil {
 			return err
@@ -55,8 +56,9 @@ func (s *Store) Erase(ctx context.Context, stream string, at time.Time) (version
 			}
 		}
 		w := &journal.Write{Stream: stream, Expected: version, Fence: uint64(r.fence), Time: at, Events: []journal.Encoded{journal.Erased()}}
-		g, err := readGroup(ctx, tx, []*journal.Write{w})
-		if err != nil {
+		g, again := newGroup([]*journal.Write{w}), &pgx.Batch{}
+		g.read(again, []*journal.Write{w})
+		if err := tx.SendBatch(ctx, again).Close(); err != nil {
 			return err
 		}
 		g.admit(w)
@@ -68,7 +70,7 @@ func (s *Store) Erase(ctx context.Context, stream string, at time.Time) (version
 
 // Trim implements [journal.Keeper].
 func (s *Store) Trim(ctx context.Context, stream string, keep journal.Retention) (removed uint64, err error) {
-	err = s.transact(ctx, func(tx pgx.Tx) error {
+	err = s.transact(ctx, nil, func(tx pgx.Tx) error {
 		r, err := lockStream(ctx, tx, stream)
 		if err != nil {
 			return err
@@ -119,7 +121,7 @@ func (s *Store) Begin(ctx context.Context, stream string, version uint64) error 
 	if err := journal.CheckStream(stream); err != nil {
 		return err
 	}
-	return s.transact(ctx, func(tx pgx.Tx) error {
+	return s.transact(ctx, nil, func(tx pgx.Tx) error {
 		if r, err := lockStream(ctx, tx, stream); !errors.Is(err, journal.ErrNoStream) {
 			if err == nil {
 				err = &journal.ConflictError{Stream: stream, Actual: uint64(r.version)}
@@ -164,7 +166,7 @@ func positions(ctx context.Context, db interface {
 
 // MovePosition implements [journal.Keeper].
 func (s *Store) MovePosition(ctx context.Context, name string, from, to journal.Position) error {
-	return s.transact(ctx, func(tx pgx.Tx) error {
+	return s.transact(ctx, nil, func(tx pgx.Tx) error {
 		// Two that begin at the same time wait for one another here.
 		const begin = "INSERT INTO journal_projections (name, position) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING"
 		if _, err := tx.Exec(ctx, begin, name); err != nil {

@@ -27,6 +27,7 @@ type Store struct {
 	owns bool // Close closes pool.
 
 	readOnly bool
+	known    known
 
 	state  sync.RWMutex
 	closed bool

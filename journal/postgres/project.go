@@ -50,7 +50,7 @@ var errMoved = errors.New("another projection of that name has handled these eve
 
 // Handle implements [journal.Target].
 func (t *target[E]) Handle(ctx context.Context, batch []journal.Envelope[E], position journal.Position) error {
-	return t.s.transact(ctx, func(tx pgx.Tx) error {
+	return t.s.transact(ctx, nil, func(tx pgx.Tx) error {
 		const move = "INSERT INTO journal_projections AS old (name, position) VALUES ($1, $2)" +
 			" ON CONFLICT (name) DO UPDATE SET position = excluded.position WHERE old.position < $3"
 		moved, err := tx.Exec(ctx, move, t.name, int64(position), int64(batch[0].Position))

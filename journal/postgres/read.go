@@ -91,7 +91,7 @@ func (s *Store) page(ctx context.Context, query string, args ...any) (page []jou
 
 // SaveSnapshot implements [journal.Store]. It does not wait for commits to the stream.
 func (s *Store) SaveSnapshot(ctx context.Context, snap journal.Snapshot) error {
-	return s.transact(ctx, func(tx pgx.Tx) error {
+	return s.transact(ctx, nil, func(tx pgx.Tx) error {
 		// FOR KEY SHARE waits only for what would delete the stream. FOR SHARE would wait
 		// for each commit to it.
 		var id, version, trimmed int64
