@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/journal"
@@ -61,8 +62,8 @@ func Run(store journal.Store, out io.Writer, stored func()) error {
 	})
 	if err != nil {
 		return err
-	}
-	sys, err := actor.NewSystem(actor.Config{})
+	} // The disk of a busy machine may take its time.
+	sys, err := actor.NewSystem(actor.Config{AskTimeout: time.Minute})
 	if err != nil {
 		return err
 	}
