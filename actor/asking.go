@@ -55,8 +55,8 @@ type asking struct {
 	up    address       // The ask that the asker was handling, if any.
 	since time.Duration // When the asker began, since the scheduler's start, as far as its worker knows.
 
-	// group is the gathering that the ask is one of, or nil. Not written any more once
-	// the ask was open first; such a slot has one round.
+	// group is the gathering that the ask belongs to, or nil. It is set before the ask is
+	// open for the first time, and never changed: such a slot has one round.
 	group *gathering
 	// errand is what the ask carries, or nil. Not written any more once the slot
 	// was made.

@@ -135,8 +135,8 @@ func (b *buffers[M]) skip() {
 	}
 }
 
-// push appends m to in. Where that would need more memory, it uses the empty
-// places, if they are as many as the messages: so it moves each one once at most.
+// push appends m to in. Before it takes more memory, it moves the messages into the empty
+// places in front, if there are as many of them as messages. So each message moves once at most.
 //
 //go:noinline
 func (b *buffers[M]) push(m M, asked address) {

@@ -67,7 +67,7 @@ func (a *activation) beginBurst(which Lane) (budget, allowed int) {
 	return budget, a.budget
 }
 
-// endBurst counts what was handled since. Control takes nothing of the budget.
+// endBurst counts what was handled since the burst began. Control takes nothing of the budget.
 func (a *activation) endBurst(which Lane, budget, allowed int) {
 	b := a.opts.bursts
 	if b == nil {

@@ -63,8 +63,8 @@ func codeOn(f *workers.Fiber, p *proc) (x *scope, asked address) {
 	return nil, address{}
 }
 
-// askedIn returns the ask that the caller is handling, or the zero address. He is
-// code of asker, on f.
+// askedIn returns the ask that the caller is handling, or the zero address. The
+// caller is code of asker, on f.
 func askedIn(ctx context.Context, f *workers.Fiber, asker *proc) (asked address) {
 	if c := scopeOf(ctx); c != nil && c.p == asker && (c.view() != nil || asker.reentrancy != sharedReads) {
 		return c.asked

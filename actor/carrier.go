@@ -204,8 +204,8 @@ func (s *laneAsks) forgetOut(i int) {
 	}
 }
 
-// swapIn makes in out, as the contents of the lane are about to. A tight lane takes one
-// message. S keeps asks.
+// swapIn moves what is in "in" to "out", as the lane is about to do with its messages. A tight
+// lane moves one message only. S keeps its asks.
 func (s *laneAsks) swapIn(l *lane) {
 	switch {
 	case !l.tight:

@@ -82,7 +82,8 @@ func (p *proc) invitesLocked(asked address) bool {
 	return asked.slot != nil && p.hasRoomLocked() && p.inChain(asked)
 }
 
-// letIn lets the message in m, a *M, in. The caller holds mu, which letIn unlocks.
+// letIn queues the message at m, a *M, among the turns, so that it is handled although a handler of the
+// actor waits. The caller holds mu, and letIn unlocks it.
 func (p *proc) letIn(ctx context.Context, which Lane, asked address, m any) {
 	p.entrust(asked)
 	asked.slot.letIn(asked.round)

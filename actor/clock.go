@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// clock is where this package has the time from, and nowhere else, so that a
-// simulated one can take its place.
+// clock is the only source of time in this package, so that a simulated one can
+// take its place.
 type clock interface {
 	Now() time.Time
 	// Since is how long ago t was. It may be cheaper than Now.

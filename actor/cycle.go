@@ -114,8 +114,8 @@ func (s *asking) edge(p *proc, round uint64) (edge, bool) {
 	return e, ok && !e.returned
 }
 
-// edgeOrReturned is edge, except that it also returns an edge for people alone: to an
-// actor whose handler has returned.
+// edgeOrReturned is edge, but it also returns an edge to an actor whose handler has returned.
+// Such an edge is shown to people, and no search follows it.
 func (s *asking) edgeOrReturned(p *proc, round uint64) (edge, bool) {
 	if s.placed.Load() != round || !s.pin(round) {
 		return edge{}, false

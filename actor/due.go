@@ -184,8 +184,8 @@ func (p *proc) sendDue() {
 	over = true
 }
 
-// nextDue takes out the timer of p that is to be sent for next. If it returns nil, nobody is at
-// it any more. The caller holds the mu of p.
+// nextDue takes out the timer of p whose message is to be sent next. It returns nil if there is
+// none, and nobody sends for p any more then. The caller holds the mu of p.
 func (r *rare) nextDue(p *proc) *timer {
 	if r == nil {
 		return nil

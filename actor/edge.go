@@ -77,8 +77,8 @@ func (e edge) Spare() (n int, ok bool) {
 	return e.group.undecided() - int(e.need), true
 }
 
-// matters reports whether an ask of a gathering may be stuck, for a search that begins at first. Most are not, since
-// the actor that was asked does not wait; that is seen without a look at more.
+// matters reports whether an ask of a gathering may be stuck, for a search that begins at first. Most are not: the
+// actor that was asked does not wait, which one look shows.
 func (s *asking) matters(first *edge, target *proc) bool {
 	return s == first.wait || s.isOpen(onlyRound) && (s.moves.Load() != 0 || target == first.from || target.mayWait(nil))
 }

@@ -216,8 +216,8 @@ func (l *lane) init(capacity int, tight bool, contents contents, of *messageType
 	}
 }
 
-// full reports whether a new message may have to wait, with pending ones in in.
-// The caller holds the mutex, and looks more closely if the lane is tight.
+// full reports whether a new message may have to wait. Pending is how many messages the buffer
+// "in" has. The caller holds the mutex, and looks more closely if the lane is tight.
 func (l *lane) full(pending int) bool {
 	if l.queue.Load() > 0 {
 		return true

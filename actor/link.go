@@ -89,7 +89,7 @@ func (r *rare) tie(id PID, l *link) {
 	r.links[id] = l
 }
 
-// Unlink undoes a link, by whichever of the two it was made. After it has
+// Unlink undoes a link, whichever of the two actors has made it. After it has
 // returned, no signal of that link comes any more. It does nothing if there is
 // no link.
 func (c *scope) Unlink(id PID) error {

@@ -182,8 +182,8 @@ func (a *activation) handleMarks(l *lane, which Lane) bool {
 	}
 }
 
-// takeMark takes the next mark if its turn has come. Else it sets where the batch
-// has to end. While there are readers, a tick is only taken if it is known to read.
+// takeMark takes the next mark if its turn has come. Otherwise it sets where the batch
+// has to end. While readers run, it takes a tick only if the tick is known to be a reader.
 func (a *activation) takeMark(l *lane, which Lane, reads *mark) (*mark, turnOf) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -76,7 +76,7 @@ func (c *scope) KillChild(child PID) error {
 	return nil
 }
 
-// killAll kills p, which then takes no children any more, and all below it.
+// killAll kills p and all actors below it. P takes no children after that.
 func (p *proc) killAll() {
 	_ = p.kill()
 	p.mu.Lock()

@@ -72,7 +72,7 @@ type Subject struct {
 	Kind string // See [Info].
 }
 
-// Sample is the measure of one message, or of one call of a hook.
+// Sample is what was measured of one message, or of one call of a hook.
 type Sample struct {
 	Subject
 	// Handler says what was measured: "ask", "send", "timer", or what else [HandlerReport] names.

@@ -182,8 +182,8 @@ var noErrand = func() *errand {
 	return e
 }()
 
-// reads is what has to know the type of the messages. It is compiled for those
-// types alone for which there is WithReadOnly.
+// reads is the part of readers that depends on the type of the messages. It is compiled
+// only for the types that are used with WithReadOnly.
 type reads struct {
 	message reflect.Type
 	// next reports whether the next message only reads, and which ask it belongs to.

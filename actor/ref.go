@@ -40,9 +40,9 @@ func (r Ref[M]) String() string {
 
 // Send puts m into the actor's lane. Messages from one sender on one lane
 // arrive in the order in which they were sent. While the lane is full, Send
-// waits, until ctx ends; senders get room in the order in which they came, where
-// a goroutine that sends to a running actor first looks for room for some us.
-// Whether ctx has ended does not matter if there is room.
+// waits, until ctx ends. Senders get room in the order in which they came. (A
+// goroutine that sends to a running actor first looks for room for some microseconds.)
+// A Send that finds room does not look at ctx.
 //
 // In a handler, with its [Context], a wait holds no worker. A lane may have been
 // told to drop messages instead, see [WithBuffer]; Send then returns nil.

@@ -341,7 +341,7 @@ func (p *replyPools) find(t reflect.Type) any {
 	return pool
 }
 
-// enter makes pool the one for t, unless there is one, and returns that which is.
+// enter makes pool the pool of t, unless t has one, and returns the pool that t has now.
 func (p *replyPools) enter(t reflect.Type, pool any) any {
 	pool, _ = p.all.LoadOrStore(t, pool)
 	if at := p.nearOf(t); at.Load() == nil {

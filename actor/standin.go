@@ -88,7 +88,7 @@ var standInKind = &kind{name: "stand-in"}
 // isStandIn reports whether p stands for an actor elsewhere.
 func (p *proc) isStandIn() bool { return p.opts.carrier != nil }
 
-// intern returns the stand-in for the actor of the peer with a number. It is fresh, unless there is one.
+// intern returns the stand-in for the peer's actor with that number: the one that there is, else fresh.
 func (r *peer) intern(number uint64, fresh *proc) *proc {
 	h := r.host
 	h.mu.Lock()

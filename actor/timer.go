@@ -275,7 +275,7 @@ func (t *timer) await() bool {
 	return true
 }
 
-// delist removes the timer from its owner, where it may be no more.
+// delist removes the timer from its owner's list. It may be gone from there already.
 func (t *timer) delist() {
 	p := t.owner
 	p.mu.Lock()

@@ -9,8 +9,8 @@ import (
 )
 
 // Joiner decides when a group has its result, and what that is. Use
-// [AllCompleted], [FirstFailure], [FirstSuccess] or [Quorum], or write one; it
-// may keep state, and then is good for one group.
+// [AllCompleted], [FirstFailure], [FirstSuccess] or [Quorum], or write one. A
+// Joiner that keeps state can be used for one group only.
 type Joiner[T any] interface {
 	// Decide is called when a task has ended, one call at a time, in the order in
 	// which they ended, and once with a nil task when Join is first called: from

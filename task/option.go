@@ -33,11 +33,11 @@ func On(s *sched.Scheduler) Option {
 // the scheduler's statistics. The default is no name.
 func Name(name string) Option { return func(o *options) { o.name = name } }
 
-// Limit bounds how many tasks of the group are in the hands of the scheduler at
-// a time. Go never waits: further tasks are queued in the group, and begin in the
-// order of Go as others end. Hence a task may start tasks in its own group; while
-// it waits for one of them in [Task.Join], with its own context, it lends it its
-// place. The default, also for 0, is no bound.
+// Limit bounds how many tasks of the group the scheduler has at a time. Go never
+// waits: further tasks are queued in the group, and begin in the order of Go as
+// others end. So a task may start tasks in its own group. While it waits for one
+// of them in [Task.Join], with its own context, that one runs in its place. The
+// default, also for 0, is no bound.
 func Limit(n int) Option { return func(o *options) { o.limit = n } }
 
 // Priority is the priority of the group's tasks. The default is [sched.Normal].

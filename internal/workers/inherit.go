@@ -57,8 +57,8 @@ func (e *Edge) Raise() {
 // End is called by the waiting work when its wait is over.
 func (e *Edge) End() { e.f.rare.edge.Store(nil) }
 
-// Step returns by how much the number of edges that lift what is awaited grows: 1, -1, or
-// 0. The caller holds the mutex of that.
+// Step returns by how much the number of edges grows that lift the awaited work: 1, -1, or
+// 0. The caller holds the mutex of the awaited work.
 func (e *Edge) Step() int {
 	wants := !e.over && (e.own || e.f.state.IsLifted())
 	switch {

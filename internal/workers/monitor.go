@@ -315,8 +315,8 @@ func (m *monitor) countGoroutines() (running, runnable int) {
 	return int(m.goroutines[0].Value.Uint64()), int(m.goroutines[1].Value.Uint64())
 }
 
-// noteFull says to the workers whether so many goroutines take every processor. The workers
-// count among them.
+// noteFull tells the workers whether that number of goroutines takes every processor. The workers
+// are among them.
 func (m *monitor) noteFull(goroutines int, now time.Duration) {
 	switch {
 	case goroutines >= m.s.processors:

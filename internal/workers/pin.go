@@ -51,12 +51,11 @@ func (s *Scheduler) awaitPins() (err error) {
 	return err
 }
 
-// outlive is deferred by the trampoline, which ends when the dispatch loop has,
-// or because work has called Goexit, which ended its fiber and goes on here. In
-// that case another goroutine is the trampoline from now on. Only if fibers
-// are away that no other thread can continue, this one carries on, during
-// its end; that takes some 600 bytes of stack each time, until at some Goexit
-// no fiber is away.
+// outlive is deferred by the trampoline. The trampoline ends when the dispatch loop
+// has ended, or when work has called Goexit, which ends its fiber and then this goroutine.
+// After a Goexit another goroutine becomes the trampoline. If fibers are away that only
+// this thread can continue, this goroutine carries on from within its end instead. That
+// takes some 600 bytes of stack each time, until a Goexit finds no fiber away.
 func (w *Worker) outlive() {
 	if w.left {
 		w.s.running.Done()

@@ -61,8 +61,8 @@ func (a *activity) endPreemption(next Priority) {
 // retired reports whether the worker is a spare that waits to be needed.
 func (a *activity) retired() bool { return WorkerState(a.state.Load()) == WorkerRetired }
 
-// state puts together what several fields say, some of which others write. Each
-// is read once, so the answer was right at some moment or between two.
+// state puts together what several fields say. Other goroutines write some of them
+// meanwhile. Each field is read once, so the parts may be from different moments.
 func (w *Worker) state() WorkerState {
 	activity := WorkerState(w.activity.state.Load())
 	switch {

@@ -41,7 +41,7 @@ type Number struct{ n atomic.Uint64 }
 // numberBits is how many bits of a number count. Those above are the heap.
 const numberBits = 48
 
-// New returns alarms for so many workers, whose times count from the epoch.
+// New returns the alarms of that number of workers. Their times count from the epoch.
 func New(workers int, epoch time.Time) Alarms {
 	a := Alarms{epoch, make([]apart, workers)}
 	for i := range a.heaps {
