@@ -1,0 +1,33 @@
+// Package stream carries messages from those who publish them to all who want them.
+//
+//	ticks, err := stream.NewLive[tick](sys, stream.LiveConfig{Name: "ticks"})
+//	sub, err := ticks.Subscribe(ctx, chart) // Chart is the Ref of an actor that takes ticks.
+//	sub, err = stream.Subscribe(ctx, ticks, stream.Subscriber[tick, event]{
+//		To:       desk, // An actor with messages of its own.
+//		Wrap:     func(t tick) event { return event{tick: t} },
+//		Where:    func(t tick) bool { return t.symbol == "GO" },
+//		Buffer:   100,
+//		WhenFull: stream.DropOldest,
+//	})
+//	err = ticks.Publish(ctx, tick{"GO", 126})
+//	for t := range ticks.All(ctx) { // In a goroutine that is no actor.
+//		fmt.Println(t)
+//	}
+//
+// # Live topics
+//
+// A [Live] topic stores nothing. [Live.Publish] puts a copy of the message into the lane of
+// each subscriber, where Publish is called: there is no actor in between, and no allocation.
+// It waits for the slowest subscriber, in a handler without holding a worker. So a publisher
+// is never faster than those who handle what it says, unless a subscription has a buffer of
+// its own, or may lose messages; see [WhenFull]. What is lost is counted; see [LiveStats].
+//
+// [Mult] and [Mix] are sets of subscribers and of sources, in which members are added, removed,
+// paused, muted and soloed while messages flow. [Pipe] connects a topic with a
+// connection, [PipeReader] and [PipeWriter] with other streams of bytes. A subscriber that is
+// slow stops the reading there.
+//
+// What each call promises, and how topics behave at their end, is in the [guide].
+//
+// [guide]: https://github.com/troupe-go/troupe/blob/main/docs/guide/streams.md
+package stream

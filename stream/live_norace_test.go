@@ -1,0 +1,5 @@
+//go:build !race && !invariants
+
+package stream_test
+
+const liveRace = false
