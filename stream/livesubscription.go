@@ -95,11 +95,17 @@ func (l *Live[T]) Subscribe(ctx context.Context, to actor.Ref[T]) (*Subscription
 // and an error for an actor of another system, which has no stand-in here. It costs a monitor, and with a buffer an
 // actor.
 func Subscribe[T, M any](ctx context.Context, from *Live[T], s Subscriber[T, M]) (*Subscription, error) {
-	return subscribe(ctx, from, s, 0)
+	return subscribe(ctx, from, s, liveBegin{})
 }
 
-// subscribe makes a subscription that begins in a state.
-func subscribe[T, M any](ctx context.Context, from *Live[T], s Subscriber[T, M], state uint32) (*Subscription, error) {
+// liveBegin is how a subscription begins.
+type liveBegin struct {
+	state uint32
+	atEnd func(*Subscription) // May be nil.
+}
+
+// subscribe is Subscribe with more to say.
+func subscribe[T, M any](ctx context.Context, from *Live[T], s Subscriber[T, M], begin liveBegin) (*Subscription, error) {
 	switch {
 	case from.isVoid():
 		return nil, ErrNoLive
@@ -114,7 +120,8 @@ func subscribe[T, M any](ctx context.Context, from *Live[T], s Subscriber[T, M],
 		err = checkActor(from.sys, s.To)
 	}
 	if err == nil {
-		m.state.Store(state)
+		m.state.Store(begin.state)
+		m.atEnd = begin.atEnd
 	}
 	if err == nil && m.courier != nil {
 		err = m.courier.start(ctx, from.keeper, s.Buffer)
@@ -187,8 +194,8 @@ type Subscription struct {
 	name       string
 	remove     func() // Takes the member out of the topic.
 	lag        func() int
-	courier    liveCourier // Nil without a buffer.
-	atEnd      func()      // May be nil.
+	courier    liveCourier         // Nil without a buffer.
+	atEnd      func(*Subscription) // May be nil.
 
 	filtered, dropped, missed, panicked atomic.Uint64
 	buffer                              liveBuffer
@@ -320,8 +327,16 @@ func (s *Subscription) end(why error) {
 		s.courier.stop()
 	}
 	if s.atEnd != nil {
-		s.atEnd()
+		s.atEnd(s)
 	}
+}
+
+// waitFor hands over what is late.
+func (s *Subscription) waitFor(ctx context.Context, late liveLate) error {
+	if late.goesOn {
+		return late.wait(ctx)
+	}
+	return s.await(ctx, late.wait)
 }
 
 // await runs a wait that the end of the subscription ends too.
