@@ -186,6 +186,20 @@ func TestAPipeTellsWhyItHasEnded(t *testing.T) {
 	})
 }
 
+func TestAPipeWithoutALimit(t *testing.T) {
+	t.Parallel()
+	ctx, sys := liveContext(t), liveSystem(t, actor.Config{})
+	in := liveTopic[string](t, sys, "in")
+	_, got := lineSink(t, sys, in, 1)
+	near, far := strand.Pipe()
+	const size = 5 << 20 // More than the default allows.
+	_, err := stream.Pipe(ctx, sys, near, linePipe{In: in, Codec: netio.Lines{MaxSize: size}, MaxBuffered: -1})
+	must(t, err)
+	go func() { _, _ = far.Write(ctx, append(bytes.Repeat([]byte("x"), size), '\n')) }()
+	wantSame(t, "bytes", len(<-got), size)
+	must(t, far.Close())
+}
+
 func TestAPeerThatDoesNotReadHoldsUpPublishers(t *testing.T) {
 	t.Parallel()
 	ctx, sys := liveContext(t), liveSystem(t, actor.Config{})
