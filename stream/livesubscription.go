@@ -146,6 +146,7 @@ func newMember[T, M any](from *Live[T], s Subscriber[T, M]) (*liveMember[T], err
 	}
 	m := &liveMember[T]{where: s.Where}
 	m.topic, m.full, m.name, m.endOnPanic = &from.liveCore, s.WhenFull, s.To.String(), s.EndOnPanic
+	m.actor = s.To.PID()
 	m.remove = func() { from.leave(m) }
 	switch {
 	case s.Buffer > 0:
@@ -192,7 +193,8 @@ type Subscription struct {
 	endOnPanic bool
 	topic      *liveCore
 	name       string
-	remove     func() // Takes the member out of the topic.
+	actor      actor.PID // Of the subscriber, or zero.
+	remove     func()    // Takes the member out of the topic.
 	lag        func() int
 	courier    liveCourier         // Nil without a buffer.
 	atEnd      func(*Subscription) // May be nil.
@@ -339,6 +341,16 @@ func (s *Subscription) waitFor(ctx context.Context, late liveLate) error {
 	return s.await(ctx, late.wait)
 }
 
+// isAwaited reports whether somebody waits for room at the actor in whose handler the caller runs.
+func (s *Subscription) isAwaited(ctx context.Context) bool {
+	if s.actor == (actor.PID{}) || !s.topic.sys.Inside(ctx, s.actor) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waits) > 0 || len(s.gate) > 0
+}
+
 // await runs a wait that the end of the subscription ends too.
 func (s *Subscription) await(ctx context.Context, wait func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -353,6 +365,9 @@ func (s *Subscription) await(ctx context.Context, wait func(ctx context.Context)
 	}
 	s.waits[&cancel] = struct{}{}
 	s.mu.Unlock()
+	if s.topic.closed.Load() {
+		s.topic.wakeClosers() // It may be one of them for whose lane this waits.
+	}
 	defer func() {
 		s.mu.Lock()
 		delete(s.waits, &cancel)

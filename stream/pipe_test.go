@@ -361,8 +361,7 @@ func TestWrongUseOfPipesIsAnError(t *testing.T) {
 	ctx, sys := liveContext(t), liveSystem(t, actor.Config{})
 	topic := liveTopic[string](t, sys, "lines")
 	near, far := strand.Pipe()
-	defer near.Close()
-	defer far.Close()
+	defer func() { _ = errors.Join(near.Close(), far.Close()) }()
 	closed := liveTopic[string](t, sys, "closed")
 	must(t, closed.Close(ctx))
 	for _, c := range []struct {

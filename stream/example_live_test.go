@@ -26,7 +26,7 @@ func ExampleLive() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer sys.Stop(ctx)
+	defer func() { _ = sys.Stop(ctx) }()
 	chart, err := actor.Spawn(sys, actor.Func(func(_ *actor.Context[tick], t tick) error {
 		fmt.Println("chart:", t.symbol, t.price)
 		return nil
@@ -85,7 +85,7 @@ func ExampleMix() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer sys.Stop(ctx)
+	defer func() { _ = sys.Stop(ctx) }()
 	newTopic := func(name string) *stream.Live[string] {
 		topic, err := stream.NewLive[string](sys, stream.LiveConfig{Name: name})
 		if err != nil {
@@ -138,7 +138,7 @@ func ExamplePipe() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer sys.Stop(ctx)
+	defer func() { _ = sys.Stop(ctx) }()
 	room, err := stream.NewLive[string](sys, stream.LiveConfig{Name: "room"})
 	if err != nil {
 		log.Fatal(err)
