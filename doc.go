@@ -15,6 +15,7 @@
 //   - [github.com/troupe-go/troupe/router] spreads messages over actors, and tasks
 //     over pools.
 //   - [github.com/troupe-go/troupe/netio] connects actors to streams and listeners.
+//   - [github.com/troupe-go/troupe/stream] carries messages from publishers to all who want them.
 //   - [github.com/troupe-go/troupe/journal] keeps the state of actors over crashes.
 //   - [github.com/troupe-go/troupe/wire] says which messages may leave the process, and turns them into bytes;
 //     [github.com/troupe-go/troupe/wire/wiretest] joins two systems in one process, for tests.

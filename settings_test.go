@@ -34,6 +34,8 @@ import (
 	"github.com/troupe-go/troupe/router"
 	"github.com/troupe-go/troupe/sched"
 	"github.com/troupe-go/troupe/simtest"
+	"github.com/troupe-go/troupe/strand"
+	"github.com/troupe-go/troupe/stream"
 	"github.com/troupe-go/troupe/supervise"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -221,6 +223,17 @@ func trials(t *testing.T) map[string]func() trial {
 		return errors.Join(err, stopped(ctx, sup))
 	}
 	child := supervise.Child[int]{Name: "child", New: newActor}
+	newTopic := func() (*stream.Live[string], actor.Ref[string]) {
+		topic, err := stream.NewLive[string](sys, stream.LiveConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		taker, err := actor.Spawn(sys, actor.Func(func(*actor.Context[string], string) error { return nil }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return topic, taker
+	}
 	newConn := func(*netio.Conn[string]) actor.Actor[string] {
 		return actor.Func(func(*actor.Context[string], string) error { return nil })
 	}
@@ -327,6 +340,36 @@ func trials(t *testing.T) map[string]func() trial {
 					return err
 				}
 				return p.Stop(ctx)
+			})
+		},
+		"stream.Subscriber": func() trial {
+			topic, taker := newTopic()
+			return with(stream.Subscriber[string, string]{To: taker}, func(s stream.Subscriber[string, string]) error {
+				_, err := stream.Subscribe(ctx, topic, s)
+				return err
+			})
+		},
+		"stream.Reader": func() trial {
+			topic, _ := newTopic()
+			return with(stream.Reader[string]{}, func(r stream.Reader[string]) error {
+				for _, err := range topic.AllBy(patience.Ended(), r) {
+					if !errors.Is(err, context.Canceled) { // That is how a loop ends that was let in.
+						return err
+					}
+				}
+				return nil
+			})
+		},
+		"stream.PipeConfig": func() trial {
+			topic, _ := newTopic()
+			return with(stream.PipeConfig[string, string]{Codec: netio.Lines{}, Out: topic}, func(cfg stream.PipeConfig[string, string]) error {
+				near, far := strand.Pipe()
+				defer far.Close()
+				p, err := stream.Pipe(ctx, sys, near, cfg)
+				if err != nil {
+					return errors.Join(err, near.Close())
+				}
+				return p.Close()
 			})
 		},
 		"netio.ListenerConfig": func() trial {

@@ -185,6 +185,8 @@ type liveLate struct {
 	wait func(ctx context.Context) error
 	// drop is called instead if the message is given up. It may be nil.
 	drop func()
+	// goesOn says that the end of the subscription does not end the wait.
+	goesOn bool
 }
 
 // forgo gives up a copy, which counts as missed.
@@ -252,7 +254,7 @@ func (l *liveCore) finishAll(ctx context.Context, late []lateCopy, err error) er
 		}
 	}()
 	for _, c := range late {
-		err := c.to.await(ctx, c.wait)
+		err := c.to.waitFor(ctx, c.liveLate)
 		if err != nil {
 			c.abandon()
 		}

@@ -22,7 +22,7 @@ func liveSchedules(n int) simtest.Config {
 // Under any schedule, while publishers, pauses, filters and ends of subscribers meet: each message of
 // a subscriber that stays comes once and in its publisher's order, or is in the books.
 func TestBooksOfALiveTopicInSimulation(t *testing.T) {
-	simtest.Run(t, liveSchedules(2000), func(s *simtest.Sim) {
+	simtest.Run(t, liveSchedules(1000), func(s *simtest.Sim) {
 		const publishers, each = 3, 5
 		sys := s.System(actor.Config{})
 		topic := liveTopic[int](s, sys, "topic")
@@ -116,7 +116,7 @@ func TestBooksOfALiveTopicInSimulation(t *testing.T) {
 
 // Under any schedule, a close waits for what was published, and what is refused is told.
 func TestACloseInSimulation(t *testing.T) {
-	simtest.Run(t, liveSchedules(2000), func(s *simtest.Sim) {
+	simtest.Run(t, liveSchedules(1000), func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
 		topic := liveTopic[int](s, sys, "topic")
 		var got [2]int
@@ -162,7 +162,7 @@ func TestACloseInSimulation(t *testing.T) {
 // Under any schedule, a subscription that ends while publishers wait for it leaves nobody waiting, and the topic
 // ends with its system.
 func TestEndsOfSubscriptionsInSimulation(t *testing.T) {
-	simtest.Run(t, liveSchedules(2000), func(s *simtest.Sim) {
+	simtest.Run(t, liveSchedules(1000), func(s *simtest.Sim) {
 		sys := s.System(actor.Config{})
 		topic := liveTopic[int](s, sys, "topic")
 		var subs []*stream.Subscription

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/workers"
@@ -17,8 +18,9 @@ import (
 // If ctx ends first, Close gives up what is left: publishers that still wait get
 // ErrLiveClosed, what is in buffers is dropped and counted, and Close returns an error that says how
 // much that was, and wraps the cause of ctx. So it does for a paused subscription, which holds up the
-// close until it is resumed. In a handler of a subscriber whose buffer has messages for it,
-// Close returns [actor.ErrCycle] in place of waiting for ever, and gives up the rest.
+// close until it is resumed. In a handler of a subscriber for which messages wait, Close returns
+// [actor.ErrWouldDeadlock], or [actor.ErrCycle] if they are in a buffer, in place of waiting
+// for ever, and gives up the rest.
 //
 // Closing a topic again waits for the same. When the system stops, or the actor below which the topic
 // was made, that is a close that waits for nothing.
@@ -30,7 +32,9 @@ func (l *Live[T]) Close(ctx context.Context) error {
 		ctx = context.Background()
 	}
 	l.closed.Store(true)
-	err := l.awaitPublishes(ctx)
+	err := l.awaitPublishes(ctx, func() bool {
+		return slices.ContainsFunc(l.members.Load().all, func(m *liveMember[T]) bool { return m.isAwaited(ctx) })
+	})
 	for _, m := range l.members.Load().all {
 		if m.courier != nil && m.state.Load()&subEnded == 0 && err == nil {
 			err = m.courier.drain(ctx)
@@ -65,8 +69,9 @@ func (l *Live[T]) force() {
 	l.wakeClosers()
 }
 
-// awaitPublishes waits until all publishes that have begun have ended.
-func (l *liveCore) awaitPublishes(ctx context.Context) error {
+// awaitPublishes waits until all publishes that have begun have ended, unless one of them waits for the
+// caller.
+func (l *liveCore) awaitPublishes(ctx context.Context, forCaller func() bool) error {
 	scheduler := (*workers.Scheduler)(l.sys.Scheduler())
 	var w workers.Waiter
 	w.Arm(ctx, scheduler)
@@ -81,6 +86,10 @@ func (l *liveCore) awaitPublishes(ctx context.Context) error {
 		if ended := l.ended.Load(); ended == l.begun.Load() {
 			l.wakeClosers()
 			return nil
+		}
+		if forCaller() {
+			l.wakeClosers()
+			return actor.ErrWouldDeadlock
 		}
 		if !w.Wait(ctx) {
 			l.wakeClosers()

@@ -85,7 +85,7 @@ func lateOffer[M any](to actor.Ref[M], v M) liveLate {
 //
 //go:noinline
 func (m *liveMember[T]) afterPause(v T) liveLate {
-	return liveLate{wait: func(ctx context.Context) error {
+	return liveLate{goesOn: true, wait: func(ctx context.Context) error {
 		if err := m.awaitOpen(ctx); err != nil {
 			return err
 		}
@@ -94,7 +94,9 @@ func (m *liveMember[T]) afterPause(v T) liveLate {
 		}
 		late, err := m.to.offer(ctx, v)
 		if errors.Is(err, actor.ErrFull) {
-			return late.wait(ctx)
+			if err = m.waitFor(ctx, late); err != nil {
+				late.abandon()
+			}
 		}
 		return err
 	}}

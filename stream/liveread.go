@@ -115,7 +115,7 @@ func (l *Live[T]) newReader(ctx context.Context, r Reader[T]) (*liveQueue[T], er
 	}
 	m.buffered, m.to, m.lag = true, q, q.lag
 	m.remove = func() { l.leave(m) }
-	m.atEnd = func() { _ = q.values.Close(context.Background()) } // It is closed once.
+	m.atEnd = func(*Subscription) { _ = q.values.Close(context.Background()) } // It is closed once.
 	if err := l.enter(ctx, m, actor.PID{}); err != nil {
 		return nil, err
 	}

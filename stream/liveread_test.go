@@ -11,7 +11,7 @@ import (
 )
 
 // liveReader begins a loop in a goroutine, and returns when it is subscribed.
-func liveReader(t *testing.T, topic *stream.Live[int], ctx context.Context, r stream.Reader[int], each func(int) bool) (ended chan error) {
+func liveReader(ctx context.Context, t *testing.T, topic *stream.Live[int], r stream.Reader[int], each func(int) bool) (ended chan error) {
 	t.Helper()
 	ended = make(chan error, 1)
 	before := topic.Stats().Subscribers
@@ -37,7 +37,7 @@ func TestALoopGetsAllUntilTheTopicIsClosed(t *testing.T) {
 		sys := liveSystem(t, actor.Config{})
 		topic := liveTopic[int](t, sys, "ticks")
 		var got []int
-		ended := liveReader(t, topic, liveContext(t), stream.Reader[int]{Buffer: buffer, Where: func(n int) bool { return n%2 == 0 }}, func(n int) bool {
+		ended := liveReader(liveContext(t), t, topic, stream.Reader[int]{Buffer: buffer, Where: func(n int) bool { return n%2 == 0 }}, func(n int) bool {
 			got = append(got, n)
 			return true
 		})
@@ -86,7 +86,7 @@ func TestALoopThatNeverReadsHoldsUpPublishersUntilItLeaves(t *testing.T) {
 	sys := liveSystem(t, actor.Config{})
 	topic := liveTopic[int](t, sys, "ticks")
 	stuck := make(chan struct{})
-	ended := liveReader(t, topic, liveContext(t), stream.Reader[int]{Buffer: 2}, func(int) bool {
+	ended := liveReader(liveContext(t), t, topic, stream.Reader[int]{Buffer: 2}, func(int) bool {
 		<-stuck
 		return false
 	})
@@ -115,19 +115,19 @@ func TestALoopTellsWhyItHasEnded(t *testing.T) {
 	topic := liveTopic[int](t, sys, "ticks")
 	ctx, cancel := context.WithCancelCause(liveContext(t))
 	why := errors.New("enough")
-	ended := liveReader(t, topic, ctx, stream.Reader[int]{}, func(int) bool { return true })
+	ended := liveReader(ctx, t, topic, stream.Reader[int]{}, func(int) bool { return true })
 	cancel(why)
 	wantIs(t, <-ended, why)
 
 	hold := make(chan struct{})
-	ended = liveReader(t, topic, liveContext(t), stream.Reader[int]{Buffer: 1, WhenFull: stream.EndSubscription}, func(int) bool { <-hold; return true })
+	ended = liveReader(liveContext(t), t, topic, stream.Reader[int]{Buffer: 1, WhenFull: stream.EndSubscription}, func(int) bool { <-hold; return true })
 	for topic.Stats().Subscribers > 0 {
 		must(t, topic.Publish(liveContext(t), 1))
 	}
 	close(hold)
 	wantIs(t, <-ended, stream.ErrTooSlow)
 
-	ended = liveReader(t, topic, liveContext(t), stream.Reader[int]{Where: func(int) bool { panic("no") }, EndOnPanic: true}, func(int) bool { return true })
+	ended = liveReader(liveContext(t), t, topic, stream.Reader[int]{Where: func(int) bool { panic("no") }, EndOnPanic: true}, func(int) bool { return true })
 	must(t, topic.Publish(liveContext(t), 1))
 	wantIs(t, <-ended, stream.ErrPanicked)
 
@@ -151,7 +151,7 @@ func TestALoopThatIsBehindLosesAsItSays(t *testing.T) {
 		topic := liveTopic[int](t, sys, "ticks")
 		in, hold := make(chan struct{}, 16), make(chan struct{})
 		var got []int
-		ended := liveReader(t, topic, liveContext(t), stream.Reader[int]{Buffer: 2, WhenFull: c.when}, func(n int) bool {
+		ended := liveReader(liveContext(t), t, topic, stream.Reader[int]{Buffer: 2, WhenFull: c.when}, func(n int) bool {
 			got = append(got, n)
 			in <- struct{}{}
 			<-hold

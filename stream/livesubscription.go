@@ -95,11 +95,17 @@ func (l *Live[T]) Subscribe(ctx context.Context, to actor.Ref[T]) (*Subscription
 // and an error for an actor of another system, which has no stand-in here. It costs a monitor, and with a buffer an
 // actor.
 func Subscribe[T, M any](ctx context.Context, from *Live[T], s Subscriber[T, M]) (*Subscription, error) {
-	return subscribe(ctx, from, s, 0)
+	return subscribe(ctx, from, s, liveBegin{})
 }
 
-// subscribe makes a subscription that begins in a state.
-func subscribe[T, M any](ctx context.Context, from *Live[T], s Subscriber[T, M], state uint32) (*Subscription, error) {
+// liveBegin is how a subscription begins.
+type liveBegin struct {
+	state uint32
+	atEnd func(*Subscription) // May be nil.
+}
+
+// subscribe is Subscribe with more to say.
+func subscribe[T, M any](ctx context.Context, from *Live[T], s Subscriber[T, M], begin liveBegin) (*Subscription, error) {
 	switch {
 	case from.isVoid():
 		return nil, ErrNoLive
@@ -114,7 +120,8 @@ func subscribe[T, M any](ctx context.Context, from *Live[T], s Subscriber[T, M],
 		err = checkActor(from.sys, s.To)
 	}
 	if err == nil {
-		m.state.Store(state)
+		m.state.Store(begin.state)
+		m.atEnd = begin.atEnd
 	}
 	if err == nil && m.courier != nil {
 		err = m.courier.start(ctx, from.keeper, s.Buffer)
@@ -139,6 +146,7 @@ func newMember[T, M any](from *Live[T], s Subscriber[T, M]) (*liveMember[T], err
 	}
 	m := &liveMember[T]{where: s.Where}
 	m.topic, m.full, m.name, m.endOnPanic = &from.liveCore, s.WhenFull, s.To.String(), s.EndOnPanic
+	m.actor = s.To.PID()
 	m.remove = func() { from.leave(m) }
 	switch {
 	case s.Buffer > 0:
@@ -185,10 +193,11 @@ type Subscription struct {
 	endOnPanic bool
 	topic      *liveCore
 	name       string
-	remove     func() // Takes the member out of the topic.
+	actor      actor.PID // Of the subscriber, or zero.
+	remove     func()    // Takes the member out of the topic.
 	lag        func() int
-	courier    liveCourier // Nil without a buffer.
-	atEnd      func()      // May be nil.
+	courier    liveCourier         // Nil without a buffer.
+	atEnd      func(*Subscription) // May be nil.
 
 	filtered, dropped, missed, panicked atomic.Uint64
 	buffer                              liveBuffer
@@ -320,8 +329,26 @@ func (s *Subscription) end(why error) {
 		s.courier.stop()
 	}
 	if s.atEnd != nil {
-		s.atEnd()
+		s.atEnd(s)
 	}
+}
+
+// waitFor hands over what is late.
+func (s *Subscription) waitFor(ctx context.Context, late liveLate) error {
+	if late.goesOn {
+		return late.wait(ctx)
+	}
+	return s.await(ctx, late.wait)
+}
+
+// isAwaited reports whether somebody waits for room at the actor in whose handler the caller runs.
+func (s *Subscription) isAwaited(ctx context.Context) bool {
+	if s.actor == (actor.PID{}) || !s.topic.sys.Inside(ctx, s.actor) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waits) > 0 || len(s.gate) > 0
 }
 
 // await runs a wait that the end of the subscription ends too.
@@ -338,6 +365,9 @@ func (s *Subscription) await(ctx context.Context, wait func(ctx context.Context)
 	}
 	s.waits[&cancel] = struct{}{}
 	s.mu.Unlock()
+	if s.topic.closed.Load() {
+		s.topic.wakeClosers() // It may be one of them for whose lane this waits.
+	}
 	defer func() {
 		s.mu.Lock()
 		delete(s.waits, &cancel)

@@ -20,7 +20,8 @@ type Inputs[T any] struct {
 // Mix merges topics into one: who publishes to one of them publishes to the topic "into" as well, and
 // waits for its subscribers. There is no actor and no buffer in between. Where several wait for
 // room at a subscriber, they get it in the order in which they came, so none of the inputs
-// keeps the others from it. Messages of one publisher stay in order.
+// keeps the others from it. Messages of one publisher stay in order. A message that some have goes to
+// the others too, also if its input is removed meanwhile.
 //
 // An input that is closed is removed, and the end of "into" ends the Mix. Mix and [Inputs.Add]
 // return [ErrFeedsItself] for an input that "into" feeds, directly or through others.
@@ -90,7 +91,7 @@ func (in *Inputs[T]) subscribe(ctx context.Context, from *Live[T]) (*Subscriptio
 	m := &liveMember[T]{to: liveForward[T]{into}}
 	m.topic, m.name, m.lag = &from.liveCore, into.name, liveForward[T]{into}.lag
 	m.remove = func() { from.leave(m) }
-	m.atEnd = func() { unfeed(&from.liveCore, &into.liveCore) }
+	m.atEnd = func(*Subscription) { unfeed(&from.liveCore, &into.liveCore) }
 	m.state.Store(subPaused)
 	if err := from.enter(ctx, m, into.keeper.PID()); err != nil {
 		m.end(err)
@@ -114,6 +115,7 @@ func (f liveForward[T]) offer(ctx context.Context, v T) (liveLate, error) {
 	}
 	var settled atomic.Bool
 	return liveLate{
+		goesOn: true, // Some have it, and others shall.
 		wait: func(ctx context.Context) error {
 			if settled.Swap(true) {
 				return errGone

@@ -18,7 +18,7 @@ func Mult[T any](ctx context.Context, from *Live[T], to ...actor.Ref[T]) (*Outpu
 	}
 	o := &Outputs[T]{}
 	o.desk.begin = func(ctx context.Context, to actor.Ref[T]) (*Subscription, error) {
-		return subscribe(ctx, from, Subscriber[T, T]{To: to}, subPaused)
+		return subscribe(ctx, from, Subscriber[T, T]{To: to}, liveBegin{state: subPaused})
 	}
 	if err := o.Add(ctx, to...); err != nil {
 		return nil, err
