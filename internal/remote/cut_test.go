@@ -3,6 +3,7 @@ package remote_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -141,10 +142,74 @@ func TestACutIsToldToAllThatWait(t *testing.T) {
 	if err := free.Send(ctx, number{N: 9}); !errors.Is(err, wire.ErrUnreachable) {
 		t.Errorf("a send over the cut got %v", err)
 	}
-	network.Heal("a", "b")
-	if err := free.Send(ctx, number{N: 10}); err != nil && !errors.Is(err, wire.ErrUnreachable) {
-		t.Errorf("a send after the cut got %v", err)
+	if err := there.Err(); err != nil {
+		t.Errorf("an actor that is out of reach has ended (%v)", err)
 	}
+	network.Heal("a", "b")
+	for {
+		err := there.Send(ctx, number{N: 10})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, wire.ErrUnreachable) { // It may hear of the end of the session before.
+			t.Fatalf("a send after the cut got %v", err)
+		}
+	}
+	await(t, ctx, began)
+	again, cancel := p[1].sys.Monitor(there.PID())
+	defer cancel()
+	awaitWatch(t, ctx, here)
+	if err := here.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if e := await(t, ctx, again); !errors.Is(e.Reason, actor.ErrKilled) {
+		t.Errorf("the second watcher got %+v", e)
+	}
+	if err := there.Err(); !errors.Is(err, actor.ErrKilled) {
+		t.Errorf("the actor has ended for %v", err)
+	}
+}
+
+// awaitWatch returns when an actor is watched.
+func awaitWatch(t *testing.T, ctx context.Context, ref actor.Ref[number]) {
+	t.Helper()
+	for {
+		i, err := ref.Info()
+		if err != nil || ctx.Err() != nil {
+			t.Fatal("the watch has not arrived", err)
+		}
+		if i.MonitoredBy > 0 {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// TestAStopOfAnActorOutOfReachEnds has a caller wait for the end of an actor whose node is cut off.
+func TestAStopOfAnActorOutOfReachEnds(t *testing.T) {
+	ctx := patience.Context(t)
+	network, p := nodes(t, 3*time.Second, "a", "b")
+	began, done := make(chan bool, 1), make(chan bool)
+	defer close(done)
+	here := spawn(t, p[0], func(*actor.Context[number], number) error {
+		began <- true
+		<-done
+		return nil
+	})
+	there := move(t, here, p[1])
+	if err := there.Send(ctx, number{}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, ctx, began)
+	over := there.Done()
+	result := make(chan error, 1)
+	go func() { result <- there.Stop(ctx) }()
+	awaitWatch(t, ctx, here)
+	network.Cut("a", "b")
+	if err := await(t, ctx, result); !errors.Is(err, wire.ErrUnreachable) {
+		t.Errorf("the stop got %v", err)
+	}
+	await(t, ctx, over)
 }
 
 // TestAThirdNodeAnswers has the ask of one node handed on by another, and answered by a third.

@@ -334,7 +334,7 @@ func (n *Node) ended(s *session.Session, err error) {
 		n.host.Cancel(ask, err)
 	}
 	for at, w := range exits {
-		n.exited(at, w, "", err)
+		n.parted(at, w, err)
 	}
 	for _, number := range orders {
 		n.finish(number, err)

@@ -123,6 +123,14 @@ type lane struct {
 	lane   standin.Lane
 }
 
+// Backlog implements [standin.Counter].
+func (s *side) Backlog(to standin.StandIn) (n int) {
+	for l := range standin.Lane(3) {
+		n += s.out.underWay(lane{to.Address().Number, l})
+	}
+	return n
+}
+
 // Route implements [standin.Carrier].
 func (s *side) Route(standin.StandIn) any { return nil }
 
