@@ -212,6 +212,50 @@ func TestAStopOfAnActorOutOfReachEnds(t *testing.T) {
 	await(t, ctx, over)
 }
 
+// TestMessagesThatWaitWhenTheirNodeClosesAreDeadLetters closes a node that has accepted messages for a full lane.
+func TestMessagesThatWaitWhenTheirNodeClosesAreDeadLetters(t *testing.T) {
+	ctx := patience.Context(t)
+	_, p := nodes(t, 0, "a", "b")
+	began, done := make(chan bool, 1), make(chan bool)
+	here, err := actor.Spawn(p[0].sys, actor.Func(func(_ *actor.Context[number], m number) error {
+		if m.N == 0 {
+			began <- true
+			<-done
+		}
+		return nil
+	}), actor.WithCapacity(actor.Data, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := move(t, here, p[1])
+	for i := range 6 {
+		if err := there.Send(ctx, number{N: i}); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			await(t, ctx, began)
+		}
+	}
+	for there.Backlog() != 4 { // One is being handled, and one is in the lane.
+		if runtime.Gosched(); ctx.Err() != nil {
+			t.Fatalf("the backlog is %d", there.Backlog())
+		}
+	}
+	if err := p[1].node.Close(ctx); err != nil { // All is acknowledged by then.
+		t.Fatal(err)
+	}
+	if err := p[0].node.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for i := 2; i < 6; i++ {
+		d := await(t, ctx, p[0].letters)
+		if d.To != here.PID() || d.Message.(number).N != i || !errors.Is(d.Reason, session.ErrClosed) {
+			t.Errorf("a dead letter is %+v, want message %d", d, i)
+		}
+	}
+	close(done)
+}
+
 // TestAThirdNodeAnswers has the ask of one node handed on by another, and answered by a third.
 func TestAThirdNodeAnswers(t *testing.T) {
 	ctx := patience.Context(t)
