@@ -164,7 +164,11 @@ func (h *host) Deliver(ctx context.Context, number uint64, l standin.Letter) err
 		mode = mayWait
 	}
 	err = p.impl.deliver(ctx, Lane(l.Lane), m, mode, asked)
-	if err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrStopped) {
+	switch {
+	case err == nil, errors.Is(err, ErrFull), errors.Is(err, ErrStopped):
+	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)): // It waited for room, and nobody else has it.
+		p.deadLetter(Lane(l.Lane), letter{p.valueOf(m), asked}, err)
+	default:
 		p.abandon(letter{p.valueOf(m), asked}, err)
 	}
 	return err

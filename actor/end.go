@@ -102,13 +102,17 @@ func (p *proc) await(ctx context.Context) error {
 	p.rewatch()
 	defer p.rewatch()
 	w.Explain(p.sys.scheduler, func() string { return "for the end of " + p.String() })
+	before := p.parted()
 	for !p.stopped.Load() {
 		goOn := w.Wait(ctx)
 		broken := s != nil && s.isAnswered(onlyRound)
-		if p.stopped.Load() || goOn && !broken {
+		if p.stopped.Load() || goOn && !broken && p.parted() == before {
 			continue
 		}
 		p.forgetWaiter(known)
+		if lost := p.parted(); lost != before {
+			return fmt.Errorf("stop of %s: %w", p, lost.reason)
+		}
 		if broken {
 			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, s.err)
 		}

@@ -46,6 +46,9 @@ func (p *proc) backlog() int {
 	if p.stopped.Load() {
 		return 0
 	}
+	if p.isStandIn() {
+		return p.home().backlog()
+	}
 	n := 0
 	if p.mu.Load()&running != 0 {
 		n++

@@ -17,7 +17,9 @@ import (
 type programActor struct {
 	of       *program
 	ref      actor.Ref[programMessage]
-	mu       sync.Mutex // A ghost and the next incarnation share the programActor.
+	home     int                       // The number of its system.
+	refs     inSystems[programMessage] // As the systems have its ref.
+	mu       sync.Mutex                // A ghost and the next incarnation share the programActor.
 	handled  []programMessage
 	seen     map[programMessage]bool // The letters that were put aside.
 	accepted map[programMessage]bool
@@ -97,8 +99,10 @@ func (p *programActor) draw(restarted bool) (opts []actor.Option) {
 	case threads:
 		opts = append(opts, actor.WithBackend(actor.OnOwnThread))
 	case pumped:
+		p.home = 0
 		opts = append(opts, actor.WithPump(p.of.pump))
 	case mains:
+		p.home = 0
 		opts = append(opts, actor.WithBackend(actor.OnMainThread))
 	}
 	return opts
@@ -267,7 +271,7 @@ func (p *programActor) handle(c programContext, l programMessage) error {
 	p.note(l)
 	p.settleDown(c, l)
 	if p.asks && l.n%3 == 0 {
-		_, _ = actor.Ask(c, p.of.echo, asking(1)) // It fails where the incarnation ends.
+		_, _ = actor.Ask(c, p.of.echo[p.home], asking(1)) // It fails where the incarnation ends.
 	}
 	p.consult(c, l)
 	if l.failing {
@@ -286,7 +290,7 @@ func (p *programActor) handle(c programContext, l programMessage) error {
 	case l.n%11 == 4 && p.shrugs && !l.inner:
 		return actor.ErrUnhandled
 	case l.n%6 == 2 && p.hands:
-		return p.of.forwarder.Send(c, forwardedAsk{l.n + 1, l.reply})
+		return p.of.forwarder[p.home].Send(c, forwardedAsk{l.n + 1, l.reply})
 	}
 	return l.reply.Send(c, l.n+1)
 }
@@ -315,10 +319,10 @@ func (p *programActor) settleDown(c programContext, l programMessage) {
 	if p.ties && p.peer != nil && p.peer != p {
 		switch l.n % 8 {
 		case 1:
-			_ = c.Link(p.peer.ref.PID())
+			_ = c.Link(p.peer.refs[p.home].PID())
 		case 2:
 			if x, ok := c.(*actor.Context[programMessage]); ok {
-				_, _ = x.Monitor(p.peer.ref.PID())
+				_, _ = x.Monitor(p.peer.refs[p.home].PID())
 			}
 		}
 	}
@@ -358,7 +362,12 @@ func (p *programActor) consult(c context.Context, l programMessage) {
 	case !l.inner:
 		inner.n = 2
 	}
-	switch to := p.peer.ref.On(l.lane); l.n % 4 {
+	if p.of.link != nil { // Rings over both systems are found by nobody, and end with the time.
+		var cancel context.CancelFunc
+		c, cancel = context.WithTimeout(c, time.Millisecond)
+		defer cancel()
+	}
+	switch to := p.peer.refs[p.home].On(l.lane); l.n % 4 {
 	case 1:
 		_, _ = actor.Ask(c, to, func(r actor.Reply[int]) programMessage { inner.reply = r; return inner })
 	case 2:
@@ -366,7 +375,7 @@ func (p *programActor) consult(c context.Context, l programMessage) {
 	case 3:
 		var all []actor.Ref[programMessage]
 		for _, other := range p.of.actors {
-			all = append(all, other.ref.On(l.lane))
+			all = append(all, other.refs[p.home].On(l.lane))
 		}
 		_, _ = actor.AskQuorum(c, all, 1+l.n%len(all), func(r actor.Reply[int]) programMessage {
 			return programMessage{n: inner.n, lane: l.lane, inner: true, reply: r}

@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/internal/patience"
 	"github.com/troupe-go/troupe/simtest"
+	"github.com/troupe-go/troupe/wire/wiretest"
 )
 
 // A program is a random sequence of steps by several senders with several
@@ -28,10 +29,12 @@ type program struct {
 	sim       *simtest.Sim // It decides the schedule, or is nil.
 	ctx       context.Context
 	sys       *actor.System
+	systems   []*actor.System // Sys, and the other one if the actors live apart.
+	link      *wiretest.Link  // Between the two, or nil.
 	actors    []*programActor
-	echo      actor.Ref[question]     // Whom handlers ask.
-	forwarder actor.Ref[forwardedAsk] // The players hand questions on to it.
-	pump      *actor.Pump             // The loop of the actors that live in one.
+	echo      inSystems[question]     // Whom handlers ask.
+	forwarder inSystems[forwardedAsk] // The players hand questions on to it.
+	pump      *actor.Pump             // The loop of the actors of sys that live in one.
 	loops     sync.WaitGroup          // The loop of the pump, and the main one.
 
 	mu      sync.Mutex
@@ -67,41 +70,31 @@ func (l programMessage) key() programMessage {
 	return l
 }
 
-func newProgram(t tester, draw *rapid.T) *program {
+// newProgram returns a program whose actors live in one system, and in so many extra ones.
+func newProgram(t tester, draw *rapid.T, extra int) *program {
 	p := &program{t: t, draw: draw, letters: map[programMessage]int{}}
 	if p.sim, _ = t.(*simtest.Sim); p.sim != nil {
 		p.ctx = p.sim.Context()
 	} else {
 		p.ctx = patience.Context(draw)
 	}
-	var err error
-	p.sys, err = actor.NewSystem(actor.Config{
-		MaxBlocking: rapid.IntRange(1, 3).Draw(p.draw, "blocking"),
-		Workers:     rapid.IntRange(1, 3).Draw(draw, "workers"),
-		OnDeadLetter: func(d actor.DeadLetter) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			if l, ok := d.Message.(programMessage); ok && !l.inner {
-				p.letters[l.key()]++
-			} else {
-				p.others++
-			}
-			//nolint:errorlint // An actor that had failed before wraps what its handler has met.
-			if d.Reason == actor.ErrOverflow || d.Reason == actor.ErrMailboxLimit {
-				p.dropped++
-			}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
+	for range 1 + extra {
+		sys, err := actor.NewSystem(actor.Config{
+			MaxBlocking:  rapid.IntRange(1, 3).Draw(p.draw, "blocking"),
+			Workers:      rapid.IntRange(1, 3).Draw(draw, "workers"),
+			OnDeadLetter: p.noteDeadLetter,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.systems = append(p.systems, sys)
+	}
+	if p.sys = p.systems[0]; extra > 0 {
+		p.join()
 	}
 	p.turnLoops()
-	if p.echo, err = actor.Spawn(p.sys, actor.Func(answer)); err != nil {
-		t.Fatal(err)
-	}
-	if p.forwarder, err = actor.Spawn(p.sys, actor.Func(func(c *actor.Context[forwardedAsk], d forwardedAsk) error { return d.reply.Send(c, d.answer) })); err != nil {
-		t.Fatal(err)
-	}
+	p.echo = inEach(p, p.pick("echo"), actor.Func(answer))
+	p.forwarder = inEach(p, p.pick("forwarder"), actor.Func(func(c *actor.Context[forwardedAsk], d forwardedAsk) error { return d.reply.Send(c, d.answer) }))
 	for i := range rapid.IntRange(1, 3).Draw(draw, "actors") {
 		p.spawn(rapid.Bool().Draw(draw, fmt.Sprint("restarted ", i)), rapid.IntRange(1, 8).Draw(draw, "capacity"), rapid.IntRange(1, 5).Draw(draw, "throughput"))
 	}
@@ -115,9 +108,23 @@ func newProgram(t tester, draw *rapid.T) *program {
 	return p
 }
 
+func (p *program) noteDeadLetter(d actor.DeadLetter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l, ok := d.Message.(programMessage); ok && !l.inner {
+		p.letters[l.key()]++
+	} else {
+		p.others++
+	}
+	//nolint:errorlint // An actor that had failed before wraps what its handler has met.
+	if d.Reason == actor.ErrOverflow || d.Reason == actor.ErrMailboxLimit {
+		p.dropped++
+	}
+}
+
 // spawn adds an actor, under a parent that restarts it or at the top.
 func (p *program) spawn(restarted bool, capacity, throughput int) {
-	a := &programActor{of: p, accepted: map[programMessage]bool{}, seen: map[programMessage]bool{}}
+	a := &programActor{of: p, home: p.pick("home"), accepted: map[programMessage]bool{}, seen: map[programMessage]bool{}}
 	opts := append(a.draw(restarted), actor.WithThroughput(throughput))
 	for _, l := range lanes {
 		b := actor.Buffer(rapid.IntRange(0, 3).Draw(p.draw, "buffer"))
@@ -141,17 +148,18 @@ func (p *program) spawn(restarted bool, capacity, throughput int) {
 	if restarted {
 		_, a.ref, err = p.keptChild(a, opts)
 	} else {
-		a.ref, err = actor.Spawn(p.sys, a.incarnation(), opts...)
+		a.ref, err = actor.Spawn(p.systems[a.home], a.incarnation(), opts...)
 	}
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	a.refs = inAll(p, a.ref)
 	p.actors = append(p.actors, a)
 }
 
 func (p *program) keptChild(a *programActor, opts []actor.Option) (parent actor.Ref[int], child actor.Ref[programMessage], err error) {
 	ready := make(chan struct{})
-	parent, err = actor.Spawn(p.sys, actor.Actor[int](&keeping[int]{hooks[int]{
+	parent, err = actor.Spawn(p.systems[a.home], actor.Actor[int](&keeping[int]{hooks[int]{
 		started: func(c *actor.Context[int]) (err error) {
 			defer close(ready)
 			child, err = actor.SpawnNew(c, a.incarnation, opts...)
@@ -178,6 +186,7 @@ var padding = strings.Repeat("x", 1200)
 type sender struct {
 	of    *program
 	n     int
+	home  int // The number of its system.
 	steps []act
 	mu    *sync.Mutex // Guards the model; all senders share it.
 }
@@ -196,7 +205,8 @@ func (s *sender) Receive(c *actor.Context[question], q question) error {
 
 // step does what a sender does next, and notes what became of it.
 func (s *sender) step(ctx context.Context, a *programActor, l programMessage, kind int) {
-	to := a.ref.On(l.lane)
+	ref := a.refs[s.home]
+	to := ref.On(l.lane)
 	var err error
 	switch kind {
 	case 0:
@@ -213,13 +223,13 @@ func (s *sender) step(ctx context.Context, a *programActor, l programMessage, ki
 			err = nil // It was accepted, and then dropped, or its handler failed.
 		}
 	case 3:
-		err = a.ref.Stop(ctx)
+		err = ref.Stop(ctx)
 	case 4:
-		err = a.ref.Drain(ctx)
+		err = ref.Drain(ctx)
 	case 6:
-		err = a.ref.Kill()
+		err = ref.Kill()
 	case 7:
-		if err = a.ref.StopWithin(ctx, time.Duration(l.n%3)*time.Millisecond); errors.Is(err, actor.ErrForced) {
+		if err = ref.StopWithin(ctx, time.Duration(l.n%3)*time.Millisecond); errors.Is(err, actor.ErrForced) {
 			err = nil
 		}
 	default:
@@ -275,16 +285,12 @@ func (p *program) run() {
 	var outside []*sender
 	var inside []actor.Ref[question]
 	for n := range rapid.IntRange(1, 3).Draw(p.draw, "senders") {
-		s := &sender{of: p, n: n, steps: acts.Draw(p.draw, "steps"), mu: &mu}
+		s := &sender{of: p, n: n, home: p.pick("sender"), steps: acts.Draw(p.draw, "steps"), mu: &mu}
 		if p.sim == nil && rapid.Bool().Draw(p.draw, "outside") {
 			outside = append(outside, s)
 			continue
 		}
-		ref, err := actor.Spawn(p.sys, actor.Actor[question](s))
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		inside = append(inside, ref)
+		inside = append(inside, inEach(p, s.home, actor.Actor[question](s))[0])
 	}
 	var all sync.WaitGroup
 	for _, s := range outside {
@@ -300,7 +306,7 @@ func (p *program) run() {
 
 func TestRandomPrograms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := newProgram(t, t)
+		p := newProgram(t, t, 0)
 		p.run()
 		p.check()
 	})
@@ -311,7 +317,7 @@ func TestRandomPrograms(t *testing.T) {
 func TestRandomProgramsSimulated(t *testing.T) {
 	simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {
 		drawn(s, func(draw *rapid.T) {
-			p := newProgram(s, draw)
+			p := newProgram(s, draw, 0)
 			p.run()
 			p.check()
 		})
@@ -337,19 +343,25 @@ func (p *program) mustEnd(err error) {
 		return
 	}
 	var left []actor.Info
-	for i := range p.sys.Infos(actor.PID{}) {
-		left = append(left, i)
+	for _, sys := range p.systems {
+		for i := range sys.Infos(actor.PID{}) {
+			left = append(left, i)
+		}
 	}
 	stacks := make([]byte, 1<<20)
 	p.t.Fatalf("%v\nleft: %+v\n%s", err, left, stacks[:runtime.Stack(stacks, true)])
 }
 
-// check stops the system and compares what has happened with the model.
+// check stops the systems and compares what has happened with the model.
 func (p *program) check() {
+	p.arrive()
 	for _, a := range p.actors {
 		p.mustEnd(a.ref.Drain(p.ctx))
 	}
-	p.mustEnd(p.sys.Stop(p.ctx))
+	for _, sys := range p.systems {
+		p.mustEnd(sys.Stop(p.ctx))
+	}
+	p.arrive() // What handlers have sent is a dead letter by now.
 	want := p.account()
 	var dead, dropped int
 	var got actor.Stats
@@ -357,7 +369,11 @@ func (p *program) check() {
 		p.mu.Lock()
 		dead, dropped = want+p.others, p.dropped
 		p.mu.Unlock()
-		got = p.sys.Stats()
+		got = actor.Stats{}
+		for _, sys := range p.systems {
+			of := sys.Stats()
+			got.DeadLetters, got.Dropped = got.DeadLetters+of.DeadLetters, got.Dropped+of.Dropped
+		}
 		return int(got.DeadLetters) == dead && int(got.Dropped) == dropped
 	})
 	if !ok {

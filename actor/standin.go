@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 	"weak"
 
@@ -45,9 +46,15 @@ type home struct {
 
 	mu sync.Mutex
 	on bool // The carrier watches the actor. Guarded by mu, which is held while it is told.
+	// parting is why the carrier knew nothing of the actor any more, the last time. Written by Parted; those who wait for
+	// the end compare it.
+	parting atomic.Pointer[parting]
 }
 
 var _ standin.StandIn = (*home)(nil)
+
+// parting is one time at which the actor of a stand-in was out of reach.
+type parting struct{ reason error }
 
 // peer is a node whose actors have stand-ins here.
 type peer struct {
@@ -166,6 +173,54 @@ func (at *home) Exited(name string, reason error) {
 		last.tellEnd(nil, Exit{PID: p.pid, Name: name, Reason: reason})
 		last.recycle()
 	}
+}
+
+// Parted implements [standin.StandIn]. It is not called by the carrier's Watch, which is called with mu held.
+func (at *home) Parted(reason error) {
+	p := at.p
+	at.mu.Lock()
+	p.mu.Lock()
+	if p.stopped.Load() {
+		p.mu.Unlock()
+		at.mu.Unlock()
+		return
+	}
+	at.on = false
+	at.parting.Store(&parting{reason})
+	told := rare{}
+	if r := p.rare; r != nil {
+		told.watchers, told.done, r.watchers, r.done = r.watchers, r.done, nil, nil
+		for w := r.waiters; w != nil; w = w.next { // They leave by themselves.
+			told.waiters = &endWaiter{w.Waiter, told.waiters}
+		}
+	}
+	p.mu.Unlock()
+	at.peer.host.hold(at, false)
+	at.mu.Unlock()
+	told.tellEnd(nil, Exit{PID: p.pid, Reason: reason})
+	p.rewatch() // Somebody may have come meanwhile.
+}
+
+// parted returns when the actor of p, if p is a stand-in, was out of reach the last time.
+func (p *proc) parted() *parting {
+	if p.opts.carrier == nil {
+		return nil
+	}
+	return p.home().parting.Load()
+}
+
+// backlog returns how many messages of this system the actor has not accepted yet, as far as is known.
+func (at *home) backlog() int {
+	if at.peer == nil {
+		return 0
+	}
+	if to := at.route(); to != nil {
+		return to.backlog()
+	}
+	if c, ok := at.p.opts.carrier.(standin.Counter); ok {
+		return c.Backlog(at)
+	}
+	return 0
 }
 
 // Lost implements [standin.StandIn].

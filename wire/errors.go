@@ -13,8 +13,8 @@ var (
 	ErrLimit = errors.New("wire: a limit is exceeded")
 	// ErrEncode is returned for a value that its codec or its methods can't encode.
 	ErrEncode = errors.New("wire: the value can't be encoded")
-	// ErrUnreachable is why messages, asks and monitors of actors on another node end when that node does not answer. It may live, and
-	// a later message may reach it. [actor.ErrStopped] says instead that an actor has ended.
+	// ErrUnreachable is why messages, asks and monitors of actors on another node end when that node does not answer, or has
+	// ended the connection. It may live, and a later message may reach it. [actor.ErrStopped] says instead that an actor has ended.
 	ErrUnreachable = errors.New("wire: the other node is unreachable")
 	// ErrUnconfirmed is the reason of dead letters that the other node has not acknowledged. They may have arrived.
 	ErrUnconfirmed = errors.New("wire: the message was not acknowledged, and may have arrived")

@@ -112,29 +112,34 @@ func TestCheckNamesWhatWouldBeLost(t *testing.T) {
 	}
 }
 
-// Each error of package actor has a name.
+// Each error of package actor, and of this one, has a name.
 func TestActorsErrorsHaveNames(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../actor/errors.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	names := wire.BuiltInErrors()
-	found := 0
-	ast.Inspect(file, func(n ast.Node) bool {
-		if spec, ok := n.(*ast.ValueSpec); ok {
-			for _, name := range spec.Names {
-				if strings.HasPrefix(name.Name, "Err") && name.Name != "ErrAskCycle" { // ErrCycle's old name.
-					found++
-					if !slices.Contains(names, "actor."+name.Name) {
-						t.Errorf("actor.%s is not in builtIn", name.Name)
+	for _, of := range []struct {
+		name, file string
+		least      int
+	}{{"actor", "../actor/errors.go", 20}, {"wire", "errors.go", 7}} {
+		file, err := parser.ParseFile(token.NewFileSet(), of.file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok {
+				for _, name := range spec.Names {
+					if strings.HasPrefix(name.Name, "Err") && name.Name != "ErrAskCycle" { // ErrCycle's old name.
+						found++
+						if !slices.Contains(names, of.name+"."+name.Name) {
+							t.Errorf("%s.%s is not in builtIn", of.name, name.Name)
+						}
 					}
 				}
 			}
+			return true
+		})
+		if found < of.least {
+			t.Errorf("%d errors are found in package %s", found, of.name)
 		}
-		return true
-	})
-	if found < 20 {
-		t.Errorf("%d errors are found in package actor", found)
 	}
 }
 

@@ -142,4 +142,11 @@ var builtIn = []registration{
 	{name: "actor.ErrForced", err: actor.ErrForced},
 	{name: "actor.ErrUnbound", err: actor.ErrUnbound},
 	{name: "actor.ErrElsewhere", err: actor.ErrElsewhere},
+	{name: "wire.ErrNotRegistered", err: ErrNotRegistered},
+	{name: "wire.ErrLayout", err: ErrLayout},
+	{name: "wire.ErrLimit", err: ErrLimit},
+	{name: "wire.ErrEncode", err: ErrEncode},
+	{name: "wire.ErrUnreachable", err: ErrUnreachable},
+	{name: "wire.ErrUnconfirmed", err: ErrUnconfirmed},
+	{name: "wire.ErrData", err: ErrData},
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -14,7 +15,10 @@ import (
 // carrier is a node, as the kernel sees it.
 type carrier struct{ *Node }
 
-var _ standin.Carrier = carrier{}
+var (
+	_ standin.Carrier = carrier{}
+	_ standin.Counter = carrier{}
+)
 
 // Route implements [standin.Carrier].
 func (n carrier) Route(standin.StandIn) any { return nil }
@@ -103,21 +107,49 @@ func (n carrier) Watch(to standin.StandIn, on bool) {
 			defer n.mu.Unlock()
 			w.session = s
 		},
-		failed: func(err error) { n.exited(at, w, "", err) },
+		failed: func(err error) {
+			if errors.Is(err, session.ErrClosed) { // Maybe Watch has not returned, and this node reaches nobody any more.
+				n.exited(at, w, "", err)
+				return
+			}
+			n.parted(at, w, err)
+		},
 	})
 }
 
-// exited tells a stand-in that its actor has ended, or can't be watched. If w is not nil, only that watch ends.
+// Backlog implements [standin.Counter].
+func (n carrier) Backlog(to standin.StandIn) int {
+	at := to.Address()
+	if s := n.end.Known(session.Node(at.Node)); s != nil {
+		return s.Untaken(at.Number)
+	}
+	return 0
+}
+
+// exited tells a stand-in that its actor has ended. If w is not nil, only that watch ends.
 func (n *Node) exited(at standin.Address, w *watched, name string, reason error) {
+	if w = n.unwatch(at, w); w != nil {
+		w.to.Exited(name, reason)
+	}
+}
+
+// parted tells a stand-in that nothing is known of its actor any more.
+func (n *Node) parted(at standin.Address, w *watched, reason error) {
+	if w = n.unwatch(at, w); w != nil {
+		w.to.Parted(reason)
+	}
+}
+
+// unwatch takes out the watch of an actor, if it is w or w is nil, and returns it.
+func (n *Node) unwatch(at standin.Address, w *watched) *watched {
 	n.mu.Lock()
+	defer n.mu.Unlock()
 	known := n.watched[at]
 	if known == nil || w != nil && known != w {
-		n.mu.Unlock()
-		return
+		return nil
 	}
 	delete(n.watched, at)
-	n.mu.Unlock()
-	known.to.Exited(name, reason)
+	return known
 }
 
 // Answer implements [standin.Carrier].

@@ -3,6 +3,7 @@ package remote_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -141,10 +142,118 @@ func TestACutIsToldToAllThatWait(t *testing.T) {
 	if err := free.Send(ctx, number{N: 9}); !errors.Is(err, wire.ErrUnreachable) {
 		t.Errorf("a send over the cut got %v", err)
 	}
-	network.Heal("a", "b")
-	if err := free.Send(ctx, number{N: 10}); err != nil && !errors.Is(err, wire.ErrUnreachable) {
-		t.Errorf("a send after the cut got %v", err)
+	if err := there.Err(); err != nil {
+		t.Errorf("an actor that is out of reach has ended (%v)", err)
 	}
+	network.Heal("a", "b")
+	for {
+		err := there.Send(ctx, number{N: 10})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, wire.ErrUnreachable) { // It may hear of the end of the session before.
+			t.Fatalf("a send after the cut got %v", err)
+		}
+	}
+	await(t, ctx, began)
+	again, cancel := p[1].sys.Monitor(there.PID())
+	defer cancel()
+	awaitWatch(t, ctx, here)
+	if err := here.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if e := await(t, ctx, again); !errors.Is(e.Reason, actor.ErrKilled) {
+		t.Errorf("the second watcher got %+v", e)
+	}
+	if err := there.Err(); !errors.Is(err, actor.ErrKilled) {
+		t.Errorf("the actor has ended for %v", err)
+	}
+}
+
+// awaitWatch returns when an actor is watched.
+func awaitWatch(t *testing.T, ctx context.Context, ref actor.Ref[number]) {
+	t.Helper()
+	for {
+		i, err := ref.Info()
+		if err != nil || ctx.Err() != nil {
+			t.Fatal("the watch has not arrived", err)
+		}
+		if i.MonitoredBy > 0 {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// TestAStopOfAnActorOutOfReachEnds has a caller wait for the end of an actor whose node is cut off.
+func TestAStopOfAnActorOutOfReachEnds(t *testing.T) {
+	ctx := patience.Context(t)
+	network, p := nodes(t, 3*time.Second, "a", "b")
+	began, done := make(chan bool, 1), make(chan bool)
+	defer close(done)
+	here := spawn(t, p[0], func(*actor.Context[number], number) error {
+		began <- true
+		<-done
+		return nil
+	})
+	there := move(t, here, p[1])
+	if err := there.Send(ctx, number{}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, ctx, began)
+	over := there.Done()
+	result := make(chan error, 1)
+	go func() { result <- there.Stop(ctx) }()
+	awaitWatch(t, ctx, here)
+	network.Cut("a", "b")
+	if err := await(t, ctx, result); !errors.Is(err, wire.ErrUnreachable) {
+		t.Errorf("the stop got %v", err)
+	}
+	await(t, ctx, over)
+}
+
+// TestMessagesThatWaitWhenTheirNodeClosesAreDeadLetters closes a node that has accepted messages for a full lane.
+func TestMessagesThatWaitWhenTheirNodeClosesAreDeadLetters(t *testing.T) {
+	ctx := patience.Context(t)
+	_, p := nodes(t, 0, "a", "b")
+	began, done := make(chan bool, 1), make(chan bool)
+	here, err := actor.Spawn(p[0].sys, actor.Func(func(_ *actor.Context[number], m number) error {
+		if m.N == 0 {
+			began <- true
+			<-done
+		}
+		return nil
+	}), actor.WithCapacity(actor.Data, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := move(t, here, p[1])
+	for i := range 6 {
+		if err := there.Send(ctx, number{N: i}); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			await(t, ctx, began)
+		}
+	}
+	for there.Backlog() != 4 { // One is being handled, and one is in the lane.
+		if runtime.Gosched(); ctx.Err() != nil {
+			t.Fatalf("the backlog is %d", there.Backlog())
+		}
+	}
+	if err := p[1].node.Close(ctx); err != nil { // All is acknowledged by then.
+		t.Fatal(err)
+	}
+	if err := p[0].node.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for i := 2; i < 6; i++ {
+		d := await(t, ctx, p[0].letters)
+		if d.To != here.PID() || d.Message.(number).N != i || !errors.Is(d.Reason, session.ErrClosed) {
+			t.Errorf("a dead letter is %+v, want message %d", d, i)
+		}
+	}
+	close(done)
 }
 
 // TestAThirdNodeAnswers has the ask of one node handed on by another, and answered by a third.

@@ -185,7 +185,7 @@ func told(err error) error {
 		return err
 	case errors.Is(err, session.ErrFull):
 		return actor.ErrFull
-	case errors.Is(err, session.ErrUnreachable):
+	case errors.Is(err, session.ErrUnreachable), errors.Is(err, session.ErrPeerClosed): // The latter also if only that side heard nothing.
 		err = fmt.Errorf("%w: %w", wire.ErrUnreachable, err)
 	}
 	if errors.Is(err, session.ErrUnconfirmed) {

@@ -82,7 +82,11 @@ func (n *Node) message(s *session.Session, a *wire.Agreement, m *session.Message
 		n.mu.Lock()
 		delete(n.pending, at)
 		n.mu.Unlock()
-		return session.Refused // The node is closed.
+		over, cancel := context.WithCancelCause(n.ctx) // The node is closed, and does not wait: the message is a dead letter.
+		cancel(session.ErrClosed)
+		l.Wait = true
+		_ = n.host.Deliver(over, number, l)
+		return session.Taken
 	}
 	return session.Full
 }
@@ -334,7 +338,7 @@ func (n *Node) ended(s *session.Session, err error) {
 		n.host.Cancel(ask, err)
 	}
 	for at, w := range exits {
-		n.exited(at, w, "", err)
+		n.parted(at, w, err)
 	}
 	for _, number := range orders {
 		n.finish(number, err)

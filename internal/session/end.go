@@ -95,6 +95,13 @@ func (e *End) Begin(peer Node) (*Session, error) {
 	return e.open(peer)
 }
 
+// Known returns the session with a peer, or nil if there is none that has not ended.
+func (e *End) Known(peer Node) *Session {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.sessions[peer]
+}
+
 // Sessions returns those that have not ended.
 func (e *End) Sessions() []*Session {
 	e.mu.Lock()

@@ -185,6 +185,14 @@ var sessionFaults = planted.Group{
 			Run:  "^TestAnIdleSessionLives$",
 		},
 		{
+			Name: "a credit is returned before there is room",
+			In:   "Session.Ready",
+			Old:  "waiting.queue = slices.Delete(waiting.queue, 0, 1)\nwaiting.bytes -= len(data)\nh.mu.Unlock()",
+			New:  "h.mu.Unlock()\ns.returnCredit(k, 0)\nfor range 1 << 25 {\ns.refused.Load()\n}\nh.mu.Lock()\nwaiting.queue = slices.Delete(waiting.queue, 0, 1)\nwaiting.bytes -= len(data)\nh.mu.Unlock()",
+			Want: "FAIL: TestACreditIsReturned",
+			Run:  "^TestACreditIsReturnedWhenThereIsRoom$",
+		},
+		{
 			Name: "credits are not counted for each target",
 			In:   "Session.trySend",
 			Old:  "k := accountKey{m.Target, m.Lane}",

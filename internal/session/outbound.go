@@ -58,6 +58,16 @@ type account struct {
 
 func (a *account) empty() bool { return a.messages == 0 && a.bytes == 0 && len(a.waiting) == 0 }
 
+// untaken returns how many messages a target has not taken yet in all its lanes, with those that wait.
+func (o *outbound) untaken(target uint64) (n int) {
+	for l := range Lane(lanes) {
+		if a := o.accounts[accountKey{target, l}]; a != nil {
+			n += int(a.messages) + len(a.waiting)
+		}
+	}
+	return n
+}
+
 func newOutbound() outbound {
 	o := outbound{accounts: map[accountKey]*account{}, returns: map[accountKey]*returned{}}
 	for i := range o.lanes {

@@ -48,6 +48,13 @@ func (s *Session) Peer() Node { return s.peer }
 // Epoch returns the number of this session; each session of an End has its own. It is never used again.
 func (s *Session) Epoch() uint64 { return s.epoch }
 
+// Untaken returns how many messages of this side a target has not taken yet, with those that wait for credits.
+func (s *Session) Untaken(target uint64) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.untaken(target)
+}
+
 // Err returns why the session has ended, or nil.
 func (s *Session) Err() error {
 	s.mu.Lock()

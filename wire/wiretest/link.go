@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/actor"
@@ -42,9 +41,16 @@ type side struct {
 	watching map[uint64]func()          // How to end the watches of the other side here.
 }
 
+// T is what this package needs of a test. A [testing.TB] has it, and so have the tests of packages for random tests.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	Cleanup(f func())
+}
+
 // Join makes a and b nodes, with a link between them that carries the types that r has. It fails t if it can't, and the link ends with the test.
 // The systems must not be nodes already, and have to stop by themselves.
-func Join(t testing.TB, r *wire.Registry, a, b *actor.System) *Link {
+func Join(t T, r *wire.Registry, a, b *actor.System) *Link {
 	t.Helper()
 	offer, err := r.Offer()
 	if err != nil {
@@ -72,6 +78,27 @@ func Join(t testing.TB, r *wire.Registry, a, b *actor.System) *Link {
 // Nodes returns the two systems, for [Move] and for what [Run] takes.
 func (l *Link) Nodes() Nodes { return l.nodes }
 
+// Flush returns when all that was sent before has arrived: each message is in its actor's lane, or a dead letter. It returns an
+// error if ctx ends before.
+func (l *Link) Flush(ctx context.Context) error {
+	var left sync.WaitGroup
+	for _, s := range l.sides {
+		left.Add(1)
+		s.out.behind(left.Done)
+	}
+	all := make(chan struct{})
+	go func() {
+		left.Wait()
+		close(all)
+	}()
+	select {
+	case <-all:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wiretest: messages are under way yet: %w", context.Cause(ctx))
+	}
+}
+
 // Lose ends the link, as if each node had lost the other: their stand-ins end with [ErrLost]. Letters under way may arrive
 // or not.
 func (l *Link) Lose() { l.end(ErrLost) }
@@ -94,6 +121,14 @@ func (l *Link) end(reason error) {
 type lane struct {
 	target uint64
 	lane   standin.Lane
+}
+
+// Backlog implements [standin.Counter].
+func (s *side) Backlog(to standin.StandIn) (n int) {
+	for l := range standin.Lane(3) {
+		n += s.out.underWay(lane{to.Address().Number, l})
+	}
+	return n
 }
 
 // Route implements [standin.Carrier].
@@ -170,51 +205,17 @@ func (s *side) receive(number uint64, l standin.Lane, data []byte, ask *standin.
 	_ = s.host.Deliver(s.ctx, number, standin.Letter{Lane: l, Message: m, Wait: true, Ask: ask}) // It is a dead letter there.
 }
 
-// decode returns the value in the data, with its refs bound.
+// decode returns the value in the data, with its refs bound. The data is used up.
 func (s *side) decode(data []byte, ask *standin.Ask) (any, error) {
-	m, err := s.agree.Decode(data)
-	if err != nil {
-		return nil, err
+	m, err := s.agree.DecodeFor(data, func(ref any) error { return s.host.Bind(ref, ask) })
+	for i := range data {
+		data[i] = poison
 	}
-	at := reflect.New(reflect.TypeOf(m))
-	at.Elem().Set(reflect.ValueOf(m))
-	if err := s.bind(at.Elem(), ask); err != nil {
-		return nil, err
-	}
-	return at.Elem().Interface(), nil
+	return m, err
 }
 
-// bind binds the refs and replies in exported fields, slices and arrays.
-func (s *side) bind(v reflect.Value, ask *standin.Ask) error {
-	switch v.Kind() {
-	case reflect.Struct:
-		if v.Type().PkgPath() == refType.PkgPath() && v.CanAddr() {
-			if _, ok := v.Addr().Interface().(interface{ UnmarshalBinary([]byte) error }); ok {
-				return s.host.Bind(v.Addr().Interface(), ask)
-			}
-		}
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				if err := s.bind(v.Field(i), ask); err != nil {
-					return err
-				}
-			}
-		}
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			if err := s.bind(v.Index(i), ask); err != nil {
-				return err
-			}
-		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			return s.bind(v.Elem(), ask)
-		}
-	}
-	return nil
-}
-
-var refType = reflect.TypeFor[actor.PID]()
+// poison fills the bytes of messages that were decoded, so that no message refers to them.
+const poison = 0xdb
 
 // keys of queues for what is no message.
 type (

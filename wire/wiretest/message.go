@@ -3,7 +3,6 @@ package wiretest
 import (
 	"encoding/binary"
 	"errors"
-	"testing"
 
 	"github.com/troupe-go/troupe/actor"
 	"github.com/troupe-go/troupe/wire"
@@ -104,7 +103,7 @@ func readParts(data []byte, want int) (n int, parts [][]byte, err error) {
 
 // Move returns a ref of one system as the system with number to has it, 0 or 1: written by the one and read by the other, as a
 // message does it. It fails t if it can't.
-func Move[M any](t testing.TB, n Nodes, to int, ref actor.Ref[M]) actor.Ref[M] {
+func Move[M any](t T, n Nodes, to int, ref actor.Ref[M]) actor.Ref[M] {
 	t.Helper()
 	data, err := ref.MarshalBinary()
 	if err != nil {

@@ -91,6 +91,17 @@ func (q *queue) enter(ctx context.Context, key any, limited, wait bool, job func
 	}
 }
 
+// underWay returns how many jobs there are for a key, with those of senders that wait.
+func (q *queue) underWay(key any) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p := q.keys[key]
+	if p == nil {
+		return 0
+	}
+	return len(p.jobs) + len(p.waiting)
+}
+
 // add adds a job. The caller holds mu.
 func (q *queue) add(key any, p *pending, job func()) {
 	q.number++

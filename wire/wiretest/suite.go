@@ -44,6 +44,7 @@ func Run(t *testing.T, start func(t *testing.T, onDeadLetter func(actor.DeadLett
 		{"equal actors have equal refs", equalRefs},
 		{"a message of a type without a name is an error at its sender", strangeMessage},
 		{"a full lane makes senders wait", full},
+		{"the backlog is what was sent and is not accepted yet", backlog},
 		{"an end is told after all messages", ended},
 		{"Stop, Drain, Kill and StopWithin reach the actor", orders},
 		{"what only the actor's node can do is refused", elsewhere},
@@ -219,6 +220,36 @@ func strangeMessage(b *bench) {
 	err = there.Send(b.ctx, stranger{})
 	if err == nil || !strings.Contains(err.Error(), "stranger") || !strings.Contains(err.Error(), "send to") {
 		b.Fatalf("a message that is not registered got %v", err)
+	}
+}
+
+func backlog(b *bench) {
+	open := make(chan bool)
+	_, there := b.spawn(func(*actor.Context[call], call) error {
+		select {
+		case <-open:
+		case <-b.ctx.Done():
+		}
+		return nil //troupe:ignore reply: the message was sent without an ask, or the test leaves the ask open
+	}, actor.WithCapacity(actor.Data, 2))
+	if n := there.Backlog(); n != 0 {
+		b.Fatalf("the backlog of an actor without messages is %d", n)
+	}
+	for i := range 10 {
+		b.ok(there.Send(b.ctx, call{N: i}))
+	}
+	b.awaitBacklog(there, 7) // One is being handled, and two are in the lane.
+	close(open)
+	b.awaitBacklog(there, 0)
+}
+
+func (b *bench) awaitBacklog(of actor.Ref[call], want int) {
+	b.Helper()
+	for of.Backlog() != want {
+		if b.ctx.Err() != nil {
+			b.Fatalf("the backlog is %d, want %d", of.Backlog(), want)
+		}
+		runtime.Gosched()
 	}
 }
 

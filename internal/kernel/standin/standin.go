@@ -88,6 +88,9 @@ type StandIn interface {
 	MessageType() reflect.Type
 	// Exited makes the end of the actor known: to all that watch it, are linked to it or wait for it. Later calls do nothing.
 	Exited(name string, reason error)
+	// Parted says that nothing is known of the actor any more, for a reason: all that watch it or wait for it are told. The
+	// actor may live, so the stand-in takes messages and can be watched again.
+	Parted(reason error)
 	// Lost makes a dead letter of a message, a *M or an M, that was carried and did not arrive, as far as is known.
 	Lost(lane Lane, message any, reason error)
 }
@@ -111,6 +114,12 @@ type Carrier interface {
 	Answer(to Address, value any, err error) error
 	// Cancel says that the asker of an ask, whose message was carried to s, has left.
 	Cancel(s StandIn, ask Address, cause error)
+}
+
+// Counter is implemented by a Carrier that knows how much its stand-ins have under way.
+type Counter interface {
+	// Backlog returns how many messages of this node the actor has not accepted yet. It must not wait.
+	Backlog(s StandIn) int
 }
 
 // Host is a system that has joined a carrier. Its methods are safe for concurrent use.
