@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/internal/lane"
 	"github.com/troupe-go/troupe/simtest"
 	"github.com/troupe-go/troupe/wire"
 	"github.com/troupe-go/troupe/wire/wiretest"
@@ -164,7 +165,7 @@ func (d *forwardedAsk) UnmarshalBinary(data []byte) error {
 
 // The same programs under schedules that a seed chooses.
 func TestRandomProgramsApartSimulated(t *testing.T) {
-	simtest.Run(t, simtest.Config{Schedules: 100}, func(s *simtest.Sim) {
+	simtest.Run(t, simtest.Config{Schedules: lane.Rounds(100, 300, 10_000)}, func(s *simtest.Sim) {
 		drawn(s, func(draw *rapid.T) {
 			p := newProgram(s, draw, 1)
 			p.run()

@@ -46,7 +46,7 @@ func auctioneer() actor.Actor[Bid] {
 
 //guide:end auctioneer
 
-func bidFor(item string, cents int) func(actor.Reply[int]) Bid {
+func offerOf(item string, cents int) func(actor.Reply[int]) Bid {
 	return func(r actor.Reply[int]) Bid { return Bid{item, cents, r} }
 }
 
@@ -87,11 +87,11 @@ func TestAnActorElsewhereIsUsedByItsRef(t *testing.T) {
 	//guide:end export
 
 	//guide:begin use
-	highest, err := actor.Ask(ctx, ref, bidFor("clock", 1500))
+	highest, err := actor.Ask(ctx, ref, offerOf("clock", 1500))
 	if err != nil || highest != 1500 {
 		t.Fatalf("the highest bid is %d (%v)", highest, err)
 	}
-	if _, err = actor.Ask(ctx, ref, bidFor("clock", 0)); !errors.Is(err, ErrClosed) {
+	if _, err = actor.Ask(ctx, ref, offerOf("clock", 0)); !errors.Is(err, ErrClosed) {
 		t.Fatalf("the error is %v", err) // The very error, by its name.
 	}
 	down, cancel := bidder.Monitor(ref.PID())

@@ -82,14 +82,5 @@ var remoteFaults = planted.Group{
 			Run:  "^TestMessagesThatWaitWhenTheirNodeClosesAreDeadLetters$",
 			Hang: true,
 		},
-		{
-			Name: "the errors of this node have no names elsewhere",
-			In:   "told",
-			Old:  "errors.Is(err, session.ErrPeerClosed)",
-			New:  "errors.Is(err, session.ErrFull)",
-			Nth:  4,
-			Want: "FAIL: TestRandomPrograms",
-			Run:  "^TestRandomProgramsOverABadNetwork$",
-		},
 	},
 }

@@ -104,7 +104,7 @@ var standInFaults = planted.Group{
 			Dir:  "../../actor",
 			In:   "home.backlog",
 			Old:  "return c.Backlog(at)",
-			New:  "return 0",
+			New:  "return 0 * c.Backlog(at)",
 			Want: "the_backlog_is_what_was_sent",
 			Run:  "^TestLinkInMemoryIsACarrier$/the_backlog",
 			Hang: true,
