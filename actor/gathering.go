@@ -67,6 +67,7 @@ func (g *gathering) run(ctx context.Context) {
 	defer func() { // Also if the user's function panics.
 		for _, q := range g.asks {
 			q.conclude(g.why)
+			q.wait().endLift()
 		}
 	}()
 	switch {
@@ -88,12 +89,17 @@ func (g *gathering) run(ctx context.Context) {
 		sys.asks.enter(g.asks[0].wait())
 		defer sys.asks.leave(g.asks[0].wait())
 	}
+	lifted := false
 	for !g.enough() {
 		if g.lookForRoom(); g.asker != nil {
 			g.enterGraph(f)
 		}
 		if g.enough() {
 			break
+		}
+		if !lifted {
+			lifted = true
+			g.lift(f)
 		}
 		if sys.simulated {
 			sys.explain(ctx, g.describe)
@@ -197,6 +203,14 @@ func (g *gathering) enterGraph(f *workers.Fiber) {
 			q.fail(err)
 			g.count(err)
 		}
+	}
+}
+
+// lift has the asks lift the actors that they are for, if the work on f, which waits, is urgent. An actor
+// that has answered is lifted no longer once the gathering has ended.
+func (g *gathering) lift(f *workers.Fiber) {
+	for _, q := range g.asks {
+		q.wait().lift(f, g.asker, onlyRound)
 	}
 }
 

@@ -154,9 +154,7 @@ func (l *lifts) raise(p *proc) {
 	}
 	p.setLifted(true)
 	for _, e := range p.EdgesFor(nil) {
-		if e.group == nil {
-			l.add(e.wait, lift{round: e.round, from: p})
-		}
+		l.add(e.wait, lift{round: e.round, from: p})
 	}
 }
 

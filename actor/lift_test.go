@@ -158,6 +158,60 @@ func TestUrgencyGoesAlongWaitsThatHaveBegun(t *testing.T) {
 	}
 }
 
+// TestAllActorsOfAGatheringAreAsUrgentAsWhoAsksThem has an urgent handler ask several actors at once, each of which waits for
+// another one, behind all usual ones.
+func TestAllActorsOfAGatheringAreAsUrgentAsWhoAsksThem(t *testing.T) {
+	var asked []actor.Ref[question]
+	b := newLiftBench(t, func(ctx *actor.Context[int]) (err error) {
+		for _, a := range actor.AskAll(ctx, asked, asking(1)) {
+			err = errors.Join(err, a.Err)
+		}
+		return err
+	})
+	var last []actor.Ref[question]
+	for range 3 {
+		behind := spawn(t, b.sys, b.answering("the last"))
+		last = append(last, behind)
+		asked = append(asked, spawn(t, b.sys, func(ctx *actor.Context[question], q question) error {
+			if _, err := actor.Ask(ctx, behind, asking(1)); err != nil {
+				return q.reply.Fail(ctx, err)
+			}
+			return b.answering("the asked one")(ctx, q)
+		}))
+	}
+	b.run(t, b.begin)
+	wantNotLifted(t, append(asked, last...)...)
+}
+
+// TestUrgencyGoesAlongAGatheringThatHasBegun has an actor ask several others at once before something urgent waits for it.
+func TestUrgencyGoesAlongAGatheringThatHasBegun(t *testing.T) {
+	var middle actor.Ref[question]
+	b := newLiftBench(t, func(ctx *actor.Context[int]) error {
+		_, err := actor.Ask(ctx, middle, asking(1))
+		return err
+	})
+	last := []actor.Ref[question]{spawn(t, b.sys, b.answering("the last")), spawn(t, b.sys, b.answering("the last"))}
+	began := false
+	middle = spawn(t, b.sys, func(ctx *actor.Context[question], q question) error {
+		if !began {
+			began = true
+			if err := b.begin(ctx); err != nil {
+				return err
+			}
+			for _, a := range actor.AskAll(context.Background(), last, asking(1)) {
+				if a.Err != nil {
+					return a.Err
+				}
+			}
+		}
+		return b.answering("the one in the middle")(ctx, q)
+	})
+	ctx := guarded(t)
+	send(t, ctx, middle, question{})
+	b.wait(t, ctx)
+	wantNotLifted(t, append(last, middle)...)
+}
+
 // TestSentOnAskLiftsWhoHasIt has the asked actor send the ask on to one that is queued behind
 // all usual ones.
 func TestSentOnAskLiftsWhoHasIt(t *testing.T) {
