@@ -86,7 +86,7 @@ s.drop()`,
 			Run:  "^TestSoloed",
 		},
 		{
-			Name: "nobody is told of the end of a subscriber",
+			Name: "the end of a subscriber is not noticed",
 			In:   "liveKeeper.Down",
 			Old:  "s.end(why)",
 			New:  "_ = why",
