@@ -1,4 +1,4 @@
-// Package stream carries messages from those who publish them to all who want them.
+// Package stream carries messages from publishers to all their subscribers.
 //
 //	ticks, err := stream.NewLive[tick](sys, stream.LiveConfig{Name: "ticks"})
 //	sub, err := ticks.Subscribe(ctx, chart) // Chart is the Ref of an actor that takes ticks.
@@ -19,15 +19,15 @@
 // A [Live] topic stores nothing. [Live.Publish] puts a copy of the message into the lane of
 // each subscriber, where Publish is called: there is no actor in between, and no allocation.
 // It waits for the slowest subscriber, in a handler without holding a worker. So a publisher
-// is never faster than those who handle what it says, unless a subscription has a buffer of
-// its own, or may lose messages; see [WhenFull]. What is lost is counted; see [LiveStats].
+// is never faster than the subscribers handle its messages, unless a subscription has a buffer of
+// its own, or may lose messages; see [WhenFull]. Lost messages are counted; see [LiveStats].
 //
 // [Mult] and [Mix] are sets of subscribers and of sources, in which members are added, removed,
 // paused, muted and soloed while messages flow. [Pipe] connects a topic with a
 // connection, [PipeReader] and [PipeWriter] with other streams of bytes. A subscriber that is
 // slow stops the reading there.
 //
-// What each call promises, and how topics behave at their end, is in the [guide].
+// The [guide] says who waits for whom, and how topics end.
 //
 // [guide]: https://github.com/troupe-go/troupe/blob/main/docs/guide/streams.md
 package stream

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-go/troupe/internal/workers"
 )
 
-// Live is a topic that stores nothing: a message goes to those who are subscribed when it is
+// Live is a topic that stores nothing: a message goes to the subscribers there are when it is
 // published. All methods are safe for concurrent use, and work in handlers. A nil or zero
 // Live returns [ErrNoLive].
 //
@@ -24,7 +24,7 @@ import (
 // closed, and counts itself in ended at its end. Close sets closed, and then waits until the
 // two are equal. A publish with late copies has ended when these have been settled.
 //
-// What was delivered is counted once for each publish, for the topic as a whole. A counter
+// Delivered copies are counted once for each publish, for the topic as a whole. A counter
 // for each subscription would be an atomic addition for each copy, some 5 ns beside a send of 26.
 type Live[T any] struct {
 	liveCore
@@ -51,7 +51,7 @@ type liveCore struct {
 
 	mu      sync.Mutex
 	gone    int               // Members that have ended, and are still listed.
-	closers []*workers.Waiter // Who waits until all publishes have ended.
+	closers []*workers.Waiter // Calls of Close that wait for publishes.
 	feeds   map[*liveCore]int // Topics that this one feeds by Mix, and by how many of them. Under mixing.
 }
 
@@ -111,12 +111,12 @@ func (l *Live[T]) isVoid() bool { return l == nil || l.sys == nil }
 // Publish hands a copy of v to each subscriber, and returns when all of them have it. It waits
 // for those that have no room, until ctx ends, in a handler without holding a worker; see
 // [WhenFull] for subscriptions that are not waited for. Messages of one publisher come to each
-// subscriber in the order in which they were published. Who subscribes during a publish gets
+// subscriber in the order in which they were published. A subscriber that comes during a publish gets
 // the next message.
 //
 // A subscriber that has ended is removed, and is no error. Publish returns [ErrLiveClosed] if
-// the topic was closed. Otherwise an error joins those of the subscribers that have not got
-// v, by name; the others have it, and each that has not counts in [LiveStats].Missed. So it is
+// the topic was closed. Otherwise an error joins the errors of the subscribers that have not got
+// v, by name; the others have it, and each that has not counts in [LiveStats].Missed. That happens
 // when ctx ends first, and when a wait could never end: a handler of a subscriber, which
 // publishes while its own lane is full, gets [actor.ErrFull], and one that closes a ring of
 // waits gets [actor.ErrCycle].

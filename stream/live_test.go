@@ -551,6 +551,30 @@ func TestACloseDrainsAndThenRefuses(t *testing.T) {
 	must(t, topic.Close(liveContext(t)))
 }
 
+func TestACloseWaitsForPublishesOnTheirWay(t *testing.T) {
+	t.Parallel()
+	sys := liveSystem(t, actor.Config{})
+	topic := liveTopic[int](t, sys, "ticks")
+	g := newGathering(t, sys, 1)
+	liveSubscribe(t, topic, g.ref)
+	release := g.stop(t)
+	must(t, topic.Publish(liveContext(t), 0))
+	published, closed := make(chan error, 1), make(chan error, 1)
+	go func() { published <- topic.Publish(liveContext(t), 1) }()
+	patience.Until(t, liveContext(t), func() bool { return topic.Stats().Waiting == 1 })
+	go func() { closed <- topic.Close(liveContext(t)) }()
+	patience.Until(t, liveContext(t), func() bool { return isClosed(topic) })
+	select {
+	case err := <-closed:
+		t.Fatal("Close did not wait for the publish:", err)
+	default:
+	}
+	release()
+	must(t, <-published)
+	must(t, <-closed)
+	wantSame(t, "got", g.drained(t), upTo(2))
+}
+
 func isClosed(topic *stream.Live[int]) bool {
 	return errors.Is(topic.TryPublish(patience.Ended(), -2), stream.ErrLiveClosed)
 }

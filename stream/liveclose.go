@@ -12,12 +12,12 @@ import (
 
 // Close ends the topic in good order. From the call on, publishing returns [ErrLiveClosed]. Close waits
 // until the publishes under way have ended and all buffers have handed over what they
-// have, and then ends all subscriptions. What is in the lanes of the subscribers is
+// have, and then ends all subscriptions. Messages in the lanes of the subscribers are
 // theirs; loops of [Live.All] end when they have taken what is in their buffers.
 //
 // If ctx ends first, Close gives up what is left: publishers that still wait get
 // ErrLiveClosed, what is in buffers is dropped and counted, and Close returns an error that says how
-// much that was, and wraps the cause of ctx. So it does for a paused subscription, which holds up the
+// much that was, and wraps the cause of ctx. A paused subscription holds up the
 // close until it is resumed. In a handler of a subscriber for which messages wait, Close returns
 // [actor.ErrWouldDeadlock], or [actor.ErrCycle] if they are in a buffer, in place of waiting
 // for ever, and gives up the rest.
@@ -58,7 +58,7 @@ func (l *Live[T]) Done() <-chan struct{} {
 
 // force ends all subscriptions at once.
 func (l *Live[T]) force() {
-	l.mu.Lock() // Who enters has entered, or sees that it is closed.
+	l.mu.Lock() // A new member has entered, or sees that it is closed.
 	l.closed.Store(true)
 	all := l.members.Load().all
 	l.members.Store(&liveMembers[T]{})
@@ -98,7 +98,7 @@ func (l *liveCore) awaitPublishes(ctx context.Context, forCaller func() bool) er
 	}
 }
 
-// wakeClosers wakes those who wait for the end of publishes. They look again.
+// wakeClosers wakes the calls of Close that wait for publishes. They look again.
 func (l *liveCore) wakeClosers() {
 	l.mu.Lock()
 	closers := l.closers

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/actor"
 )
 
-// liveBuffer counts the messages of a buffer. What was accepted and not settled waits there, or
+// liveBuffer counts the messages of a buffer. A message that was accepted and not settled waits there, or
 // was lost by it.
 type liveBuffer struct{ accepted, settled atomic.Uint64 }
 

@@ -97,7 +97,7 @@ func (l *Live[T]) enter(ctx context.Context, m *liveMember[T], pid actor.PID) er
 	return nil
 }
 
-// fewMembers are so few that the list is made anew when one leaves. Of more, half have to have
+// fewMembers are so few that the list is rebuilt when one leaves. Of more, half have to have
 // left: so that each costs the same, however many there are.
 const fewMembers = 64
 

@@ -33,7 +33,7 @@ func (m *liveMember[T]) offer(ctx context.Context, v T, pass *livePass) {
 		return
 	}
 	switch state := m.state.Load(); {
-	case m.buffered: // Who takes from the buffer knows of pauses.
+	case m.buffered: // The other side of the buffer knows of pauses.
 		late, err := m.to.offer(ctx, v)
 		m.settle(pass, late, err)
 	case state&subPaused != 0:

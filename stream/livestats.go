@@ -61,7 +61,7 @@ func (s *Subscription) inBuffer() uint64 {
 	return open - min(open, s.courier.slid())
 }
 
-// SubscriptionStats is a snapshot of a subscription. The figures are those of [LiveStats].
+// SubscriptionStats is a snapshot of a subscription. The figures are defined in [LiveStats].
 type SubscriptionStats struct {
 	Name                                          string
 	Filtered, Dropped, Missed, Panicked, Buffered uint64

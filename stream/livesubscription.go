@@ -26,7 +26,7 @@ const (
 	// [actor.ErrOverflow] besides. The subscription must have a buffer.
 	DropOldest
 	// EndSubscription ends the subscription, with [ErrTooSlow]. The message counts as
-	// dropped, and so do those of the buffer.
+	// dropped, and so do the messages of the buffer.
 	EndSubscription
 
 	numWhenFull = 4

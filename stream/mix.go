@@ -17,7 +17,7 @@ type Inputs[T any] struct {
 	desk mixDesk[*Live[T]]
 }
 
-// Mix merges topics into one: who publishes to one of them publishes to the topic "into" as well, and
+// Mix merges topics into one. Each publisher of an input publishes to the topic "into" as well, and
 // waits for its subscribers. There is no actor and no buffer in between. Where several wait for
 // room at a subscriber, they get it in the order in which they came, so none of the inputs
 // keeps the others from it. Messages of one publisher stay in order. A message that some have goes to
@@ -141,7 +141,7 @@ func (in *Inputs[T]) Add(ctx context.Context, from ...*Live[T]) error {
 	return in.desk.add(ctx, from)
 }
 
-// Remove makes topics inputs no longer. Those that are none are passed over.
+// Remove makes topics inputs no longer. Other topics are passed over.
 func (in *Inputs[T]) Remove(inputs ...*Live[T]) {
 	if !in.isVoid() {
 		in.desk.remove(inputs...)
@@ -161,7 +161,7 @@ func (in *Inputs[T]) Mute(input *Live[T], on bool) error {
 }
 
 // Solo has only this input pass, and others that are soloed too, even if they are paused or muted.
-// What becomes of the messages of the others says SoloMode. A message that is being published
+// SoloMode decides about the messages of the others. A message that is being published
 // at the moment may go by the modes of before.
 func (in *Inputs[T]) Solo(input *Live[T], on bool) error {
 	return in.change(input, func(m *mixMember) { m.soloed = on })
@@ -182,7 +182,7 @@ func (in *Inputs[T]) SoloMode(mode SoloMode) error {
 	return in.desk.setSolo(mode)
 }
 
-// Stats returns a snapshot of each input, in no order. Its Name is that of the topic into which it goes.
+// Stats returns a snapshot of each input, in no order. Its Name is the name of "into".
 func (in *Inputs[T]) Stats() []SubscriptionStats {
 	if in.isVoid() {
 		return nil

@@ -33,7 +33,7 @@ func (m SoloMode) String() string {
 var ErrNoMember = errors.New("stream: it is no member of the Mult or Mix")
 
 // mixDesk is what Outputs and Inputs have in common: members that are paused, muted and soloed.
-// The modes are those of mix in Clojure's core.async: while some are soloed, only these
+// The modes come from mix in Clojure's core.async: while some are soloed, only these
 // pass, also if they are paused or muted; of the others, solo decides. No subscription begins or ends under mu, since
 // that sends to the keeper.
 type mixDesk[K comparable] struct {

@@ -37,7 +37,7 @@ func (o *Outputs[T]) Add(ctx context.Context, to ...actor.Ref[T]) error {
 	return o.desk.add(ctx, to)
 }
 
-// Remove makes actors members no longer. Those that are none are passed over.
+// Remove makes actors members no longer. Other actors are passed over.
 func (o *Outputs[T]) Remove(members ...actor.Ref[T]) {
 	if !o.isVoid() {
 		o.desk.remove(members...)
@@ -57,7 +57,7 @@ func (o *Outputs[T]) Mute(member actor.Ref[T], on bool) error {
 }
 
 // Solo has only this member get messages, and others that are soloed too, even if they are paused or
-// muted. What becomes of the messages for the others says SoloMode. A message that is being
+// muted. SoloMode decides about the messages for the others. A message that is being
 // published at the moment may go by the modes of before.
 func (o *Outputs[T]) Solo(member actor.Ref[T], on bool) error {
 	return o.change(member, func(m *mixMember) { m.soloed = on })

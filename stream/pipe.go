@@ -85,7 +85,7 @@ type pipeInput[In any] struct {
 // and a strand.
 //
 // Flow control goes from end to end: a slow subscriber of In stops the reading, and a peer that does not read holds
-// up the publishers of Out, unless WhenFull says otherwise. What was read before the peer's end, or before Close,
+// up the publishers of Out, unless WhenFull says otherwise. All that was read before the peer's end, or before Close,
 // is published.
 //
 // The pipe ends when the peer ends its side (but see HalfOpen), with an error of the connection, when In is closed, and by
@@ -189,7 +189,7 @@ func attachPipe[In, Out any](ctx context.Context, p *Piped, chief *pipeChief, c 
 func (p *Piped) published(err error) {
 	if errors.Is(err, ErrLiveClosed) {
 		p.fail(err)
-		_ = p.Close() // The reader is told of the end by the connection.
+		_ = p.Close() // The connection tells the reader of the end.
 	}
 }
 
@@ -287,7 +287,7 @@ func (c *pipeChief) Receive(ctx *actor.Context[pipeEvent], e pipeEvent) error {
 		c.endOutput(ctx)
 	}
 	if c.closing || c.inOver && c.outOver {
-		_ = c.p.Close() // What counts was told before.
+		_ = c.p.Close() // The first error counts.
 	}
 	if c.inOver && (c.closing || c.outOver) {
 		ctx.Stop()
