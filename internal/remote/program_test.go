@@ -182,7 +182,7 @@ func (p *reach) stop(ctx context.Context, a *reached, from int) {
 	p.mu.Lock()
 	a.stopped = true
 	p.mu.Unlock()
-	if err := a.refs[from].Stop(ctx); err != nil && !(p.broken && errors.Is(err, wire.ErrUnreachable)) {
+	if err := a.refs[from].Stop(ctx); err != nil && (!p.broken || !errors.Is(err, wire.ErrUnreachable)) {
 		p.t.Errorf("stop: %v", err)
 	}
 }
