@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-go/troupe/wire/wiretest"
 )
 
-// The random programs, with their actors and senders in two systems, which exchange encoded messages. What is
-// promised of a ref is the same for a ref to a stand-in, so the model is the same.
+// The random programs, with their actors and senders in two systems, which exchange encoded messages. A ref to a stand-in keeps the promises of a
+// ref, so the model is the same.
 
 // inSystems is a ref, as each system of a program has it.
 type inSystems[M any] []actor.Ref[M]

@@ -361,7 +361,7 @@ func (p *program) check() {
 	for _, sys := range p.systems {
 		p.mustEnd(sys.Stop(p.ctx))
 	}
-	p.arrive() // What handlers have sent is a dead letter by now.
+	p.arrive() // The messages of handlers are dead letters by now.
 	want := p.account()
 	var dead, dropped int
 	var got actor.Stats

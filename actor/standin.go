@@ -46,7 +46,7 @@ type home struct {
 
 	mu sync.Mutex
 	on bool // The carrier watches the actor. Guarded by mu, which is held while it is told.
-	// parting is why the carrier knew nothing of the actor any more, the last time. Written by Parted; those who wait for
+	// parting is why the carrier knew nothing of the actor any more, the last time. Written by Parted; waits for
 	// the end compare it.
 	parting atomic.Pointer[parting]
 }

@@ -182,7 +182,7 @@ func (p *reach) stop(ctx context.Context, a *reached, from int) {
 	p.mu.Lock()
 	a.stopped = true
 	p.mu.Unlock()
-	if err := a.refs[from].Stop(ctx); err != nil && !(p.broken && errors.Is(err, wire.ErrUnreachable)) {
+	if err := a.refs[from].Stop(ctx); err != nil && (!p.broken || !errors.Is(err, wire.ErrUnreachable)) {
 		p.t.Errorf("stop: %v", err)
 	}
 }
@@ -389,7 +389,7 @@ func (p *reach) end(ctx context.Context) {
 }
 
 // TestRandomProgramsOverABadNetwork has programs of a seed run over a network that loses, doubles, reorders and delays frames, and
-// that is cut, both ways or one way, slow or paused. What was accepted is handled once and in order, or a dead letter, and
+// that is cut, both ways or one way, slow or paused. An accepted message is handled once and in order, or a dead letter, and
 // each wait ends.
 func TestRandomProgramsOverABadNetwork(t *testing.T) {
 	for seed := range uint64(lane.Rounds(10, 100, 10_000)) {
