@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/troupe-go/troupe/internal/kernel/standin"
@@ -24,11 +25,14 @@ type host struct {
 	self    standin.Node
 	carrier standin.Carrier
 
+	// born counts the stand-ins that the system has ever had, as a node of any birth, since PIDs are not used again.
+	born *atomic.Uint64
+
 	mu    sync.Mutex // Guards all below. Nobody is called with it held.
 	peers map[standin.Node]*peer
 	byPID map[PID]weak.Pointer[home]
 	held  map[*home]struct{} // The watched ones.
-	born  uint64             // How many stand-ins there have been.
+	left  error              // Why the system is no node any more, or nil.
 
 	sent    map[uint64]*sentAsk
 	numbers map[address]uint64
@@ -58,13 +62,21 @@ func join(system any, self standin.Node, c standin.Carrier) (standin.Host, error
 		return nil, fmt.Errorf("actor: the node is %v; it needs a name, and a birth that is not 0", self)
 	}
 	h := &host{
-		sys: s, self: self, carrier: c, peers: map[standin.Node]*peer{}, byPID: map[PID]weak.Pointer[home]{}, held: map[*home]struct{}{},
+		sys: s, self: self, carrier: c, born: &atomic.Uint64{}, peers: map[standin.Node]*peer{}, byPID: map[PID]weak.Pointer[home]{}, held: map[*home]struct{}{},
 		sent: map[uint64]*sentAsk{}, numbers: map[address]uint64{}, sweepAt: minSweep, arrived: map[standin.Address]address{},
 	}
-	if !s.abroad.CompareAndSwap(nil, h) {
-		return nil, fmt.Errorf("actor: the system is node %v already", s.abroad.Load().self)
+	for {
+		old := s.abroad.Load()
+		if old != nil && old.whyLeft() == nil {
+			return nil, fmt.Errorf("actor: the system is node %v already", old.self)
+		}
+		if old != nil {
+			h.born = old.born
+		}
+		if s.abroad.CompareAndSwap(old, h) {
+			return h, nil
+		}
 	}
-	return h, nil
 }
 
 // addressOf returns the address of the actor that a ref leads to.
@@ -88,7 +100,7 @@ func (p *proc) address() (standin.Address, error) {
 	if p.isStandIn() {
 		return p.home().Address(), nil
 	}
-	h := p.sys.abroad.Load()
+	h := p.sys.node()
 	if h == nil {
 		return standin.Address{}, fmt.Errorf("the ref of %s leaves its system: %w", p, errNoNode)
 	}
@@ -108,7 +120,7 @@ func (h *host) peerOf(n standin.Node) *peer {
 	if r == nil {
 		o := defaults
 		o.name, o.carrier = n.String(), h.carrier
-		r = &peer{node: n, host: h, opts: &o, byNumber: map[uint64]weak.Pointer[home]{}}
+		r = &peer{node: n, host: h, opts: &o, byNumber: map[uint64]weak.Pointer[home]{}, lost: h.left}
 		h.peers[n] = r
 	}
 	return r
@@ -310,7 +322,7 @@ func hostOf(system any) (standin.Host, error) {
 	if !ok || s.missing() {
 		return nil, ErrNoSystem
 	}
-	if h := s.abroad.Load(); h != nil {
+	if h := s.node(); h != nil {
 		return h, nil
 	}
 	return nil, errNoNode

@@ -18,6 +18,8 @@ type Member struct {
 	Name   string
 	Birth  uint64
 	Labels map[string]string // Must not be changed.
+	// Capacity says how much the node takes, beside others.
+	Capacity int
 
 	token    string
 	revision uint64
@@ -93,7 +95,7 @@ func (v *view) take(c engine.Change, now time.Duration) error {
 		return nil
 	}
 	old, there := v.members[c.Key]
-	v.members[c.Key] = Member{Name: c.Key, Birth: e.Birth, Labels: e.Labels, token: e.Token, revision: c.Revision, seen: now}
+	v.members[c.Key] = Member{Name: c.Key, Birth: e.Birth, Labels: e.Labels, Capacity: e.Capacity, token: e.Token, revision: c.Revision, seen: now}
 	if !there || old.Birth != e.Birth {
 		v.tell()
 	}
