@@ -9,7 +9,7 @@ var (
 	ErrNoQuorum = errors.New("cluster: the lease is not renewed; the node owns nothing until the engine answers again")
 	// ErrNodeLost is returned when this birth has ended: another node has ended its lease, or
 	// the table has lost its entry. Only a new Join helps.
-	ErrNodeLost = errors.New("cluster: this birth of the node has ended")
+	ErrNodeLost = errors.New("cluster: the birth of the node has ended")
 	// ErrLeft is returned after Leave.
 	ErrLeft = errors.New("cluster: the node has left the cluster")
 	// ErrNameTaken is returned by Join when another node of the name renews its lease.

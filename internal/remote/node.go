@@ -139,20 +139,21 @@ func Join(cfg Config) (*Node, error) {
 // session with it, or with an earlier birth of its name, any more.
 func (n *Node) Lost(peer session.Node, reason error) {
 	n.Outdated(peer, reason)
-	for _, s := range n.end.Sessions() {
-		if s.Peer() == peer {
-			s.Lost(reason)
-		}
-	}
 	n.host.Ended(standin.Node(peer), reason)
 }
 
-// Outdated says that a birth, and all earlier ones of its name, have ended. From then on sends to them return the reason.
-func (n *Node) Outdated(peer session.Node, reason error) {
+// Outdated says that a birth, and all earlier ones of its name, have ended. From then on sends to them return the reason, and sessions with them end.
+func (n *Node) Outdated(last session.Node, reason error) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	if peer.Birth > n.gone[peer.Name].birth {
-		n.gone[peer.Name] = ended{peer.Birth, reason}
+	if last.Birth > n.gone[last.Name].birth {
+		n.gone[last.Name] = ended{last.Birth, reason}
+	}
+	n.mu.Unlock()
+	for _, s := range n.end.Sessions() {
+		if peer := s.Peer(); peer.Name == last.Name && peer.Birth <= last.Birth {
+			s.Lost(reason)
+			n.host.Ended(standin.Node(peer), reason)
+		}
 	}
 }
 
@@ -192,10 +193,12 @@ func (n *Node) Leave(ctx context.Context, reason error, goodbye func() bool) err
 	n.mu.Lock()
 	n.closed, n.reason = true, reason
 	n.mu.Unlock()
-	err := n.end.CloseAfter(ctx, goodbye)
+	err := n.end.CloseAfter(ctx, func() bool {
+		n.host.Leave(reason) // Before others hear of it, and end their sessions.
+		return goodbye != nil && goodbye()
+	})
 	n.cancel(reason)
 	n.running.Wait()
-	n.host.Leave(reason)
 	return err
 }
 
@@ -258,4 +261,13 @@ func (n *Node) told(err error) error {
 		err = fmt.Errorf("%w: %w", wire.ErrUnconfirmed, err)
 	}
 	return err
+}
+
+// Self returns the node that a system is.
+func Self(sys *actor.System) (self session.Node, is bool) {
+	host, err := standin.HostOf(sys)
+	if err != nil {
+		return self, false
+	}
+	return session.Node(host.Node()), true
 }
