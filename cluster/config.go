@@ -31,8 +31,8 @@ type Config struct {
 	// [wire.ErrUnreachable]. Where it is shorter than the time that the others need to find a node lost, that comes first, and
 	// not [ErrNodeLost]. Defaults to twice Lease.
 	Unreachable time.Duration
-	// Logger gets a record when a node joins, leaves or is lost, and when the engine is in the way of what this node
-	// does by itself. Defaults to [slog.Default], as it is at that time.
+	// Logger gets a record when a node joins, leaves or is lost, and when the engine fails calls that this node
+	// makes by itself. Defaults to [slog.Default], as it is at that time.
 	Logger *slog.Logger
 
 	clock func() time.Duration // Of leases, in tests; nil for the machine's.
@@ -59,6 +59,8 @@ func (c Config) checked() (Config, error) {
 		size += len(key) + len(value)
 	}
 	switch {
+	case c.Lease < time.Second || c.Lease > time.Hour:
+		return c, fmt.Errorf("cluster: Config.Lease is %v, which is %w; use 1s to 1h, or 0 for 15s", c.Lease, membership.ErrInvalid)
 	case size > maxLabels:
 		return c, fmt.Errorf("cluster: Config.Labels has %d bytes; the limit is %d", size, maxLabels)
 	case c.Unreachable < time.Second || c.Unreachable > time.Hour:

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,9 @@ type record struct {
 	Number uint64 `json:"number"` // Of the actor's PID.
 	Type   string `json:"type"`   // Of its messages, see typeName.
 	Ref    []byte `json:"ref"`
+	// Token is made at random by each Register. Deletes of an entry that an earlier call has written may be under way still, so a call
+	// takes no entry for its own but one with its token.
+	Token string `json:"token"`
 }
 
 // is reports whether both are of one actor.
@@ -257,6 +261,7 @@ func (s *names) register(ctx context.Context, name string, r record) error {
 		s.settle(name, c, false)
 		return actor.ErrStopped
 	}
+	r.Token = rand.Text()
 	c.revision, err = s.write(ctx, name, r)
 	s.settle(name, c, err == nil)
 	return err
@@ -296,8 +301,8 @@ func (s *names) write(ctx context.Context, name string, r record) (uint64, error
 		there, old, err := s.get(ctx, name)
 		switch {
 		case errors.Is(err, engine.ErrNotFound):
-			expected = engine.Absent
-		case err == nil && old.is(r): // The answer to our write was lost.
+			expected, err = engine.Absent, nil
+		case err == nil && old.Token == r.Token: // The answer to our write was lost.
 			return there.Revision, nil
 		case err == nil:
 			if err = s.free(ctx, old); err == nil {
@@ -384,6 +389,7 @@ func (s *names) unregister(ctx context.Context, name string) error {
 		return fmt.Errorf("%w on node %s", ErrNoName, s.node.Name())
 	}
 	err = s.erase(ctx, name, c.number)
+	c.revision = 0 // The entry may be gone, also after an error.
 	s.settle(name, c, err != nil)
 	return err
 }

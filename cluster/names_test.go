@@ -160,6 +160,14 @@ func TestARegisterThatHasFailedLeavesNoEntry(t *testing.T) {
 		late.Store(false)
 		_, err := cluster.Lookup[question](ctx, b.Node, "other")
 		s.noErr(err)
+		var refused atomic.Bool
+		s.store.Inject(func(op memory.Op) memory.Fault {
+			if op.Name == "names" && op.Kind == "put" && !refused.Swap(true) {
+				return memory.Fault{Kind: memory.Refuse}
+			}
+			return memory.Fault{}
+		})
+		s.noErr(cluster.Register(ctx, a.Node, "third", spawn(s, a, adder))) // The first write is refused, and a read finds nothing.
 	})
 }
 

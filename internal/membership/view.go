@@ -232,8 +232,8 @@ func (n *Node) Events(ctx context.Context) iter.Seq[Event] {
 	return n.each(ctx, func() ([]Event, chan struct{}, bool) { return n.view.since(known) })
 }
 
-// Ends yields the last birth of each name that has ended, and then the ends of others, as Events does, but also those of births that have begun and ended
-// while this node did not look. The members have a name and a birth alone. Of several births of one name it may leave out earlier ones.
+// Ends yields the last birth of each name that has ended, and then each birth that ends. It yields a birth, too, that has begun and ended
+// while this node did not look; Events leaves that out. The members have a name and a birth alone. Of several births of one name it may leave out earlier ones.
 func (n *Node) Ends(ctx context.Context) iter.Seq[Event] {
 	told := map[string]uint64{}
 	return n.each(ctx, func() ([]Event, chan struct{}, bool) { return n.view.endsSince(told) })

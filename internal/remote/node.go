@@ -51,7 +51,7 @@ type Node struct {
 	outboxes map[standin.Node]*outbox
 	number   uint64 // Of the latest order.
 	gone     map[string]ended
-	reason   error // What sends get once the node closes.
+	reason   error // The error of sends once the node closes.
 }
 
 // ended is the latest birth of a name that has ended. Earlier ones have, too.
