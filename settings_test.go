@@ -23,6 +23,7 @@ import (
 	"testing/fstest"
 
 	"github.com/troupe-go/troupe/actor"
+	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/engine"
 	enginememory "github.com/troupe-go/troupe/engine/memory"
 	"github.com/troupe-go/troupe/health"
@@ -272,6 +273,24 @@ func trials(t *testing.T) map[string]func() trial {
 				}
 				_, err = log.Group(ctx, "group", c)
 				return err
+			})
+		},
+		"cluster.Config": func() trial {
+			return with(cluster.Config{Name: "a"}, func(c cluster.Config) error {
+				network, err := enginememory.NewNetwork()
+				if err != nil {
+					return err
+				}
+				defer network.Close()
+				sys, err := actor.NewSystem(actor.Config{Workers: 1})
+				if err != nil {
+					return err
+				}
+				node, err := cluster.Join(ctx, sys, enginememory.NewStore().Engine("a", network.Bus("a")), c)
+				if err != nil {
+					return errors.Join(err, sys.Stop(ctx))
+				}
+				return errors.Join(node.Leave(ctx), sys.Stop(ctx))
 			})
 		},
 		"sched.RecorderConfig": func() trial {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/troupe-go/troupe/internal/kernel/standin"
@@ -24,11 +25,14 @@ type host struct {
 	self    standin.Node
 	carrier standin.Carrier
 
+	// born counts the stand-ins that the system has ever had, as a node of any birth, since PIDs are not used again.
+	born *atomic.Uint64
+
 	mu    sync.Mutex // Guards all below. Nobody is called with it held.
 	peers map[standin.Node]*peer
 	byPID map[PID]weak.Pointer[home]
 	held  map[*home]struct{} // The watched ones.
-	born  uint64             // How many stand-ins there have been.
+	left  error              // Why the system is no node any more, or nil.
 
 	sent    map[uint64]*sentAsk
 	numbers map[address]uint64
@@ -58,13 +62,21 @@ func join(system any, self standin.Node, c standin.Carrier) (standin.Host, error
 		return nil, fmt.Errorf("actor: the node is %v; it needs a name, and a birth that is not 0", self)
 	}
 	h := &host{
-		sys: s, self: self, carrier: c, peers: map[standin.Node]*peer{}, byPID: map[PID]weak.Pointer[home]{}, held: map[*home]struct{}{},
+		sys: s, self: self, carrier: c, born: &atomic.Uint64{}, peers: map[standin.Node]*peer{}, byPID: map[PID]weak.Pointer[home]{}, held: map[*home]struct{}{},
 		sent: map[uint64]*sentAsk{}, numbers: map[address]uint64{}, sweepAt: minSweep, arrived: map[standin.Address]address{},
 	}
-	if !s.abroad.CompareAndSwap(nil, h) {
-		return nil, fmt.Errorf("actor: the system is node %v already", s.abroad.Load().self)
+	for {
+		old := s.abroad.Load()
+		if old != nil && old.whyLeft() == nil {
+			return nil, fmt.Errorf("actor: the system is node %v already", old.self)
+		}
+		if old != nil {
+			h.born = old.born
+		}
+		if s.abroad.CompareAndSwap(old, h) {
+			return h, nil
+		}
 	}
-	return h, nil
 }
 
 // addressOf returns the address of the actor that a ref leads to.
@@ -88,7 +100,7 @@ func (p *proc) address() (standin.Address, error) {
 	if p.isStandIn() {
 		return p.home().Address(), nil
 	}
-	h := p.sys.abroad.Load()
+	h := p.sys.node()
 	if h == nil {
 		return standin.Address{}, fmt.Errorf("the ref of %s leaves its system: %w", p, errNoNode)
 	}
@@ -108,7 +120,7 @@ func (h *host) peerOf(n standin.Node) *peer {
 	if r == nil {
 		o := defaults
 		o.name, o.carrier = n.String(), h.carrier
-		r = &peer{node: n, host: h, opts: &o, byNumber: map[uint64]weak.Pointer[home]{}}
+		r = &peer{node: n, host: h, opts: &o, byNumber: map[uint64]weak.Pointer[home]{}, lost: h.left}
 		h.peers[n] = r
 	}
 	return r
@@ -314,7 +326,7 @@ func hostOf(system any) (standin.Host, error) {
 	if !ok || s.missing() {
 		return nil, ErrNoSystem
 	}
-	if h := s.abroad.Load(); h != nil {
+	if h := s.node(); h != nil {
 		return h, nil
 	}
 	return nil, errNoNode
@@ -338,5 +350,62 @@ func (h *host) Lost(to standin.Address, l standin.Letter, reason error) {
 	}
 	if o := h.sys.probes.Load(); o != nil && o.letters {
 		o.tellDeadLetter(d)
+	}
+}
+
+// node returns the system as a node, or nil.
+func (s *System) node() *host {
+	if h := s.abroad.Load(); h != nil && h.whyLeft() == nil {
+		return h
+	}
+	return nil
+}
+
+// whyLeft returns why the system is no node any more, or nil.
+func (h *host) whyLeft() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.left
+}
+
+// Stopped implements [standin.Host].
+func (h *host) Stopped() <-chan struct{} { return h.sys.stopped }
+
+// Leave implements [standin.Host]. Stand-ins that come later are lost from their begin on.
+func (h *host) Leave(reason error) {
+	if reason == nil {
+		reason = ErrStopped
+	}
+	var peers []*peer
+	h.mu.Lock()
+	if h.left == nil {
+		h.left = reason
+	}
+	for _, r := range h.peers { // In any order: the end of one says nothing of another.
+		peers = append(peers, r)
+	}
+	h.mu.Unlock()
+	for _, r := range peers {
+		h.Ended(r.node, reason)
+	}
+	var sent []*sentAsk // Asks that were in messages to actors of this system, or that others have sent on.
+	var arrived []address
+	h.mu.Lock()
+	for _, s := range h.sent {
+		sent = append(sent, s)
+	}
+	for _, asked := range h.arrived {
+		arrived = append(arrived, asked)
+	}
+	clear(h.sent)
+	clear(h.numbers)
+	h.mu.Unlock()
+	for _, s := range sent {
+		if s.answer != nil && s.to != nil {
+			s.asked.abandon(fmt.Errorf("%w from other nodes: %w", ErrNoReply, reason))
+		}
+	}
+	for _, asked := range arrived {
+		asked.slot.errand.far.left(reason)
 	}
 }

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -57,6 +58,12 @@ func (e *ended) Error() string {
 }
 
 func (*ended) Unwrap() error { return ErrStopped }
+
+// Is finds the reason of an actor elsewhere, such as the loss of its node.
+func (e *ended) Is(target error) bool {
+	p := (*proc)(e)
+	return p.isStandIn() && p.stopped.Load() && p.reason != nil && errors.Is(p.reason, target)
+}
 
 // why returns the reason of the actor, and of the nearest actor above it that has ended with
 // one, as a supervisor does that gives up. It is empty while the actor has not ended.

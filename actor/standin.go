@@ -112,8 +112,7 @@ func (r *peer) intern(number uint64, fresh *proc) *proc {
 func (r *peer) enter(at *home, number uint64) {
 	h := r.host
 	at.peer, at.number = r, number
-	n := h.born
-	h.born++
+	n := h.born.Add(1) - 1
 	p := at.p
 	p.pid = PID{firstStandIn | uint32(n)&(firstStandIn-1), h.sys.table.Origin() + 1 + uint32(n>>31)}
 	entry := weak.Make(at)

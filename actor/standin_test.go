@@ -256,3 +256,41 @@ func TestCarriersWatchWhileSomebodyWaits(t *testing.T) {
 		t.Error("a watch that was ended was told")
 	}
 }
+
+// TestASystemThatHasLeftCanBeANodeAgain has all that led to other nodes end, and PIDs of stand-ins not used again.
+func TestASystemThatHasLeftCanBeANodeAgain(t *testing.T) {
+	sys, h, c := joined(t)
+	ctx := guarded(t)
+	old := refTo(t, h, 1<<40)
+	down, cancel := sys.Monitor(old.PID())
+	defer cancel()
+	if _, err := standin.Join(sys, standin.Node{Name: "here", Birth: 4}, c); err == nil {
+		t.Error("a system is two nodes")
+	}
+	why := errors.New("left")
+	h.Leave(why)
+	if e := <-down; !errors.Is(e.Reason, why) {
+		t.Errorf("the monitor got %+v", e)
+	}
+	if err := old.Send(ctx, question{}); !errors.Is(err, why) || !errors.Is(err, actor.ErrStopped) {
+		t.Errorf("a send to another node got %v", err)
+	}
+	if late := refTo(t, h, 1<<41); !errors.Is(late.Send(ctx, question{}), why) {
+		t.Error("a ref that was bound late is none of a node that has left")
+	}
+	if _, err := old.AppendBinary(nil); err != nil {
+		t.Errorf("the address of an actor elsewhere is lost: %v", err)
+	}
+	if _, err := standin.HostOf(sys); err == nil {
+		t.Error("the system is a node still")
+	}
+	again, err := standin.Join(sys, standin.Node{Name: "here", Birth: 5}, c)
+	wantNoErr(t, err)
+	fresh := refTo(t, again, 1<<40)
+	if fresh == old || fresh.PID() == old.PID() {
+		t.Error("a stand-in of an earlier birth is used again")
+	}
+	if err := fresh.Send(ctx, question{}); !errors.Is(err, errIdle) {
+		t.Errorf("a send by the new carrier got %v", err)
+	}
+}

@@ -137,7 +137,7 @@ type System struct {
 
 	stopWatchingSpares func() // Ends the calls of tellSpareLimit.
 
-	abroad atomic.Pointer[host] // The system as a node, or nil. Written once.
+	abroad atomic.Pointer[host] // The system as a node, the latest; nil before the first.
 
 	simulated bool   // The system is part of a simulation.
 	vacate    func() // Lets another system use the origin of the process table.

@@ -177,7 +177,7 @@ func (s *System) abroadAddress(asked address, by answerer) (standin.Address, err
 	if far := asked.slot.far(); far != nil {
 		return far.to, nil
 	}
-	h := s.abroad.Load()
+	h := s.node()
 	switch {
 	case s == nowhere:
 		return standin.Address{}, fmt.Errorf("a Reply leaves the process: %w", ErrUnbound)

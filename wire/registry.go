@@ -182,6 +182,18 @@ func (r *Registry) admitError(reg *registration) error {
 	return nil
 }
 
+// NameOf returns the name under which messages of a type are registered.
+func (r *Registry) NameOf(t reflect.Type) (name string, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, reg := range r.types {
+		if reg.key == nil && reg.typ == t {
+			return reg.name, true
+		}
+	}
+	return "", false
+}
+
 // Check returns all that is wrong with the registrations: names that are taken, types of which a part would be lost, with
 // the field and what to do. Programs call it after they have registered everything; so does [Registry.Offer].
 func (r *Registry) Check() error {

@@ -13,6 +13,8 @@ type Config struct {
 	Name string
 	// Labels describe the node to others. The map is not changed and must not change.
 	Labels map[string]string
+	// Capacity says how much the node takes, beside others. Defaults to 1.
+	Capacity int
 	// Lease is how long the others wait for a node that does not renew its entry. All nodes
 	// must have the same one. Defaults to 15 s, which is longer than an election of
 	// JetStream.
@@ -40,10 +42,15 @@ func (c Config) checked() (Config, error) {
 	if c.Margin == 0 {
 		c.Margin = c.Lease * 2 / 15
 	}
+	if c.Capacity == 0 {
+		c.Capacity = 1
+	}
 	if c.Clock == nil {
 		c.Clock = bootClock
 	}
 	switch {
+	case c.Capacity < 0 || c.Capacity > maxCapacity:
+		return c, fmt.Errorf("membership: Config.Capacity %d is %w; use 1 to %d", c.Capacity, ErrInvalid, maxCapacity)
 	case c.Lease < time.Second || c.Lease > time.Hour:
 		return c, fmt.Errorf("membership: Config.Lease %v is %w; use 1s to 1h", c.Lease, ErrInvalid)
 	case c.Renew < 0 || c.Margin < 0 || 3*c.Renew+c.Margin > c.Lease:
@@ -51,6 +58,9 @@ func (c Config) checked() (Config, error) {
 	}
 	return c, nil
 }
+
+// maxCapacity keeps sums of capacities far from overflow.
+const maxCapacity = 1_000_000
 
 // ttl only tidies up: an entry that nobody renews and nobody ends goes away by itself.
 func (c Config) ttl() time.Duration { return 4 * c.Lease }

@@ -14,6 +14,8 @@ type entry struct {
 	// Birth is 0 in the first write, whose revision is the birth.
 	Birth  uint64            `json:"birth,omitempty"`
 	Labels map[string]string `json:"labels,omitempty"`
+	// Capacity is 0 for a node that has not said one.
+	Capacity int `json:"capacity,omitempty"`
 	// Ended is empty while the node lives.
 	Ended string `json:"ended,omitempty"`
 	// Left says that the node has ended its entry itself.
@@ -30,6 +32,9 @@ func decode(from engine.Entry) (entry, error) {
 	}
 	if e.Birth == 0 {
 		e.Birth = from.Revision
+	}
+	if e.Capacity <= 0 || e.Capacity > maxCapacity {
+		e.Capacity = 1
 	}
 	return e, nil
 }

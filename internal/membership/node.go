@@ -69,7 +69,7 @@ func Join(ctx context.Context, table engine.Table, c Config) (*Node, error) {
 
 // create writes the first entry of this birth.
 func (n *Node) create(ctx context.Context) error {
-	value, err := entry{Token: n.token, Labels: n.config.Labels}.encode()
+	value, err := entry{Token: n.token, Labels: n.config.Labels, Capacity: n.config.Capacity}.encode()
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (n *Node) create(ctx context.Context) error {
 			case seen == 0:
 				seen, since, expected = there.Revision, now, engine.Absent
 			case seen != there.Revision:
-				return fmt.Errorf("%w (name %q, birth %d)", ErrNameTaken, n.config.Name, e.Birth)
+				return fmt.Errorf("%w: birth %d of node %q lives; give each node a name of its own", ErrNameTaken, e.Birth, n.config.Name)
 			case now-since >= n.config.Lease:
 				expected = there.Revision
 			}
@@ -187,7 +187,7 @@ func (n *Node) renew(ctx context.Context) {
 		return
 	default:
 	}
-	value, err := entry{Token: n.token, Birth: n.birth, Labels: n.config.Labels}.encode()
+	value, err := entry{Token: n.token, Birth: n.birth, Labels: n.config.Labels, Capacity: n.config.Capacity}.encode()
 	if err != nil {
 		return // Join has encoded the same.
 	}

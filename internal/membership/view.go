@@ -18,6 +18,8 @@ type Member struct {
 	Name   string
 	Birth  uint64
 	Labels map[string]string // Must not be changed.
+	// Capacity says how much the node takes, beside others.
+	Capacity int
 
 	token    string
 	revision uint64
@@ -93,7 +95,7 @@ func (v *view) take(c engine.Change, now time.Duration) error {
 		return nil
 	}
 	old, there := v.members[c.Key]
-	v.members[c.Key] = Member{Name: c.Key, Birth: e.Birth, Labels: e.Labels, token: e.Token, revision: c.Revision, seen: now}
+	v.members[c.Key] = Member{Name: c.Key, Birth: e.Birth, Labels: e.Labels, Capacity: e.Capacity, token: e.Token, revision: c.Revision, seen: now}
 	if !there || old.Birth != e.Birth {
 		v.tell()
 	}
@@ -102,11 +104,27 @@ func (v *view) take(c engine.Change, now time.Duration) error {
 
 // gone notes the end of a birth. The caller holds mu.
 func (v *view) gone(name string, how end) {
-	if _, there := v.members[name]; there {
-		delete(v.members, name)
-		v.ends[name] = how
-		v.tell()
+	_, there := v.members[name]
+	if !there && how.birth <= v.ends[name].birth {
+		return
 	}
+	delete(v.members, name)
+	v.ends[name] = how // Also of a birth that this node has not seen alive, since it may have refs to it.
+	v.tell()
+}
+
+// endsSince returns the ends of births that are later than those that were told, which it brings up to date.
+func (v *view) endsSince(told map[string]uint64) (events []Event, changed chan struct{}, closed bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, how := range v.ends {
+		if how.birth > told[name] {
+			told[name] = how.birth
+			events = append(events, Event{how.kind, Member{Name: name, Birth: how.birth}, how.reason})
+		}
+	}
+	slices.SortFunc(events, func(a, b Event) int { return cmp.Compare(a.Member.Birth, b.Member.Birth) })
+	return events, v.changed, v.closed
 }
 
 // tell wakes all that wait for a change. The caller holds mu.
@@ -210,10 +228,22 @@ func (n *Node) Members() []Member { return n.view.list() }
 // lost later. A loop that is slow leaves out births that have begun and ended meanwhile, so
 // nothing queues up.
 func (n *Node) Events(ctx context.Context) iter.Seq[Event] {
+	known := map[string]Member{}
+	return n.each(ctx, func() ([]Event, chan struct{}, bool) { return n.view.since(known) })
+}
+
+// Ends yields the last birth of each name that has ended, and then each birth that ends. It yields a birth, too, that has begun and ended
+// while this node did not look; Events leaves that out. The members have a name and a birth alone. Of several births of one name it may leave out earlier ones.
+func (n *Node) Ends(ctx context.Context) iter.Seq[Event] {
+	told := map[string]uint64{}
+	return n.each(ctx, func() ([]Event, chan struct{}, bool) { return n.view.endsSince(told) })
+}
+
+// each yields what look returns, again and again.
+func (n *Node) each(ctx context.Context, look func() (events []Event, changed chan struct{}, closed bool)) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
-		known := map[string]Member{}
 		for {
-			events, changed, closed := n.view.since(known)
+			events, changed, closed := look()
 			for _, e := range events {
 				if !yield(e) {
 					return

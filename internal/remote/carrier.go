@@ -25,14 +25,16 @@ func (n carrier) Route(standin.StandIn) any { return nil }
 
 // open returns a session that is ready, if the caller may wait for it.
 func (n carrier) open(ctx context.Context, to standin.Node, wait bool) (*session.Session, error) {
-	if wait {
-		return n.end.Session(ctx, session.Node(to))
+	s, err := n.begin(session.Node(to))
+	switch {
+	case err != nil:
+		return nil, err
+	case wait:
+		return s, s.Await(ctx)
+	case n.agreement(s) == nil:
+		return nil, actor.ErrFull // It takes messages soon.
 	}
-	s, err := n.end.Begin(session.Node(to))
-	if err == nil && n.agreement(s) == nil {
-		err = actor.ErrFull // It takes messages soon.
-	}
-	return s, err
+	return s, nil
 }
 
 // Carry implements [standin.Carrier].
@@ -40,7 +42,7 @@ func (n carrier) Carry(ctx context.Context, to standin.StandIn, l standin.Letter
 	at := to.Address()
 	s, err := n.open(ctx, at.Node, l.Wait)
 	if err != nil {
-		return told(err)
+		return n.told(err)
 	}
 	a := n.agreement(s)
 	message := reflect.ValueOf(l.Message).Elem().Interface()
@@ -69,7 +71,7 @@ func (n carrier) Carry(ctx context.Context, to standin.StandIn, l standin.Letter
 	} else {
 		err = s.TrySend(m, payload)
 	}
-	err = told(err)
+	err = n.told(err)
 	return err
 }
 
@@ -162,7 +164,7 @@ func (n carrier) Answer(to standin.Address, value any, err error) error {
 	}
 	n.mu.Unlock()
 	agreed := n.own
-	if s, bad := n.end.Begin(session.Node(to.Node)); bad == nil {
+	if s, bad := n.begin(session.Node(to.Node)); bad == nil {
 		if a := n.agreement(s); a != nil {
 			agreed = a
 		}
@@ -209,7 +211,7 @@ func (n carrier) Order(ctx context.Context, to standin.StandIn, o standin.Order)
 	at := to.Address()
 	s, err := n.open(ctx, at.Node, true)
 	if err != nil {
-		return told(err)
+		return n.told(err)
 	}
 	w := &order{session: s}
 	w.Arm(ctx, nil)
@@ -230,7 +232,7 @@ func (n carrier) Order(ctx context.Context, to standin.StandIn, o standin.Order)
 	}
 	m := session.Message{Kind: session.Order, Lane: lane, Target: at.Number, Ask: number, Left: left(ctx), Command: session.Command(o)}
 	if err := s.Send(ctx, m, nil); err != nil {
-		return told(err)
+		return n.told(err)
 	}
 	if o == standin.Kill {
 		return nil
@@ -243,7 +245,7 @@ func (n carrier) Order(ctx context.Context, to standin.StandIn, o standin.Order)
 			return result
 		}
 		if err := s.Err(); err != nil { // It may have ended before the order was in the table.
-			return told(err)
+			return n.told(err)
 		}
 		if !w.Wait(ctx) {
 			n.post(at.Node, posted{Message: session.Message{Kind: session.Cancel, Lane: lane, Target: at.Number, Ask: number}, payload: n.own.AppendError(nil, context.Cause(ctx))})

@@ -50,6 +50,14 @@ type Node struct {
 	obeyed   map[place]context.CancelFunc // Orders of others.
 	outboxes map[standin.Node]*outbox
 	number   uint64 // Of the latest order.
+	gone     map[string]ended
+	reason   error // The error of sends once the node closes.
+}
+
+// ended is the latest birth of a name that has ended. Earlier ones have, too.
+type ended struct {
+	birth  uint64
+	reason error
 }
 
 // place is a number of a session.
@@ -102,6 +110,7 @@ func Join(cfg Config) (*Node, error) {
 		asks: map[uint64]*sent{}, arrived: map[standin.Address]arrival{},
 		watched: map[standin.Address]*watched{}, watching: map[place]func(){}, pending: map[room]*waiting{},
 		orders: map[uint64]*order{}, obeyed: map[place]context.CancelFunc{}, outboxes: map[standin.Node]*outbox{},
+		gone: map[string]ended{}, reason: session.ErrClosed,
 	}
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	begun := make(chan struct{}) // Frames may come before the host is known.
@@ -126,27 +135,75 @@ func Join(cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// Lost says that a node is lost, for a reason that membership knows. Its stand-ins end with it for good.
+// Lost says that a node is lost, for a reason that membership knows. Its stand-ins end with it for good, and there is no
+// session with it, or with an earlier birth of its name, any more.
 func (n *Node) Lost(peer session.Node, reason error) {
+	n.Outdated(peer, reason)
+	n.host.Ended(standin.Node(peer), reason)
+}
+
+// Outdated says that a birth, and all earlier ones of its name, have ended. From then on sends to them return the reason, and sessions with them end.
+func (n *Node) Outdated(last session.Node, reason error) {
+	n.mu.Lock()
+	if last.Birth > n.gone[last.Name].birth {
+		n.gone[last.Name] = ended{last.Birth, reason}
+	}
+	n.mu.Unlock()
 	for _, s := range n.end.Sessions() {
-		if s.Peer() == peer {
+		if peer := s.Peer(); peer.Name == last.Name && peer.Birth <= last.Birth {
 			s.Lost(reason)
+			n.host.Ended(standin.Node(peer), reason)
 		}
 	}
-	n.host.Ended(standin.Node(peer), reason)
+}
+
+// over returns why there is no session with a node, if it has ended.
+func (n *Node) over(peer session.Node) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if last := n.gone[peer.Name]; peer.Birth <= last.birth {
+		return last.reason
+	}
+	return nil
+}
+
+// begin is Begin of the end, but refuses births that have ended.
+func (n *Node) begin(peer session.Node) (*session.Session, error) {
+	if err := n.over(peer); err != nil {
+		return nil, err
+	}
+	s, err := n.end.Begin(peer)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.over(peer); err != nil { // Lost may not have seen the session.
+		s.Lost(err)
+		return nil, err
+	}
+	return s, nil
 }
 
 // Close ends the sessions when the other nodes have acknowledged all messages, or when ctx ends. A send to an
 // actor of another node is an error after that. It returns when nothing of the node runs any more.
-func (n *Node) Close(ctx context.Context) error {
+func (n *Node) Close(ctx context.Context) error { return n.Leave(ctx, session.ErrClosed, nil) }
+
+// Leave is Close, and gives stand-ins, asks and sends the reason. It calls goodbye, unless that is nil, before the sessions end:
+// goodbye returns whether it has told the other nodes. The system may be a node of another birth after that.
+func (n *Node) Leave(ctx context.Context, reason error, goodbye func() bool) error {
 	n.mu.Lock()
-	n.closed = true
+	n.closed, n.reason = true, reason
 	n.mu.Unlock()
-	err := n.end.Close(ctx)
-	n.cancel(session.ErrClosed)
+	err := n.end.CloseAfter(ctx, func() bool {
+		n.host.Leave(reason) // Before others hear of it, and end their sessions.
+		return goodbye != nil && goodbye()
+	})
+	n.cancel(reason)
 	n.running.Wait()
 	return err
 }
+
+// Stopped returns a channel that is closed when the system has stopped.
+func (n *Node) Stopped() <-chan struct{} { return n.host.Stopped() }
 
 // run starts a goroutine of the node, unless it is closed.
 func (n *Node) run(f func()) bool {
@@ -164,6 +221,9 @@ func (n *Node) run(f func()) bool {
 }
 
 func (n *Node) agree(s *session.Session, theirs []byte) error {
+	if err := n.over(s.Peer()); err != nil {
+		return err
+	}
 	a, err := n.offer.Agree(theirs)
 	if err != nil {
 		return err
@@ -179,8 +239,17 @@ func (n *Node) agreement(s *session.Session) *wire.Agreement {
 }
 
 // told returns an error of a session as programs see it.
-func told(err error) error {
+func (n *Node) told(err error) error {
 	switch {
+	case errors.Is(err, session.ErrClosed):
+		n.mu.Lock()
+		reason := n.reason
+		n.mu.Unlock()
+		if !errors.Is(err, reason) {
+			err = fmt.Errorf("%w: %w", reason, err)
+		}
+	case errors.Is(err, session.ErrPeerClosed):
+		err = fmt.Errorf("%w: %w", wire.ErrUnreachable, err)
 	case err == nil, errors.Is(err, wire.ErrUnreachable):
 		return err
 	case errors.Is(err, session.ErrFull):
@@ -192,4 +261,13 @@ func told(err error) error {
 		err = fmt.Errorf("%w: %w", wire.ErrUnconfirmed, err)
 	}
 	return err
+}
+
+// Self returns the node that a system is.
+func Self(sys *actor.System) (self session.Node, is bool) {
+	host, err := standin.HostOf(sys)
+	if err != nil {
+		return self, false
+	}
+	return session.Node(host.Node()), true
 }

@@ -51,7 +51,7 @@ func (n *Node) empty(to standin.Node, o *outbox) {
 		o.queue = o.queue[1:]
 		n.mu.Unlock()
 		if err := n.send(to, p); err != nil && p.failed != nil {
-			p.failed(told(err))
+			p.failed(n.told(err))
 		}
 	}
 }
@@ -64,14 +64,17 @@ func (n *Node) drop(to standin.Node, o *outbox) {
 	n.mu.Unlock()
 	for _, p := range all {
 		if p.failed != nil {
-			p.failed(session.ErrClosed)
+			p.failed(n.told(session.ErrClosed))
 		}
 	}
 }
 
 func (n *Node) send(to standin.Node, p posted) error {
-	s, err := n.end.Session(n.ctx, session.Node(to))
+	s, err := n.begin(session.Node(to))
 	if err != nil {
+		return err
+	}
+	if err := s.Await(n.ctx); err != nil {
 		return err
 	}
 	if p.begun != nil {

@@ -274,7 +274,7 @@ func (n *Node) unconfirmed(s *session.Session, m *session.Message, err error) {
 	if m.Kind != session.Tell && m.Kind != session.Ask {
 		return
 	}
-	err = told(err)
+	err = n.told(err)
 	to := standin.Address{Node: standin.Node(s.Peer()), Number: m.Target}
 	if v, bad := n.own.Decode(m.Payload); bad == nil {
 		n.host.Lost(to, standin.Letter{Lane: laneFor(m.Lane), Message: v}, err)
@@ -297,7 +297,7 @@ func (n *Node) unconfirmed(s *session.Session, m *session.Message, err error) {
 
 // ended ends what hangs on a session: asks that have left by it, asks that have come, watches and orders. It is a session's Ended.
 func (n *Node) ended(s *session.Session, err error) {
-	peer, err := standin.Node(s.Peer()), told(err)
+	peer, err := standin.Node(s.Peer()), n.told(err)
 	var asks, orders []uint64
 	var arrived []standin.Address
 	exits := map[standin.Address]*watched{}

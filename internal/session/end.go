@@ -78,7 +78,7 @@ func (e *End) Session(ctx context.Context, peer Node) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.awaitReady(ctx); err != nil {
+	if err := s.Await(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -209,13 +209,24 @@ func (e *End) of(f *rawFrame, begin bool) *Session {
 
 // Close closes all sessions, see [Session.Close], and stops to receive. It returns when nothing of it runs any more. It must not be called by
 // the functions of Config.
-func (e *End) Close(ctx context.Context) error {
+func (e *End) Close(ctx context.Context) error { return e.CloseAfter(ctx, nil) }
+
+// CloseAfter is Close, and calls goodbye when the other sides have acknowledged all messages, or ctx has ended. If goodbye has
+// told them the end of this birth, and returns true, the sessions end without a word of their own: the other sides
+// then end theirs by Lost, with the reason that they were told.
+func (e *End) CloseAfter(ctx context.Context, goodbye func() bool) error {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
+	sessions := e.Sessions()
+	drained := make([]error, len(sessions))
+	for i, s := range sessions {
+		drained[i] = s.drain(ctx)
+	}
+	quiet := goodbye != nil && goodbye()
 	var errs []error
-	for _, s := range e.Sessions() {
-		if err := s.Close(ctx); err != nil {
+	for i, s := range sessions {
+		if err := s.close(drained[i], quiet); err != nil {
 			errs = append(errs, fmt.Errorf("session with %v: %w", s.peer, err))
 		}
 	}

@@ -25,7 +25,8 @@ type Session struct {
 
 	mu sync.Mutex // Guards link and out. Nobody is called with it held, except functions that append a payload.
 	link
-	out outbound
+	out   outbound
+	quiet bool // The end of the session is told by others.
 
 	in       [lanes]inLane
 	holds    holds
@@ -256,8 +257,8 @@ func (s *Session) agreed(theirs []byte) error {
 	return nil
 }
 
-// awaitReady waits until messages can cross.
-func (s *Session) awaitReady(ctx context.Context) error {
+// Await waits until messages can cross, or ctx ends. It returns why the session has ended, if it has.
+func (s *Session) Await(ctx context.Context) error {
 	return s.await(ctx, func() (bool, error) { return s.ready, s.err })
 }
 
@@ -289,7 +290,10 @@ func (s *Session) await(ctx context.Context, done func() (bool, error)) error {
 
 // Close ends the session when the other side has acknowledged all messages, or with ctx. Further calls of Send return
 // [ErrClosed]. If ctx ends first, it returns that error, and what is left is handed to Config.Unconfirmed.
-func (s *Session) Close(ctx context.Context) error {
+func (s *Session) Close(ctx context.Context) error { return s.close(s.drain(ctx), false) }
+
+// drain refuses further messages, and waits until the other side has acknowledged all, or ctx ends.
+func (s *Session) drain(ctx context.Context) error {
 	s.mu.Lock()
 	s.closing = true
 	for i := range s.out.lanes {
@@ -300,7 +304,7 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	wakeAll(s.waiting)
 	s.mu.Unlock()
-	err := s.await(ctx, func() (bool, error) {
+	return s.await(ctx, func() (bool, error) {
 		for i := range s.out.lanes {
 			if l := &s.out.lanes[i]; l.acked < l.must {
 				return s.err != nil, nil
@@ -308,6 +312,13 @@ func (s *Session) Close(ctx context.Context) error {
 		}
 		return true, nil
 	})
+}
+
+// close ends the session after drain, which has returned err. A quiet one does not tell the other side.
+func (s *Session) close(err error, quiet bool) error {
+	s.mu.Lock()
+	s.quiet = quiet
+	s.mu.Unlock()
 	s.finish(ErrClosed)
 	if ended := s.Err(); err == nil && !errors.Is(ended, ErrClosed) && !errors.Is(ended, ErrPeerClosed) {
 		return ended
@@ -347,7 +358,7 @@ func (s *Session) finish(reason error) {
 	if s.established { // Else the other side may still be about to begin that epoch.
 		theirs = s.theirs
 	}
-	s.byeDue = s.theirs != 0 && !errors.Is(reason, ErrPeerClosed)
+	s.byeDue = s.theirs != 0 && !s.quiet && !errors.Is(reason, ErrPeerClosed)
 	for _, c := range []engine.Class{engine.Urgent, engine.Bulk} {
 		s.kick(c)
 	}

@@ -150,6 +150,11 @@ type Host interface {
 	// Ended says that a node is lost: its actors have ended, for that reason, and asks of this system that it was to answer
 	// have no answer.
 	Ended(n Node, reason error)
+	// Leave ends all stand-ins, and all asks between this node and others, for a reason. The system is no node after that, and may
+	// join a carrier again, under another birth.
+	Leave(reason error)
+	// Stopped returns a channel that is closed when the system has stopped.
+	Stopped() <-chan struct{}
 }
 
 // Package actor sets these when the program starts.
