@@ -8,8 +8,8 @@
 //	}
 //	err = owners.Leave(ctx) // Hands all shards over. Then call node.Leave.
 //
-// A shard is a number from 0 to 1,023. What a program keeps in it, such as all entities whose
-// name has this hash, is its own affair. The program implements [Handler]: Acquire begins a
+// A shard is a number from 0 to 1,023. A program keeps something in it, such as all entities whose
+// name has this hash. The program implements [Handler]: Acquire begins a
 // shard, Release closes one that goes to another node, and Lost says that the node owns it no
 // more.
 //

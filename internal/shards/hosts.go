@@ -8,7 +8,7 @@ import (
 // hosts is what is known of the hosts, and the placement that follows from it. It is guarded by the mu of Owners.
 type hosts struct {
 	entries map[string]entry[hosting]
-	stale   bool // The others are to be found anew.
+	stale   bool // The fields below have to be made again.
 	living  []Host
 	births  map[string]uint64 // Of the living ones.
 	places  []string          // By shard; nil if there is no host.
@@ -34,7 +34,7 @@ func (h *hosts) refresh(o *Owners) {
 	h.living, h.births = nil, map[string]uint64{}
 	for _, m := range o.node.Members() {
 		e := h.entries[m.Name]
-		stays := !e.value.Leaving && !(o.leaving && m.Name == o.me.Node)
+		stays := !e.value.Leaving && (!o.leaving || m.Name != o.me.Node)
 		if e.revision != 0 && e.value.Birth == m.Birth && stays && e.value.Capacity >= 1 && e.value.Capacity <= maxCapacity {
 			h.living = append(h.living, Host{m.Name, e.value.Capacity, e.value.Labels})
 			h.births[m.Name] = m.Birth

@@ -34,7 +34,7 @@ type Owners struct {
 	ctx     context.Context
 	stop    context.CancelCauseFunc
 	loops   sync.WaitGroup
-	steps   sync.WaitGroup // What is under way for shards, but calls of Release that were given up.
+	steps   sync.WaitGroup // Work for shards, without calls of Release that were given up.
 	current chan struct{}  // Closed when the watch has yielded all that was in the table.
 
 	mu          sync.Mutex

@@ -185,7 +185,7 @@ func (c *cluster) until(limit time.Duration, what string, holds func() bool) tim
 		if time.Since(began) > limit {
 			c.t.Fatalf("after %v it is not so that %s", limit, what)
 		}
-		<-time.After(time.Millisecond)
+		<-time.After(20 * time.Millisecond)
 		synctest.Wait()
 	}
 	return time.Since(began)

@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/troupe-go/troupe/internal/shards"
 	"pgregory.net/rapid"
+
+	"github.com/troupe-go/troupe/internal/shards"
 )
 
 // some returns hosts of the capacities.

@@ -34,7 +34,7 @@ type life struct {
 	dead   bool // It has crashed: nothing of it is left.
 	ending bool // Somebody ends it.
 	active [shardsOfSchedule]bool
-	// What is still active when the context of its Release has ended is fenced off, and acts no more.
+	// A shard acts no more when the context of its Release has ended: it is fenced off.
 	closing [shardsOfSchedule]context.Context
 }
 

@@ -232,6 +232,9 @@ func (o *Owners) release(i int) {
 	select {
 	case <-done:
 	case <-limit.C:
+		o.mu.Lock()
+		o.fences[i].Store(0) // First, as no code may see that ctx has ended and the shard is owned.
+		o.mu.Unlock()
 		cancel(ErrHandOver)
 	case <-o.ctx.Done():
 		cancel(context.Cause(o.ctx))
@@ -257,7 +260,7 @@ func (o *Owners) pass(i int) bool {
 	return true
 }
 
-// put writes the entry of a shard, if it is the one that is known. The caller holds mu.
+// put writes the entry of a shard, if the table has the revision that is known. The caller holds mu.
 func (o *Owners) put(i int, value owner) {
 	expected := o.shards[i].entry.revision
 	o.start(i, func() bool { return o.write(i, value, expected) })
