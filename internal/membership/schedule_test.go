@@ -303,7 +303,16 @@ func TestANodeComesBackWhenNobodyHasEndedItsLease(t *testing.T) {
 				t.Errorf("without a leader node %q is %v", b.node.Name(), err)
 			}
 		}
+		for _, b := range s.births[1:] { // They find the leader later than the first node.
+			b.line.set(false, false, 0)
+		}
 		s.store.Lead(true)
+		if err := s.pass(5 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range s.births[1:] {
+			b.line.set(true, true, 0)
+		}
 		if err := s.pass(5 * time.Second); err != nil {
 			t.Fatal(err)
 		}
