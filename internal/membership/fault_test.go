@@ -19,8 +19,9 @@ var membershipFaults = planted.Group{
 		{
 			Name: "the lease is counted from the reply",
 			In:   "Node.renew",
-			Old:  "n.extend(asked)",
-			New:  "n.extend(max(asked, n.config.Clock()))",
+			Old:  "n.extend(asked, quick)",
+			New:  "n.extend(max(asked, n.config.Clock()), max(quick, n.config.quick()))",
+			Nth:  1,
 			Want: "believes that it lives",
 		},
 		{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/engine"
@@ -29,6 +30,11 @@ type Node struct {
 	mu    sync.Mutex
 	until time.Duration // When the lease is over, less the margin, by the own clock.
 	ended error         // Why the birth has ended; nil while it lasts.
+
+	// The same end by the quick clock, and 0 when the birth has ended. Written by extend and end, read by Holds.
+	holds atomic.Int64
+	// How often a lease that was over has begun again. Written by extend, read by Lapses.
+	lapses atomic.Uint64
 }
 
 // Join makes this node a member of the cluster that shares the table. It waits while the
@@ -158,6 +164,20 @@ func (n *Node) Valid() error {
 	return nil
 }
 
+// Holds reports what Valid does, for checks that are made very often: it reads one word and Go's
+// monotonic clock. That clock may stand still while the machine sleeps. Then Holds is
+// true after the sleep until the next renewal, and only fences help.
+func (n *Node) Holds() bool { return int64(n.config.quick()) < n.holds.Load() }
+
+// Lapses returns how often the lease was over and has begun again under this birth. A program that
+// has seen Valid fail, or this number change, can't know what it has missed.
+func (n *Node) Lapses() uint64 { return n.lapses.Load() }
+
+// Ended reports whether a birth has ended, as far as this node has seen. True is final. A false may
+// be late. It becomes true some renewals after the end of the birth, also for births that ended
+// before this node joined.
+func (n *Node) Ended(name string, birth uint64) bool { return n.view.hasEnded(name, birth) }
+
 // Done returns a channel that is closed when this birth has ended. Valid says why.
 func (n *Node) Done() <-chan struct{} { return n.done }
 
@@ -166,6 +186,7 @@ func (n *Node) end(why error) {
 	defer n.mu.Unlock()
 	if n.ended == nil {
 		n.ended = why
+		n.holds.Store(0)
 		close(n.done)
 	}
 }
@@ -192,25 +213,30 @@ func (n *Node) renew(ctx context.Context) {
 		return // Join has encoded the same.
 	}
 	// Others count from when they see the write, which is after this moment.
-	asked := n.config.Clock()
+	asked, quick := n.config.Clock(), n.config.quick()
 	revision, err := n.table.Put(ctx, n.config.Name, value, n.revision, n.config.ttl())
 	if err == nil {
 		n.revision = revision
-		n.extend(asked)
+		n.extend(asked, quick)
 		return
 	}
 	n.afterFailure(ctx, err)
 }
 
-// extend extends the lease by a renewal that was asked for at a time. If the lease was over,
+// extend extends the lease by a renewal that was asked for at a time of each clock. If the lease was over,
 // the table may have been without a leader for all, so the others get a whole lease to renew theirs.
-func (n *Node) extend(asked time.Duration) {
+func (n *Node) extend(asked, quick time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.ended != nil {
+		return
+	}
 	if now := n.config.Clock(); now >= n.until {
 		n.view.forgive(now)
+		n.lapses.Add(1)
 	}
 	n.until = asked + n.config.Lease - n.config.Margin
+	n.holds.Store(int64(quick + n.config.Lease - n.config.Margin))
 }
 
 // afterFailure decides what a renewal that has failed means. It never extends the lease.
@@ -265,6 +291,21 @@ func (n *Node) endOthers(ctx context.Context) {
 			_, _ = n.table.Put(call, m.Name, value, m.revision, n.config.ttl())
 			cancel()
 		}
+		n.endUnknown(ctx)
+	}
+}
+
+// endUnknown ends births that somebody has asked about and that have left no entry: they ended
+// before this node has watched. The write fails if there is an entry, and the watch will show that one.
+func (n *Node) endUnknown(ctx context.Context) {
+	for name, birth := range n.view.takeDoubts() {
+		value, err := entry{Birth: birth, Ended: "it has left no entry"}.encode()
+		if err != nil {
+			continue
+		}
+		call, cancel := context.WithTimeout(ctx, n.config.Lease/3)
+		_, _ = n.table.Put(call, name, value, engine.Absent, n.config.ttl())
+		cancel()
 	}
 }
 

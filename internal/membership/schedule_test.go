@@ -95,10 +95,15 @@ func (s *schedule) join(name string) (*birth, error) {
 // check returns an error if two nodes believe what can't be true together.
 func (s *schedule) check() error {
 	for i, b := range s.births {
-		if b.node.Valid() != nil {
+		if valid := b.node.Valid() == nil; valid != b.node.Holds() {
+			return fmt.Errorf("node %q, birth %d, is valid: %v, and holds its lease: %v", b.node.Name(), b.node.Birth(), valid, !valid)
+		} else if !valid {
 			continue
 		}
 		for j, other := range s.births {
+			if other.node.Ended(b.node.Name(), b.node.Birth()) {
+				return fmt.Errorf("node %q, birth %d, believes that it lives, and node %q that it has ended", b.node.Name(), b.node.Birth(), other.node.Name())
+			}
 			if kind, gone := other.told(b.node.Birth()); gone {
 				return fmt.Errorf("node %q, birth %d, believes that it lives, and node %q has told that it is %v", b.node.Name(), b.node.Birth(), other.node.Name(), kind)
 			}
@@ -200,6 +205,8 @@ func (s *schedule) agrees(b *birth) error {
 			return fmt.Errorf("birth %d lives, and birth %d has heard that it joined: %v, that it is gone: %v", of, b.node.Birth(), joined, gone)
 		case errors.Is(err, membership.ErrNodeLost) && joined && (!gone || kind != membership.Lost):
 			return fmt.Errorf("birth %d is lost, and birth %d has heard that it is gone: %v, %v", of, b.node.Birth(), gone, kind)
+		case err != nil && !b.node.Ended(other.node.Name(), of):
+			return fmt.Errorf("birth %d has ended, and birth %d does not know it", of, b.node.Birth())
 		case err != nil && !errors.Is(err, membership.ErrNodeLost):
 			return fmt.Errorf("birth %d has not come back: %w", of, err)
 		}
@@ -296,7 +303,16 @@ func TestANodeComesBackWhenNobodyHasEndedItsLease(t *testing.T) {
 				t.Errorf("without a leader node %q is %v", b.node.Name(), err)
 			}
 		}
+		for _, b := range s.births[1:] { // They find the leader later than the first node.
+			b.line.set(false, false, 0)
+		}
 		s.store.Lead(true)
+		if err := s.pass(5 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range s.births[1:] {
+			b.line.set(true, true, 0)
+		}
 		if err := s.pass(5 * time.Second); err != nil {
 			t.Fatal(err)
 		}
@@ -304,6 +320,49 @@ func TestANodeComesBackWhenNobodyHasEndedItsLease(t *testing.T) {
 			if err := b.node.Valid(); err != nil {
 				t.Errorf("node %q has not come back: %v", b.node.Name(), err)
 			}
+		}
+	})
+}
+
+func TestABirthThatHasLeftNoEntryHasEnded(t *testing.T) {
+	three(t, func(t *testing.T, s *schedule) {
+		gone := s.births[2]
+		gone.line.set(false, false, 0)
+		if err := s.pass(2 * time.Minute); err != nil { // After a minute the table forgets the entry.
+			t.Fatal(err)
+		}
+		late, err := s.join("d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if late.node.Ended("c", gone.node.Birth()) {
+			t.Error("a node knows the end of a birth that it has never seen")
+		}
+		if err := s.pass(5 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if !late.node.Ended("c", gone.node.Birth()) || late.node.Ended("a", s.births[0].node.Birth()) {
+			t.Error("of the births of c and a only the one of c has ended")
+		}
+		if _, err := s.join("c"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestALapseIsCounted(t *testing.T) {
+	three(t, func(t *testing.T, s *schedule) {
+		before := s.births[0].node.Lapses()
+		s.store.Lead(false)
+		if err := s.pass(20 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		s.store.Lead(true)
+		if err := s.pass(5 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if after := s.births[0].node.Lapses(); after != before+1 {
+			t.Errorf("there were %d lapses before, and %d after one more", before, after)
 		}
 	})
 }

@@ -66,12 +66,14 @@ type view struct {
 	mu      sync.Mutex
 	members map[string]Member
 	ends    map[string]end
-	changed chan struct{} // Closed at the next change of members.
+	past    map[string]uint64 // By name, the greatest birth that has ended.
+	doubts  map[string]uint64 // Births that somebody has asked about and nobody has seen.
+	changed chan struct{}     // Closed at the next change of members.
 	closed  bool
 }
 
 func newView() *view {
-	return &view{members: map[string]Member{}, ends: map[string]end{}, changed: make(chan struct{})}
+	return &view{members: map[string]Member{}, ends: map[string]end{}, past: map[string]uint64{}, doubts: map[string]uint64{}, changed: make(chan struct{})}
 }
 
 // take takes a change of the table.
@@ -79,6 +81,7 @@ func (v *view) take(c engine.Change, now time.Duration) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if c.Deleted {
+		v.past[c.Key] = max(v.past[c.Key], c.Revision)
 		v.gone(c.Key, end{v.members[c.Key].Birth, Lost, "its entry has vanished"})
 		return nil
 	}
@@ -87,6 +90,7 @@ func (v *view) take(c engine.Change, now time.Duration) error {
 		return err
 	}
 	if e.Ended != "" {
+		v.past[c.Key] = max(v.past[c.Key], e.Birth)
 		kind := Lost
 		if e.Left {
 			kind = Left
@@ -94,6 +98,7 @@ func (v *view) take(c engine.Change, now time.Duration) error {
 		v.gone(c.Key, end{e.Birth, kind, e.Ended})
 		return nil
 	}
+	v.past[c.Key] = max(v.past[c.Key], e.Birth-1)
 	old, there := v.members[c.Key]
 	v.members[c.Key] = Member{Name: c.Key, Birth: e.Birth, Labels: e.Labels, Capacity: e.Capacity, token: e.Token, revision: c.Revision, seen: now}
 	if !there || old.Birth != e.Birth {
@@ -125,6 +130,27 @@ func (v *view) endsSince(told map[string]uint64) (events []Event, changed chan s
 	}
 	slices.SortFunc(events, func(a, b Event) int { return cmp.Compare(a.Member.Birth, b.Member.Birth) })
 	return events, v.changed, v.closed
+}
+
+func (v *view) hasEnded(name string, birth uint64) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if birth <= v.past[name] {
+		return true
+	}
+	if v.members[name].Birth < birth {
+		v.doubts[name] = birth
+	}
+	return false
+}
+
+// takeDoubts returns the births that nobody has seen, and forgets them.
+func (v *view) takeDoubts() map[string]uint64 {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	doubts := v.doubts
+	v.doubts = map[string]uint64{}
+	return doubts
 }
 
 // tell wakes all that wait for a change. The caller holds mu.
