@@ -1,0 +1,9 @@
+package stream_test
+
+import (
+	"testing"
+
+	"github.com/troupe-go/troupe/internal/leak"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
