@@ -434,19 +434,21 @@ func (s *Consumption) Resume() {
 }
 
 // Seek moves the position of the consumer, on all nodes, and returns when that is stored.
-// What is in flight is settled first; then the consumers go on from there. It can go back, for a
-// replay, or forward. Attempts are counted anew.
+// What is in flight is settled first; then the consumers go on from there. This consumption
+// delivers nothing more of the old place; those of other nodes may until they see the new one, within
+// Lease/15. It can go back, for a replay, or forward. Attempts are counted anew.
 func (s *Consumption) Seek(ctx context.Context, to From) error {
 	if s.ctx.Err() != nil {
 		return ErrStopped
 	}
-	if err := s.core.seek(ctx, s.name, to); err != nil {
+	seeks, err := s.core.seek(ctx, s.name, to)
+	if err != nil {
 		return fmt.Errorf("stream: seek in topic %q as %q: %w", s.core.name, s.name, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range s.parts {
-		p.lookAgain.Store(true)
+	for n, p := range s.parts {
+		p.seekTo.Store(seeks[n])
 		tell(p.nudge)
 	}
 	return nil

@@ -40,7 +40,7 @@ func TestEachWayToFailIsANack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref, err := supervise.Add(t.Context(), sup, supervise.Child[mail]{Name: "billing", New: func() actor.Actor[mail] {
+			ref, err := supervise.Spawn(t.Context(), sup, supervise.Child[mail]{Name: "billing", New: func() actor.Actor[mail] {
 				return actor.Func(func(ctx *actor.Context[mail], m mail) error {
 					b.add(m.d)
 					if m.d.Value.N == 2 {

@@ -86,7 +86,8 @@ type partition struct {
 	nudge  chan struct{}
 
 	releasing, breakOff, lookAgain atomic.Bool
-	asking, unsettled              atomic.Int64 // Written by the loop.
+	seekTo                         atomic.Uint64 // The Seeks of the claim that a Seek of this process has stored.
+	asking, unsettled              atomic.Int64  // Written by the loop.
 
 	// The rest belongs to the loop.
 	claim   claim
@@ -141,7 +142,7 @@ func (p *partition) run() {
 	defer close(p.done)
 	defer p.cancel(nil)
 	for p.runFrom() {
-		p.lookAgain.Store(true)
+		p.lookAgain.Store(false)
 	}
 }
 
@@ -199,9 +200,12 @@ func (p *partition) runFrom() (moved bool) {
 	}
 }
 
+// isBehind tells whether a Seek of this process has moved the position, and this loop has not read it.
+func (p *partition) isBehind() bool { return p.claim.Seeks < p.seekTo.Load() }
+
 // hasRoom tells whether one more message may be read.
 func (p *partition) hasRoom() bool {
-	return !p.releasing.Load() && !p.s.paused.Load() && int(p.unsettled.Load()) < p.s.settings.inFlight && len(p.span) < maxSpan+p.s.settings.inFlight
+	return !p.isBehind() && !p.releasing.Load() && !p.s.paused.Load() && int(p.unsettled.Load()) < p.s.settings.inFlight && len(p.span) < maxSpan+p.s.settings.inFlight
 }
 
 // checkLease breaks off what is under way when the lease is over, and begins anew when it holds again.
@@ -322,7 +326,7 @@ func (p *partition) queue(i *item) {
 
 // deliver delivers all that is ready, if this member still owns the partition.
 func (p *partition) deliver() {
-	if len(p.ready) == 0 || p.releasing.Load() || p.s.paused.Load() || p.asks.Err() != nil || p.node.Valid() != nil {
+	if len(p.ready) == 0 || p.isBehind() || p.releasing.Load() || p.s.paused.Load() || p.asks.Err() != nil || p.node.Valid() != nil {
 		return
 	}
 	ready := p.ready
@@ -463,10 +467,11 @@ func (p *partition) position() claim {
 
 // write stores the position if there is something new, or looks whether somebody has moved it.
 func (p *partition) write() {
-	if p.storing || !p.dirty && !p.lookAgain.Load() || p.ctx.Err() != nil {
+	if p.storing || !p.dirty && !p.lookAgain.Load() && !p.isBehind() || p.ctx.Err() != nil {
 		return
 	}
-	look := p.lookAgain.Swap(false) && !p.dirty
+	look := !p.dirty
+	p.lookAgain.Store(false)
 	c, stored := p.position(), p.stored
 	p.storing, p.dirty = true, false
 	go func() {
@@ -487,6 +492,9 @@ func (p *partition) call(ctx context.Context, c claim, look bool) written {
 	if err == nil || mayPass(err) && !errors.Is(err, engine.ErrUnavailable) {
 		now, failed := p.s.core.claimOf(ctx, p.s.name, p.number)
 		if failed == nil {
+			if now.Seeks < p.seekTo.Load() { // A stale read.
+				_ = sleep(ctx, firstPause)
+			}
 			return written{claim: now, ours: look}
 		}
 		err = errors.Join(err, failed)

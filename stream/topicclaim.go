@@ -143,10 +143,10 @@ func (c *topicCore) floor(ctx context.Context, p int, from From) (uint64, error)
 	return first - 1, nil
 }
 
-// seek moves all positions of a consumer.
-func (c *topicCore) seek(ctx context.Context, consumer string, to From) error {
+// seek moves all positions of a consumer. It returns the Seeks of each claim.
+func (c *topicCore) seek(ctx context.Context, consumer string, to From) (seeks []uint64, err error) {
 	if err := c.checkFrom(to); err != nil {
-		return err
+		return nil, err
 	}
 	for p := range c.logs {
 		var floor uint64
@@ -155,7 +155,7 @@ func (c *topicCore) seek(ctx context.Context, consumer string, to From) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		err = persist(ctx, func(ctx context.Context) error {
 			l, err := c.claimOf(ctx, consumer, p)
@@ -163,13 +163,17 @@ func (c *topicCore) seek(ctx context.Context, consumer string, to From) error {
 				return err
 			}
 			l.Seeks, l.Floor, l.Done, l.Tries = l.Seeks+1, floor, nil, nil
-			return l.store(ctx)
+			if err := l.store(ctx); err != nil {
+				return err
+			}
+			seeks = append(seeks, l.Seeks)
+			return nil
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return seeks, nil
 }
 
 // lag returns how many messages a consumer has not settled.
