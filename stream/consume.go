@@ -140,6 +140,7 @@ type Consumption struct {
 	handler  partitionHandler
 	member   membership.Config
 
+	doubts map[int]bool    // Partitions that may have this member as owner. Of the coordinator alone.
 	ctx    context.Context // Ends when all is to end at once.
 	cancel context.CancelCauseFunc
 	done   chan struct{}
@@ -181,7 +182,7 @@ func Consume[T, M any](ctx context.Context, t *Topic[T], c Consumer[T, M]) (*Con
 		core: t.core, name: c.Name, handler: &consumerHandler[T, M]{t, c},
 		settings: partitionSettings{inFlight: c.InFlight, retry: c.Retry, poll: c.Poll, tick: c.Lease / 15},
 		member:   membership.Config{Lease: c.Lease, Clock: c.clock},
-		done:     make(chan struct{}), nudge: make(chan struct{}, 1), parts: map[int]*partition{},
+		done:     make(chan struct{}), nudge: make(chan struct{}, 1), parts: map[int]*partition{}, doubts: map[int]bool{},
 	}
 	node, err := s.join(ctx)
 	if err != nil {
@@ -288,6 +289,8 @@ func (s *Consumption) serve(node *membership.Node) error {
 			}
 		} else if node.Valid() == nil {
 			s.spread(node, seen)
+		} else {
+			s.probe()
 		}
 		select {
 		case <-tick.C:
@@ -299,6 +302,14 @@ func (s *Consumption) serve(node *membership.Node) error {
 			return context.Cause(s.ctx)
 		}
 	}
+}
+
+// probe ends the consumption if the engine is closed. Without a lease, nothing else may ask it.
+func (s *Consumption) probe() {
+	ctx, cancel := context.WithTimeout(s.ctx, s.member.Lease/3)
+	defer cancel()
+	_, err := s.core.claimOf(ctx, s.name, 0)
+	s.noteEnd(err)
 }
 
 // spread takes the partitions that are this member's, and gives back others.
@@ -313,12 +324,16 @@ func (s *Consumption) spread(node *membership.Node, seen *seenMembers) {
 			s.mu.Lock()
 			delete(s.parts, p)
 			s.mu.Unlock()
+			s.doubts[p] = !part.gaveBack
 			part = nil
 		case part != nil && !mine[p]:
 			part.release()
 		}
-		if part == nil && mine[p] {
+		switch {
+		case part == nil && mine[p]:
 			s.take(node, seen, p)
+		case part == nil && s.doubts[p]:
+			s.disclaim(node, p)
 		}
 	}
 }
@@ -336,6 +351,7 @@ func (s *Consumption) take(node *membership.Node, seen *seenMembers, p int) {
 		return
 	}
 	c.Owner = node.Birth()
+	s.doubts[p] = true
 	if err := c.store(ctx); err != nil {
 		s.noteEnd(err)
 		return
@@ -348,6 +364,23 @@ func (s *Consumption) take(node *membership.Node, seen *seenMembers, p int) {
 	s.parts[p] = part
 	s.mu.Unlock()
 	go part.run()
+}
+
+// disclaim gives back a partition that this member may have taken by a write whose answer is
+// lost. It writes in any case, so that such a write that is still under way fails.
+func (s *Consumption) disclaim(node *membership.Node, p int) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.member.Lease/3)
+	defer cancel()
+	c, err := s.core.claimOf(ctx, s.name, p)
+	if err == nil && (c.Owner == 0 || c.Owner == node.Birth()) {
+		c.Owner = 0
+		err = c.store(ctx)
+	}
+	if err != nil {
+		s.noteEnd(err)
+		return
+	}
+	s.doubts[p] = false
 }
 
 // releaseAll gives back all partitions, and reports whether that is done.

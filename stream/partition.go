@@ -23,6 +23,10 @@ import (
 // maxSpan is how many messages may be settled above one that is not. It bounds the claim.
 const maxSpan = 4096
 
+// maxStale is how many stale reads of a claim, in a row and 100 ms apart, can't be the delay of an
+// engine any more: JetStream may be some seconds late after a failure.
+const maxStale = 100
+
 // partitionSettings are those of the Consumer that need no types.
 type partitionSettings struct {
 	inFlight int
@@ -89,6 +93,8 @@ type partition struct {
 	seekTo                         atomic.Uint64 // The Seeks of the claim that a Seek of this process has stored.
 	asking, unsettled              atomic.Int64  // Written by the loop.
 
+	gaveBack bool // The claim has no owner any more. Written before done is closed.
+
 	// The rest belongs to the loop.
 	claim   claim
 	known   claim              // As it was when the loop began.
@@ -102,6 +108,7 @@ type partition struct {
 	results chan result
 	out     int // How many goroutines will send a result: for all but those that are due.
 	stored  chan written
+	stale   int  // How many reads of the claim in a row were older than what was stored.
 	storing bool // A call about the claim is under way.
 	dirty   bool // There is something to be stored.
 }
@@ -300,6 +307,8 @@ func (p *partition) take(r engine.Record) {
 	}
 	v, wanted, err := p.s.handler.open(i.record)
 	switch {
+	case p.isUsedUp(i):
+		p.bury(i, errUsedUp)
 	case err != nil:
 		p.bury(i, err)
 	case !wanted:
@@ -308,6 +317,14 @@ func (p *partition) take(r engine.Record) {
 		i.value = v
 		p.queue(i)
 	}
+}
+
+// errUsedUp is the reason of a dead letter whose node has crashed before it was stored.
+var errUsedUp = errors.New("stream: the last attempt has failed, and its node has crashed before it could store why")
+
+// isUsedUp tells whether the item has had all its attempts.
+func (p *partition) isUsedUp(i *item) bool {
+	return p.s.settings.retry.Times > 0 && i.tries >= p.s.settings.retry.Times
 }
 
 // queue has the item delivered, after earlier ones of its key.
@@ -387,13 +404,12 @@ func (p *partition) failed(i *item, delay time.Duration, reason error) {
 	p.tries[i.sequence] = i.tries
 	p.dirty = true
 	p.s.redeliver.Add(1)
-	retry := p.s.settings.retry
-	if retry.Times > 0 && i.tries >= retry.Times {
+	if p.isUsedUp(i) {
 		p.bury(i, reason)
 		return
 	}
 	if delay == 0 {
-		delay = retry.pause(i.tries)
+		delay = p.s.settings.retry.pause(i.tries)
 	}
 	results := p.results // It has room for each item.
 	time.AfterFunc(delay, func() { results <- result{item: i, kind: due} })
@@ -492,8 +508,8 @@ func (p *partition) call(ctx context.Context, c claim, look bool) written {
 	if err == nil || mayPass(err) && !errors.Is(err, engine.ErrUnavailable) {
 		now, failed := p.s.core.claimOf(ctx, p.s.name, p.number)
 		if failed == nil {
-			if now.Seeks < p.seekTo.Load() { // A stale read.
-				_ = sleep(ctx, firstPause)
+			if now.Seeks < p.seekTo.Load() || now.revision < c.revision { // A stale read.
+				_ = sleep(ctx, 5*firstPause)
 			}
 			return written{claim: now, ours: look}
 		}
@@ -516,8 +532,13 @@ func (p *partition) afterWrite(w written) (lost, moved bool) {
 			p.s.noteEnd(w.err)
 		}
 		return false, false
-	case c.revision < p.claim.revision:
-		p.dirty = p.dirty || !w.ours // A stale read.
+	case c.revision < p.claim.revision: // A stale read, or the engine has lost what it had stored.
+		p.dirty = p.dirty || !w.ours
+		if p.stale++; p.stale > maxStale {
+			p.s.fail(fmt.Errorf("stream: the position of %q in partition %d of topic %q is at revision %d, and was stored at %d: %w",
+				p.s.name, p.number, p.s.core.name, c.revision, p.claim.revision, engine.ErrAmnesia))
+			return true, false
+		}
 		return false, false
 	case c.Owner != p.claim.Owner:
 		p.cancel(errMoved)
@@ -526,7 +547,7 @@ func (p *partition) afterWrite(w written) (lost, moved bool) {
 		p.claim = c
 		return false, true
 	default:
-		p.claim.revision = c.revision
+		p.claim.revision, p.stale = c.revision, 0
 		p.dirty = p.dirty || !w.ours
 		p.s.note(nil)
 		return false, false
@@ -555,6 +576,7 @@ func (p *partition) giveBack() {
 		}
 		return err
 	})
+	p.gaveBack = err == nil
 	if err != nil && p.ctx.Err() == nil {
 		p.s.noteEnd(err)
 	}
