@@ -15,7 +15,7 @@ import (
 )
 
 // Consumer says who consumes a topic, and how. T is the type of the topic's messages, and M
-// that of the actor's.
+// the type of the actor's.
 type Consumer[T, M any] struct {
 	// Name is what the position is stored under: a name of up to 32 letters, digits, '-' and
 	// '_'. All who consume under one name, on this and other nodes, share the partitions.
@@ -26,8 +26,8 @@ type Consumer[T, M any] struct {
 	Wrap func(Delivery[T]) M
 	// Where says which messages are wanted. Others count as acknowledged. Nil means all.
 	Where func(T) bool
-	// InFlight is how many messages of each partition may be pulled and not settled. Those
-	// that wait for an earlier one of their key count. Defaults to 64. It is at most
+	// InFlight is how many messages of each partition may be pulled and not settled. One
+	// that waits for an earlier message of its key counts, too. Defaults to 64. It is at most
 	// [engine.MaxInFlight]. With 1, and one partition for each worker, a topic is a queue of work.
 	InFlight int
 	// Retry says when a message is delivered again.
@@ -165,7 +165,7 @@ type Consumption struct {
 // Each partition has one consumption of a name at a time, by a lease. They are spread evenly
 // over the consumptions of the name, and move when one joins, stops or crashes. So a key is
 // handled by one actor at a time, and in order, also when a message is delivered again: the
-// later ones of its key wait until it is done or dead, and those of other keys go on. A handler
+// later ones of its key wait until it is done or dead, and other keys go on. A handler
 // that goes on although its context has ended, because its node has lost the lease, may
 // overlap the next owner: effects that must not happen twice need a journal and its Once.
 //
@@ -193,7 +193,7 @@ func Consume[T, M any](ctx context.Context, t *Topic[T], c Consumer[T, M]) (*Con
 	return s, nil
 }
 
-// join makes this consumption a member of those of its name.
+// join makes this consumption a member of its group.
 func (s *Consumption) join(ctx context.Context) (*membership.Node, error) {
 	m := s.member
 	m.Name = rand.Text()
@@ -227,7 +227,7 @@ func (h *consumerHandler[T, M]) open(r topicRecord) (v any, wanted bool, err err
 func (h *consumerHandler[T, M]) ask(ctx context.Context, i *item) (answer Settlement, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("Wrap has panicked: %v", p)
+			err = fmt.Errorf("the function Wrap has panicked: %v", p)
 		}
 	}()
 	if h.c.Timeout > 0 {
@@ -450,124 +450,4 @@ func (s *Consumption) noteEnd(err error) {
 		return
 	}
 	s.note(err)
-}
-
-// Pause has the consumption deliver nothing more until Resume. What is in flight goes on. It
-// concerns this consumption only, and keeps its partitions.
-func (s *Consumption) Pause() { s.paused.Store(true) }
-
-// Resume ends a Pause.
-func (s *Consumption) Resume() {
-	s.paused.Store(false)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.parts {
-		tell(p.nudge)
-	}
-}
-
-// Seek moves the position of the consumer, on all nodes, and returns when that is stored.
-// What is in flight is settled first; then the consumers go on from there. This consumption
-// delivers nothing more of the old place; those of other nodes may until they see the new one, within
-// Lease/15. It can go back, for a replay, or forward. Attempts are counted anew.
-func (s *Consumption) Seek(ctx context.Context, to From) error {
-	if s.ctx.Err() != nil {
-		return ErrStopped
-	}
-	seeks, err := s.core.seek(ctx, s.name, to)
-	if err != nil {
-		return fmt.Errorf("stream: seek in topic %q as %q: %w", s.core.name, s.name, err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for n, p := range s.parts {
-		p.seekTo.Store(seeks[n])
-		tell(p.nudge)
-	}
-	return nil
-}
-
-// Info describes a consumer.
-type Info struct {
-	// Partitions are those that this consumption has just now.
-	Partitions []int
-	// Lag is how many messages of the topic the consumer has not settled, on all nodes. It may
-	// be a moment old.
-	Lag uint64
-	// InFlight is how many messages are with the actor of this consumption.
-	InFlight int
-	// Waiting is how many it has pulled besides: they wait for a retry, or for one of their key.
-	Waiting int
-	// Redeliveries is how many failed attempts this consumption has seen, and Dead how many
-	// messages it has made dead letters.
-	Redeliveries, Dead uint64
-	// Missed is how many messages were removed, by their age or a limit, before this
-	// consumption got them.
-	Missed uint64
-	// Paused says that Pause was called.
-	Paused bool
-	// Trouble is the last error of the engine, or nil when calls succeed. The consumption tries again.
-	Trouble error
-}
-
-// Info returns what the consumption does. It asks the engine for the lag.
-func (s *Consumption) Info(ctx context.Context) (Info, error) {
-	i := Info{Redeliveries: s.redeliver.Load(), Dead: s.dead.Load(), Missed: s.missed.Load(), Paused: s.paused.Load()}
-	s.mu.Lock()
-	i.Trouble = s.trouble
-	for n := range s.core.logs {
-		if p := s.parts[n]; p != nil && !p.hasEnded() {
-			i.Partitions = append(i.Partitions, n)
-			i.InFlight += int(p.asking.Load())
-			i.Waiting += int(p.unsettled.Load() - p.asking.Load())
-		}
-	}
-	s.mu.Unlock()
-	lag, err := s.core.lag(ctx, s.name)
-	i.Lag = lag
-	if err != nil {
-		return i, fmt.Errorf("stream: info of %q of topic %q: %w", s.name, s.core.name, err)
-	}
-	return i, nil
-}
-
-// Done returns a channel that is closed when the consumption has ended. Err says why.
-func (s *Consumption) Done() <-chan struct{} { return s.done }
-
-// Err returns why the consumption has ended by itself, such as [ErrActorEnded], or an error of
-// the engine that does not pass. It is nil while the consumption goes on, and after a Stop.
-func (s *Consumption) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
-}
-
-// Stop ends the consumption. It pulls nothing more, waits for what is in flight, stores the
-// positions and gives the partitions back, so that others may go on at once. If ctx ends
-// before, the contexts of the handlers end, their messages come again to the next consumer
-// without counting as attempts, and Stop returns the cause. Further calls wait as well.
-func (s *Consumption) Stop(ctx context.Context) error {
-	s.mu.Lock()
-	s.stopping = true
-	s.mu.Unlock()
-	tell(s.nudge)
-	select {
-	case <-s.done:
-		return nil
-	case <-ctx.Done():
-	}
-	s.mu.Lock()
-	for _, p := range s.parts {
-		p.interrupt()
-	}
-	s.mu.Unlock()
-	grace := time.NewTimer(lastPause) // To store the positions and leave.
-	defer grace.Stop()
-	select {
-	case <-s.done:
-	case <-grace.C:
-		s.cancel(ErrStopped)
-		<-s.done
-	}
-	return fmt.Errorf("stream: stop of %q of topic %q: not all that was in flight is settled: %w", s.name, s.core.name, context.Cause(ctx))
 }

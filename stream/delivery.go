@@ -39,8 +39,8 @@ type Settlement struct {
 }
 
 // Ack says that the message is done. It does not wait until that is stored: after a crash of
-// this node the message may come again. It returns the errors of [actor.Reply.Send], of
-// which [actor.ErrLateReply] says that Timeout has passed and the message comes again.
+// this node the message may come again. It returns the errors of [actor.Reply.Send]:
+// [actor.ErrLateReply] says that Timeout has passed and the message comes again.
 func (d Delivery[T]) Ack(ctx context.Context) error { return d.Reply.Send(ctx, Settlement{}) }
 
 // Nack has the message delivered again after the delay, or after the time that Backoff says

@@ -27,7 +27,7 @@ const maxSpan = 4096
 // engine any more: JetStream may be some seconds late after a failure.
 const maxStale = 100
 
-// partitionSettings are those of the Consumer that need no types.
+// partitionSettings are the settings of a Consumer that need no types.
 type partitionSettings struct {
 	inFlight int
 	retry    Backoff
@@ -52,7 +52,7 @@ type item struct {
 	time     time.Time
 	tries    int
 	reason   error // Why it is to be a dead letter.
-	queued   bool  // It is among those of its key.
+	queued   bool  // It is in the queue of its key.
 	settled  bool
 }
 
@@ -143,7 +143,7 @@ func (p *partition) interrupt() {
 // errMoved is why deliveries are broken off that the partition does not own any more.
 var errMoved = errors.New("stream: the lease of the partition is over, or its consumption has ended; the message comes again")
 
-// run runs the partition until it is released, lost or cancelled. A Seek begins it anew.
+// run runs the partition until it is released, lost or cancelled. After a Seek it begins again.
 func (p *partition) run() {
 	defer tell(p.s.nudge)
 	defer close(p.done)
@@ -215,7 +215,7 @@ func (p *partition) hasRoom() bool {
 	return !p.isBehind() && !p.releasing.Load() && !p.s.paused.Load() && int(p.unsettled.Load()) < p.s.settings.inFlight && len(p.span) < maxSpan+p.s.settings.inFlight
 }
 
-// checkLease breaks off what is under way when the lease is over, and begins anew when it holds again.
+// checkLease breaks off the deliveries when the lease is over, and allows new ones when it holds again.
 func (p *partition) checkLease() {
 	switch {
 	case p.node.Valid() != nil:
@@ -451,133 +451,4 @@ func (p *partition) settle(i *item) {
 		n++
 	}
 	p.span = p.span[n:]
-}
-
-// position returns the claim as it is to be stored.
-func (p *partition) position() claim {
-	c := p.claim
-	c.Floor, c.Done, c.Tries = p.pulled, nil, nil
-	if len(p.span) > 0 {
-		c.Floor = p.span[0].sequence - 1
-	}
-	for _, i := range p.span {
-		if !i.settled {
-			continue
-		}
-		if n := len(c.Done); n > 0 && c.Done[n-1][1] == i.sequence-1 {
-			c.Done[n-1][1] = i.sequence
-		} else {
-			c.Done = append(c.Done, [2]uint64{i.sequence, i.sequence})
-		}
-	}
-	for _, r := range p.known.Done { // What is done and was not read again yet.
-		if r[1] > p.pulled {
-			c.Done = append(c.Done, [2]uint64{max(r[0], p.pulled+1), r[1]})
-		}
-	}
-	if len(p.tries) > 0 {
-		c.Tries = maps.Clone(p.tries)
-	}
-	return c
-}
-
-// write stores the position if there is something new, or looks whether somebody has moved it.
-func (p *partition) write() {
-	if p.storing || !p.dirty && !p.lookAgain.Load() && !p.isBehind() || p.ctx.Err() != nil {
-		return
-	}
-	look := !p.dirty
-	p.lookAgain.Store(false)
-	c, stored := p.position(), p.stored
-	p.storing, p.dirty = true, false
-	go func() {
-		ctx, cancel := context.WithTimeout(p.ctx, callPatience)
-		defer cancel()
-		stored <- p.call(ctx, c, look)
-	}()
-}
-
-// call writes the claim, or reads it, also if the write has failed.
-func (p *partition) call(ctx context.Context, c claim, look bool) written {
-	var err error
-	if !look {
-		if err = c.store(ctx); err == nil {
-			return written{claim: c, ours: true}
-		}
-	}
-	if err == nil || mayPass(err) && !errors.Is(err, engine.ErrUnavailable) {
-		now, failed := p.s.core.claimOf(ctx, p.s.name, p.number)
-		if failed == nil {
-			if now.Seeks < p.seekTo.Load() || now.revision < c.revision { // A stale read.
-				_ = sleep(ctx, 5*firstPause)
-			}
-			return written{claim: now, ours: look}
-		}
-		err = errors.Join(err, failed)
-	}
-	_ = sleep(ctx, 10*firstPause)
-	return written{err: err}
-}
-
-// afterWrite takes the result of call. It tells whether the partition is lost, and whether
-// its position was moved by a Seek.
-func (p *partition) afterWrite(w written) (lost, moved bool) {
-	switch c := w.claim; {
-	case w.err != nil && errors.Is(w.err, engine.ErrNotFound):
-		p.s.fail(fmt.Errorf("stream: the position of %q in topic %q is gone: %w", p.s.name, p.s.core.name, w.err))
-		return true, false
-	case w.err != nil:
-		p.dirty = true
-		if p.ctx.Err() == nil {
-			p.s.noteEnd(w.err)
-		}
-		return false, false
-	case c.revision < p.claim.revision: // A stale read, or the engine has lost what it had stored.
-		p.dirty = p.dirty || !w.ours
-		if p.stale++; p.stale > maxStale {
-			p.s.fail(fmt.Errorf("stream: the position of %q in partition %d of topic %q is at revision %d, and was stored at %d: %w",
-				p.s.name, p.number, p.s.core.name, c.revision, p.claim.revision, engine.ErrAmnesia))
-			return true, false
-		}
-		return false, false
-	case c.Owner != p.claim.Owner:
-		p.cancel(errMoved)
-		return true, false
-	case c.Seeks != p.claim.Seeks:
-		p.claim = c
-		return false, true
-	default:
-		p.claim.revision, p.stale = c.revision, 0
-		p.dirty = p.dirty || !w.ours
-		p.s.note(nil)
-		return false, false
-	}
-}
-
-// giveBack stores the position without an owner.
-func (p *partition) giveBack() {
-	c := p.position()
-	err := persist(p.ctx, func(ctx context.Context) error {
-		c.Owner = 0
-		err := c.store(ctx)
-		if err == nil {
-			return nil
-		}
-		now, failed := p.s.core.claimOf(ctx, p.s.name, p.number)
-		switch {
-		case failed != nil:
-			return err
-		case now.Owner != p.claim.Owner:
-			return nil // Also if our write was made, and its answer lost.
-		case now.Seeks != c.Seeks:
-			c = now
-		default:
-			c.revision = max(c.revision, now.revision)
-		}
-		return err
-	})
-	p.gaveBack = err == nil
-	if err != nil && p.ctx.Err() == nil {
-		p.s.noteEnd(err)
-	}
 }

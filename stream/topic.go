@@ -168,8 +168,8 @@ type topicCore struct {
 	eng    engine.Engine
 	logs   []engine.Log
 	queues []*topicQueue // By partition.
-	state  engine.Table  // Of consumers: the owner and the position of each partition.
-	nodes  engine.Table  // Of consumers: who is at work.
+	state  engine.Table  // The owner and the position of each consumer's partition.
+	nodes  engine.Table  // The consumptions at work.
 	dead   engine.Table  // The dead letters.
 	bells  *topicBells   // Rung when something is stored.
 	next   atomic.Uint64 // The partition of the next message without a key.

@@ -130,7 +130,7 @@ func (b *book) deliveries() []stream.Delivery[order] {
 	return slices.Clone(b.all)
 }
 
-// numbers returns the N of all deliveries, or of those of a customer.
+// numbers returns the N of all deliveries, or of a customer's.
 func (b *book) numbers(customer string) (all []int) {
 	for _, d := range b.deliveries() {
 		if customer == "" || d.Value.Customer == customer {

@@ -373,8 +373,8 @@ func (s *seenMembers) share(partitions int) map[int]bool {
 }
 
 // gone tells whether an owner has ended: it has said so, or its lease was ended by one that has
-// seen it unchanged. So has one of which nothing is seen for a lease, if it was born before this
-// member, and else for four leases, after which the engine forgets members that nobody renews.
+// seen it unchanged. An unknown owner has ended, too: after a lease if it was born before this
+// member, and else after four. By then the engine forgets a member that is not renewed.
 func (s *seenMembers) gone(owner uint64) bool {
 	births, complete := s.members()
 	s.mu.Lock()

@@ -29,9 +29,10 @@ type program struct {
 
 	mu      sync.Mutex
 	random  *rand.Rand
-	active  map[string]int // How many handlers each key has.
-	handled map[string][]stream.Position
-	stored  map[stream.Position]order // What Publish has acknowledged.
+	active  map[string]int               // How many handlers each key has.
+	order   map[string][]stream.Position // Handled, before the Ack, each the first time.
+	handled map[string][]stream.Position // And acknowledged.
+	stored  map[stream.Position]order    // What Publish has acknowledged.
 	wrong   error
 	twice   int // Messages that were handled again.
 	crashes int
@@ -82,7 +83,12 @@ func (p *program) handle(ctx *actor.Context[mail], m mail) error {
 	case 2:
 		return m.d.Nack(ctx, time.Second)
 	}
-	if err := m.d.Ack(ctx); err != nil {
+	p.mu.Lock()
+	if !slices.Contains(p.order[key], m.d.Position) {
+		p.order[key] = append(p.order[key], m.d.Position)
+	}
+	p.mu.Unlock()
+	if err := m.d.Ack(ctx); err != nil { // From here on the next one of the key may begin.
 		return err
 	}
 	p.mu.Lock()
@@ -254,7 +260,7 @@ func (p *program) read(topic *stream.Topic[order]) error {
 			return fmt.Errorf("%+v is stored at %v, and was neither handled nor is it dead", o, at)
 		}
 	}
-	for key, all := range p.handled {
+	for key, all := range p.order {
 		if !slices.IsSortedFunc(all, func(a, b stream.Position) int { return int(a.Sequence) - int(b.Sequence) }) {
 			return fmt.Errorf("key %q was handled in the order %v", key, all)
 		}
@@ -278,7 +284,7 @@ func TestTheBooksAreRightInManySchedules(t *testing.T) {
 			}
 			p := &program{
 				store: memory.NewStore(), sup: sup, random: rand.New(rand.NewPCG(uint64(seed), 7)), config: stream.Config[order]{Key: byCustomer, Partitions: 3},
-				active: map[string]int{}, handled: map[string][]stream.Position{}, stored: map[stream.Position]order{},
+				active: map[string]int{}, handled: map[string][]stream.Position{}, order: map[string][]stream.Position{}, stored: map[stream.Position]order{},
 			}
 			if err := p.run(); err != nil {
 				t.Errorf("seed %d: %v", seed, err)
