@@ -20,6 +20,7 @@
 //     [github.com/troupe-go/troupe/wire/wiretest] joins two systems in one process, for tests.
 //   - [github.com/troupe-go/troupe/engine] is what several nodes share: a bus, tables and logs;
 //     [github.com/troupe-go/troupe/engine/memory] has it in one process, for tests.
+//   - [github.com/troupe-go/troupe/stream] has topics, whose messages are stored until actors have handled them.
 //   - [github.com/troupe-go/troupe/inspect] shows a running system, in the browser
 //     too, and [github.com/troupe-go/troupe/inspect/telemetry] exports its
 //     figures to Prometheus and OpenTelemetry.

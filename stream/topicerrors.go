@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Errors of topics that are stored. The errors that calls return wrap these, and those of
-// package engine.
+// Errors of topics that are stored. The errors that calls return wrap these, and errors
+// of package engine.
 var (
 	// ErrConfig is returned for a setting that is not allowed.
 	ErrConfig = errors.New("stream: not allowed")

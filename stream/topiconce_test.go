@@ -38,8 +38,8 @@ func (l *ledger) Receive(ctx *journal.Context[mail, billed], m mail) error {
 	return m.d.Ack(ctx)
 }
 
-// A handler is killed between its commit and its Ack, again and again. What it has stored by
-// the position of the message counts once.
+// A handler is killed between its commit and its Ack, again and again. Its events, stored by
+// the position of the message, count once.
 func TestEffectsCountOnceWithAJournalThoughHandlersAreKilledBeforeTheyAck(t *testing.T) {
 	messages := lane.Rounds(100, 300, 1000)
 	store := memory.NewStore()

@@ -16,7 +16,7 @@ import (
 // nothing is being appended there, its publisher appends until the queue is empty. There is no
 // timer: a lone message is stored at once, and the busier the engine, the larger the groups.
 
-// Bounds of one append. Those of the engine are larger in bytes, and a larger append is not faster.
+// Bounds of one append. The engine takes more bytes, and a larger append is not faster.
 const (
 	maxGroupRecords = engine.MaxBatch
 	maxGroupBytes   = 1 << 20
@@ -42,7 +42,7 @@ type topicQueue struct {
 	running bool
 }
 
-// store appends the records, with those of others. It returns the sequence of the last one.
+// store appends the records, together with other publishers' records. It returns the sequence of the last one.
 func (q *topicQueue) store(ctx context.Context, records []engine.Record) (uint64, error) {
 	if err := engine.Ended(ctx, "publish"); err != nil {
 		return 0, err
@@ -141,7 +141,7 @@ func (q *topicQueue) append(group []*publish) error {
 // An error that is [engine.ErrUnknownOutcome] says that messages may be stored or not: publish
 // them again if they have an ID, see [Config], or if a consumer can bear two. All other errors
 // say that nothing is stored, but for a [*PartialError], which can only come where the call has
-// messages of several partitions or with IDs. Errors are [ErrTooLong], [ErrFull], those of
+// messages of several partitions or with IDs. Errors are [ErrTooLong], [ErrFull], the errors of
 // [engine.Log], and the cause of ctx.
 func (t *Topic[T]) Publish(ctx context.Context, messages ...T) (Position, error) {
 	if len(messages) == 0 {

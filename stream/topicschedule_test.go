@@ -318,7 +318,7 @@ func loseAPosition(t *testing.T) {
 	s := consume(t, topic, stream.WithClock(stream.Consumer[order, mail]{To: to}, clock))
 	publish(t, topic, numbered("a", 3)...)
 	await(t, s)
-	publish(t, topic, order{"a", 4}) // The last write that is synced, but for those of the position.
+	publish(t, topic, order{"a", 4}) // All later writes of the position are not synced.
 	store.Inject(func(op memory.Op) memory.Fault {
 		if op.Kind == "put" && op.Name == "t-orders" {
 			return memory.Fault{Kind: memory.Unsynced}

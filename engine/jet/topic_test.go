@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-go/troupe/stream"
 )
 
-// parcel is the message of a topic, and posted that of its consumer.
+// parcel is the message of a topic, and posted the one of its consumer.
 type parcel struct {
 	To string
 	N  int
@@ -142,7 +142,7 @@ func TestATopicSurvivesAnEngineThatIsClosedAmidItsWork(t *testing.T) {
 		t.Error(err)
 	}
 	for key, got := range o.got {
-		var first []int // Those that came again after the close are left out.
+		var first []int // Without the repeats after the close.
 		for _, n := range got {
 			if !slices.Contains(first, n) {
 				first = append(first, n)
