@@ -72,8 +72,9 @@ func (s *Consumption) Info(ctx context.Context) (Info, error) {
 	for n := range s.core.logs {
 		if p := s.parts[n]; p != nil && !p.hasEnded() {
 			i.Partitions = append(i.Partitions, n)
-			i.InFlight += int(p.asking.Load())
-			i.Waiting += int(p.unsettled.Load() - p.asking.Load())
+			asking := p.asking.Load()
+			i.InFlight += int(asking)
+			i.Waiting += int(max(p.unsettled.Load()-asking, 0)) // The loop may have gone on meanwhile.
 		}
 	}
 	s.mu.Unlock()
