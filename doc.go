@@ -15,13 +15,13 @@
 //   - [github.com/troupe-go/troupe/router] spreads messages over actors, and tasks
 //     over pools.
 //   - [github.com/troupe-go/troupe/netio] connects actors to streams and listeners.
-//   - [github.com/troupe-go/troupe/stream] carries messages from publishers to all who want them.
 //   - [github.com/troupe-go/troupe/journal] keeps the state of actors over crashes.
 //   - [github.com/troupe-go/troupe/wire] says which messages may leave the process, and turns them into bytes;
 //     [github.com/troupe-go/troupe/wire/wiretest] joins two systems in one process, for tests.
 //   - [github.com/troupe-go/troupe/engine] is what several nodes share: a bus, tables and logs;
 //     [github.com/troupe-go/troupe/engine/memory] has it in one process, for tests.
 //   - [github.com/troupe-go/troupe/cluster] makes systems nodes, whose actors reach each other.
+//   - [github.com/troupe-go/troupe/stream] has topics: live ones, and topics that store messages until actors have handled them.
 //   - [github.com/troupe-go/troupe/inspect] shows a running system, in the browser
 //     too, and [github.com/troupe-go/troupe/inspect/telemetry] exports its
 //     figures to Prometheus and OpenTelemetry.

@@ -249,7 +249,36 @@ func trials(t *testing.T) map[string]func() trial {
 		}
 		return e.Stop(ctx)
 	}
+	topic := func(c stream.Config[int]) (*stream.Topic[int], error) {
+		return stream.Open(ctx, enginememory.NewStore().Engine("a", nil), "topic", c)
+	}
+	consumes := func(c stream.Consumer[int, int]) error {
+		numbers, err := topic(stream.Config[int]{})
+		if err != nil {
+			return err
+		}
+		ref, err := actor.Spawn(sys, newActor())
+		if err != nil {
+			return err
+		}
+		c.Name, c.To, c.Wrap = "consumer", ref, func(d stream.Delivery[int]) int { return d.Value }
+		s, err := stream.Consume(ctx, numbers, c)
+		if err != nil {
+			return err
+		}
+		return s.Stop(ctx)
+	}
 	return map[string]func() trial{
+		"stream.Config": func() trial {
+			return with(stream.Config[int]{}, func(c stream.Config[int]) error {
+				_, err := topic(c)
+				return err
+			})
+		},
+		"stream.Consumer": func() trial { return with(stream.Consumer[int, int]{}, consumes) },
+		"stream.Backoff": func() trial {
+			return with(stream.Backoff{}, func(b stream.Backoff) error { return consumes(stream.Consumer[int, int]{Retry: b}) })
+		},
 		"sched.Config": func() trial {
 			return with(sched.Config{}, func(c sched.Config) error {
 				s, err := sched.New(c)

@@ -27,7 +27,14 @@
 // connection, [PipeReader] and [PipeWriter] with other streams of bytes. A subscriber that is
 // slow stops the reading there.
 //
-// The [guide] says who waits for whom, and how topics end.
+// # Stored topics
 //
-// [guide]: https://github.com/troupe-go/troupe/blob/main/docs/guide/streams.md
+// A [Topic] keeps its messages in an engine until all its consumers have handled them. [Open] opens one,
+// [Topic.Publish] returns when a message is stored, and [Consume] delivers messages to an actor, which
+// acknowledges each by [Delivery.Ack]. A message whose handler fails comes again, and is a dead letter in the end.
+//
+// The guides say how [live topics] and [stored topics] behave.
+//
+// [live topics]: https://github.com/troupe-go/troupe/blob/main/docs/guide/streams.md
+// [stored topics]: https://github.com/troupe-go/troupe/blob/main/docs/guide/topics.md
 package stream

@@ -19,7 +19,7 @@ type tick struct {
 // Event is the type of all messages of an actor that has others as well.
 type event struct{ tick tick }
 
-// A chart gets all ticks, and a desk those of one symbol, as messages of its own type.
+// A chart gets all ticks, and a desk the ticks of one symbol, as messages of its own type.
 func ExampleLive() {
 	ctx := context.Background()
 	sys, err := actor.NewSystem(actor.Config{})

@@ -11,7 +11,7 @@ type LiveStats struct {
 	Delivered   uint64 // Copies that the subscribers' lanes have taken, or loops of All.
 	Filtered    uint64 // Copies for which Where has returned false.
 	Dropped     uint64 // Copies that WhenFull, Mute or the end of a subscription with a buffer has dropped.
-	Missed      uint64 // Copies that were not handed over, and of which the publisher was told.
+	Missed      uint64 // Copies that were not handed over, as the publisher was told.
 	Panicked    uint64 // Copies for which Where or Wrap has panicked.
 	Buffered    uint64 // Copies that are in buffers now.
 	Waited      uint64 // Publishes that have waited for room.

@@ -12,7 +12,7 @@ import (
 type outbound struct {
 	lanes    [lanes]outLane
 	accounts map[accountKey]*account
-	returns  map[accountKey]*returned // Messages taken here, of which the other side does not know yet.
+	returns  map[accountKey]*returned // Messages taken here, which the other side does not know yet.
 	order    []*returned              // The same, in the order of the first message.
 	due      bool                     // Tell it now.
 	spare    [][]byte                 // Bodies of frames for use again.

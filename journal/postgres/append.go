@@ -78,8 +78,8 @@ func (s *Store) appendRead(ctx context.Context, batch []*journal.Write) (*group,
 
 var writable = pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
 
-// transact runs f, if it is not nil, in a transaction, and commits it. What first adds goes
-// to the server together with the begin. Until the commit an error means that
+// transact runs f, if it is not nil, in a transaction, and commits it. The statements that first adds
+// go to the server together with the begin. Until the commit an error means that
 // nothing is stored, whatever has become of the connection.
 func (s *Store) transact(ctx context.Context, first func(b *pgx.Batch), f func(tx pgx.Tx) error) error {
 	if err := s.usable(ctx); err != nil {

@@ -91,7 +91,7 @@ func (q *queue) enter(ctx context.Context, key any, limited, wait bool, job func
 	}
 }
 
-// underWay returns how many jobs there are for a key, with those of senders that wait.
+// underWay returns how many jobs there are for a key, also of senders that wait.
 func (q *queue) underWay(key any) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

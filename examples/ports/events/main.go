@@ -1,4 +1,4 @@
-// Command events is Watermill's example basic/3-router, written anew: what comes on one topic is changed by a handler and goes
+// Command events is Watermill's example basic/3-router, rewritten: what comes on one topic is changed by a handler and goes
 // on to another one; all that passes is printed; a handler that fails, or panics, gets its message again up to three times.
 //
 //	go run ./examples/ports/events
@@ -10,8 +10,8 @@
 // typing error, is found when the program runs. Here a topic has a type, and the compiler knows it. The retries, the recovery
 // from panics and the correlation are middleware there. Here a panic ends an incarnation of the handler, its supervisor begins
 // the next one 100 ms later, and Retry has it handle the message again; the correlation is a field. A slow printer slows
-// down whoever publishes, in both; here the page names it. Watermill's topics may also lie in Kafka, AMQP or a database. Those of this
-// program are gone with the process.
+// down the publisher, in both; here the page names it. Watermill's topics may also lie in Kafka, AMQP or a database. The topics of this
+// program end with the process.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command tasks is pond's example task_group_context, written anew: 1,000 tasks of a second each, 10 at a time, and 5
+// Command tasks is pond's example task_group_context, rewritten: 1,000 tasks of a second each, 10 at a time, and 5
 // seconds for all of them.
 //
 //	go run ./examples/ports/tasks
