@@ -234,11 +234,11 @@ func TestAnotherConfigurationOrTypeOfATopicIsRefused(t *testing.T) {
 	openTopic(t, eng, stream.Config[order]{Key: byCustomer, Partitions: 2})
 	openTopic(t, eng, stream.Config[order]{Key: byCustomer, Partitions: 2, Version: 3})
 	for want, c := range map[string]stream.Config[order]{
-		"Partitions is 2, not 3":       {Key: byCustomer, Partitions: 3},
-		"Keyed is true, not false":     {Partitions: 2},
-		"Keep is 0s, not 1m0s":         {Key: byCustomer, Partitions: 2, Keep: time.Minute},
+		"Partitions is 2, not 3":                   {Key: byCustomer, Partitions: 3},
+		"Keyed is true, not false":                 {Partitions: 2},
+		"Keep is 0s, not 1m0s":                     {Key: byCustomer, Partitions: 2, Keep: time.Minute},
 		"WhenFull is Refuse, not WaitForConsumers": {Key: byCustomer, Partitions: 2, WhenFull: stream.WaitForConsumers},
-		"Type is order, not invoice":   {Key: byCustomer, Partitions: 2, Type: "invoice"},
+		"Type is order, not invoice":               {Key: byCustomer, Partitions: 2, Type: "invoice"},
 	} {
 		if _, err := stream.Open(ctx, eng, "orders", c); !errors.Is(err, stream.ErrOtherTopic) || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
