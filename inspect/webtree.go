@@ -134,6 +134,7 @@ func (w *web) rows(f folds) (rows []treeRow) {
 			a := actorOf(&infos[n])
 			a.Handler = handlers[a.PID]
 			a.Links, a.Monitors = nil, nil
+			a.UptimeSeconds = 0 // It would make each row another one each time.
 			_, leads := health.way[a.PID]
 			usual := depth < 2 && a.Children <= 20
 			r := treeRow{Actor: a, Depth: depth, Open: a.Children > 0 && (f.open[a.PID] || usual && !f.closed[a.PID] || leads && f.worst), Wrong: health.wrong[a.PID]}
