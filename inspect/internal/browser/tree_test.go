@@ -71,7 +71,7 @@ func TestTreeMakesRowsInSight(t *testing.T) {
 	p.do(chromedp.Evaluate[chromedp.Void](`scrollTo(0, 0)`))
 	p.until(`[...document.querySelectorAll('.windowed tr')].some((r) => r.innerText.startsWith('busy'))`)
 
-	// A row that changes is made anew, and the tree goes on to be right.
+	// Rows come and go.
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('[aria-label="Fold crowd-0"]').click()`))
 	p.until(`document.querySelector('[aria-label="Unfold crowd-0"]')`)
 	if _, err := actor.Spawn(s, actor.Func(ignore), actor.WithName("late")); err != nil {
@@ -142,7 +142,7 @@ func TestSmoothTree(t *testing.T) {
 	}
 }
 
-// processorTime returns how long the page has computed, in seconds, whoever else has had the processors.
+// processorTime returns for how many seconds the page has computed. The time in which other programs had the processor does not count.
 func (p *tab) processorTime() float64 {
 	p.Helper()
 	_, err := chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})

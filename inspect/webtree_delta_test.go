@@ -85,7 +85,7 @@ func TestTreeDeltasMakeTheRows(t *testing.T) {
 	})
 }
 
-// A tree of actors that do nothing is told of once; a message that is handled is the change of a row.
+// While no actor does anything, a page gets no rows after the first message. A message that is handled changes one row.
 func TestTreeStreamTellsChanges(t *testing.T) {
 	ctx := guarded(t)
 	sys := newSystem(t, actor.Config{})
