@@ -145,6 +145,12 @@ bench-once: ## Run every benchmark for one iteration, so that none can rot.
 screenshot: ## Make the pictures of docs from the demo at work (needs Chromium).
 	TROUPE_SCREENSHOTS=$(CURDIR)/docs/pictures $(GO) test -count 1 -run '^TestPictures$$' ./inspect/internal/browser
 
+EACH ?= 1m
+
+.PHONY: tree
+tree: ## Measure the page's tree of 100,000 actors in Chromium: tasks over 50 ms, in five runs of EACH, 1m.
+	TROUPE_SMOOTH=$(EACH) $(GO) test -v -count 1 -timeout 0 -run '^TestSmoothTree$$' ./inspect/internal/browser
+
 RESULTS := docs/benchmarks
 
 # measured says when, of which commit and on what machine figures are.

@@ -76,3 +76,12 @@ func Stuck(i *Inspector, id actor.PID) func(time.Duration) {
 
 // SetPatience has a page wait so long for clients that take nothing.
 func SetPatience(page http.Handler, d time.Duration) { page.(*web).writeTime = d }
+
+// TreeRow is a row of the tree of the page.
+type TreeRow = treeRow
+
+// NewTreeDeltas returns what makes the messages of one stream from the rows.
+func NewTreeDeltas() func([]treeRow) (any, error) {
+	d := &treeDeltas{}
+	return func(rows []treeRow) (any, error) { return d.next(rows) }
+}

@@ -314,7 +314,11 @@ func (w *web) viewOf(v url.Values) (func() (any, error), error) {
 		return func() (any, error) { return w.look(id) }, err
 	case "tree":
 		f, err := foldsOf(v)
-		return func() (any, error) { return w.rows(f), nil }, err
+		if v.Get("delta") == "" {
+			return func() (any, error) { return w.rows(f), nil }, err
+		}
+		var d treeDeltas // Of this stream.
+		return func() (any, error) { return d.next(w.rows(f)) }, err
 	case "workers":
 		return func() (any, error) { return w.i.Workers(), nil }, nil
 	case "waits":

@@ -37,15 +37,18 @@ export const card = (title, ...children) => el('section', { class: 'card' }, el(
 export function table(columns, rows, { sort, onsort } = {}) {
   const head = columns.map((c) => el('th', { scope: 'col', class: cls(c), 'aria-sort': c.sort && c.sort === sort ? 'descending' : null },
     c.sort ? el('button', { 'data-key': 'sort ' + c.sort, onclick: () => onsort(c.sort), title: 'Sort by ' + c.title }, c.title + (c.sort === sort ? ' ↓' : '')) : c.title));
-  const body = rows.map((r) => {
-    const to = r.to ?? (r.pid ? 'actor/' + r.pid : null);
-    return el('tr', {
-      tabindex: to ? 0 : null, 'data-pid': r.pid, 'data-to': to, 'data-key': r.key ?? r.pid, class: r.class,
-      onclick: to && ((e) => { if (!e.target.closest('button, a')) location.hash = to; }),
-    }, ...r.cells.map((c, i) => el('td', { class: cls(columns[i]) }, ...(Array.isArray(c) ? c : [c]))));
-  });
-  return el('div', { class: 'scroll' }, el('table', {}, el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...body)));
+  return el('div', { class: 'scroll' }, el('table', {}, el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows.map((r) => line(columns, r)))));
 }
+
+// line is a row of a table.
+export function line(columns, r) {
+  const to = r.to ?? (r.pid ? 'actor/' + r.pid : null);
+  return el('tr', {
+    tabindex: to ? 0 : null, 'data-pid': r.pid, 'data-to': to, 'data-key': r.key ?? r.pid, class: r.class,
+    onclick: to && ((e) => { if (!e.target.closest('button, a')) location.hash = to; }),
+  }, ...r.cells.map((c, i) => el('td', { class: cls(columns[i]) }, ...(Array.isArray(c) ? c : [c]))));
+}
+
 const cls = (c) => [c.n && 'n', c.hide && 'hide', c.wrap && 'wrap'].filter(Boolean).join(' ');
 
 // search is the box for a part of what is looked for. It is in the address, and then found is called.

@@ -111,6 +111,7 @@ function connect() {
 }
 
 function take(n) {
+  if (page.view.merge && n.view) n.view = page.view.merge(page.last?.view, n.view);
   if (n.history) page.samples = n.history.slice(0, -1);
   const s = page.samples, t = Date.parse(n.sample.time);
   n.sample.t = t;

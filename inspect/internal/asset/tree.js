@@ -1,15 +1,30 @@
-// The supervision tree, unfolded as far as somebody looks.
-import { count, el, fullness, handler, lanes, matches, replace, search, state, table, title } from './dom.js';
+// The supervision tree, unfolded as far as somebody looks. The server tells what has changed; and only the rows in sight, and
+// some before and behind them, are made.
+import { count, el, fullness, handler, lanes, matches, search, state, title } from './dom.js';
+import { windowed } from './rows.js';
 
 const open = new Set(), closed = new Set(), after = new Map(); // After which child of an actor its children are shown.
 let worst = '';
-let rows = [], list = null, before = new Map(), rate = new Map(), at = 0, seen = null;
+let rows = [], list = null, lines = null, foot = null, before = new Map(), rate = new Map(), at = 0, seen = null;
+
+const columns = [
+  { title: 'Actor' }, { title: 'State' }, { title: 'Mailbox', n: true }, { title: 'Control / management / data', hide: true }, { title: 'Per second', n: true },
+  { title: 'Slow' }, { title: 'Restarts', n: true, hide: true }, { title: 'Kind', hide: true },
+];
 
 const slowFirst = (page) => page.params.get('sort') === 'slow';
 
 export const tree = {
   title: 'Tree',
-  query: () => ({ view: 'tree', ...folds(), worst }),
+  query: () => ({ view: 'tree', delta: 1, ...folds(), worst }),
+  // merge makes the rows of what has changed since the message before.
+  merge(old, d) {
+    if (d.whole || !Array.isArray(old)) return d.rows || [];
+    const all = [...old.slice(0, d.head), ...(d.rows || []), ...old.slice(old.length - d.tail)];
+    if (!d.changed) return all;
+    const changed = new Map(d.changed.map((a) => [a.pid, a]));
+    return all.map((a) => changed.get(a.pid) ?? a);
+  },
   enter(page) {
     list = null;
     for (const [name, set] of [['open', open], ['closed', closed]]) {
@@ -35,7 +50,9 @@ export const tree = {
   },
   draw(page, main) {
     if (!list || !main.contains(list)) {
-      list = el('div', { class: 'card' });
+      lines = windowed(columns);
+      foot = el('p', { class: 'bar' });
+      list = el('div', { class: 'card' }, lines.element, foot);
       main.replaceChildren(el('div', { class: 'bar' }, search(page, page.draw), el('span', { class: 'dim' }, 'Unfold with → and fold with ←. What is slow or full is marked.'),
         el('span', { class: 'grow' }), el('button', {
           'aria-pressed': String(Boolean(worst)), title: 'Unfold what leads to the worst finding',
@@ -52,10 +69,12 @@ export const tree = {
     if (seen !== n) measure();
     seen = n;
     const shown = found(page, slowFirst(page) ? sorted(rows) : rows);
-    replace(list, table([
-      { title: 'Actor' }, { title: 'State' }, { title: 'Mailbox', n: true }, { title: 'Control / management / data', hide: true }, { title: 'Per second', n: true },
-      { title: 'Slow' }, { title: 'Restarts', n: true, hide: true }, { title: 'Kind', hide: true },
-    ], shown.map((a) => ({ pid: a.pid, cells: cells(page, a) }))), top ? el('p', { class: 'bar' }, parts(page, { ...top, pid: '' })) : null);
+    // A row is made anew if it or its rate is another one.
+    lines.show(shown.map((a) => ({ pid: a.pid, of: a, also: rate.get(a.pid), cells: () => cells(page, a) })));
+    const parted = top ? top.later + ' ' + top.next : '';
+    if (foot.dataset.of === parted) return;
+    foot.dataset.of = parted;
+    foot.replaceChildren(top ? parts(page, { ...top, pid: '' }) : '');
   },
 };
 
