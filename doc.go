@@ -20,6 +20,9 @@
 //     [github.com/troupe-go/troupe/wire/wiretest] joins two systems in one process, for tests.
 //   - [github.com/troupe-go/troupe/engine] is what several nodes share: a bus, tables and logs;
 //     [github.com/troupe-go/troupe/engine/memory] has it in one process, for tests.
+//   - [github.com/troupe-go/troupe/cluster] makes a system a node of a cluster.
+//   - [github.com/troupe-go/troupe/entity] has actors that are always there: a message makes
+//     them, and they go when they are idle.
 //   - [github.com/troupe-go/troupe/inspect] shows a running system, in the browser
 //     too, and [github.com/troupe-go/troupe/inspect/telemetry] exports its
 //     figures to Prometheus and OpenTelemetry.

@@ -26,7 +26,7 @@ type Config[M any] struct {
 	// longer. Defaults to 300 s; -1 is never.
 	Idle time.Duration
 	// MaxActive is how many activations there are before those are passivated that have had no message for longest. It is
-	// passed by those that are about to end. Defaults to 0, which is no limit.
+	// passed by those that are about to end, and if all have messages to handle. Defaults to no limit, as does -1.
 	MaxActive int
 	// StartLimit is for how long an activation may take to start, from the call of New to the end of its Started hook. After
 	// that it is killed, which counts as a failure. Defaults to 10 s; -1 is no limit.
@@ -85,7 +85,7 @@ func newSpec[M any](name string, cfg Config[M], single bool) *spec {
 		s.backoff = defaultBackoff
 	}
 	s.err = s.check(cfg.New == nil)
-	s.idle, s.startLimit, s.restarts = max(0, s.idle), max(0, s.startLimit), max(0, s.restarts)
+	s.idle, s.maxActive, s.startLimit, s.restarts = max(0, s.idle), max(0, s.maxActive), max(0, s.startLimit), max(0, s.restarts)
 	return s
 }
 
@@ -98,8 +98,8 @@ func (s *spec) check(noNew bool) error {
 		return fmt.Errorf("entity: the kind %q has no New, which makes its actors", s.name)
 	case s.idle < 0 && s.idle != -1:
 		return fmt.Errorf("entity: the kind %q has Idle %v; it must be positive, 0 for %v, or -1 for never", s.name, s.idle, defaultIdle)
-	case s.maxActive < 0:
-		return fmt.Errorf("entity: the kind %q has MaxActive %d; it must be positive, or 0 for no limit", s.name, s.maxActive)
+	case s.maxActive < -1:
+		return fmt.Errorf("entity: the kind %q has MaxActive %d; it must be positive, or 0 or -1 for no limit", s.name, s.maxActive)
 	case s.startLimit < 0 && s.startLimit != -1:
 		return fmt.Errorf("entity: the kind %q has StartLimit %v; it must be positive, 0 for %v, or -1 for no limit", s.name, s.startLimit, defaultStartLimit)
 	case s.restarts < -1:

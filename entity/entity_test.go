@@ -379,7 +379,7 @@ func TestBadIDsAndKindsAreRefused(t *testing.T) {
 		"a long name":    start(valid, entity.Register(strings.Repeat("n", 256), entity.Config[command]{New: b.make})),
 		"no New":         start(valid, entity.Register("x", entity.Config[command]{})),
 		"idle":           start(valid, entity.Register("x", entity.Config[command]{New: b.make, Idle: -2})),
-		"active":         start(valid, entity.Register("x", entity.Config[command]{New: b.make, MaxActive: -1})),
+		"active":         start(valid, entity.Register("x", entity.Config[command]{New: b.make, MaxActive: -2})),
 		"limit":          start(valid, entity.Register("x", entity.Config[command]{New: b.make, StartLimit: -2})),
 		"restarts":       start(valid, entity.Register("x", entity.Config[command]{New: b.make, Restarts: -2})),
 		"backoff":        start(valid, entity.Register("x", entity.Config[command]{New: b.make, Backoff: time.Hour})),
@@ -453,4 +453,72 @@ func TestASingletonIsThereBeforeItIsAsked(t *testing.T) {
 	wantNoErr(t, one.Passivate(ctx, h))
 	<-raw.Done()
 	wantAnswer(t, ctx, ref, 1)
+}
+
+func TestAnActorThatNeverIsIdleStays(t *testing.T) {
+	ctx, b := guarded(t), newBooks()
+	stay := entity.Register("stays", entity.Config[command]{New: b.make, Idle: -1, StartLimit: time.Millisecond})
+	leave := entity.Register("leaves", entity.Config[command]{New: b.make, Idle: soon, StartLimit: -1})
+	h, _ := host(t, stay, leave)
+	wantAnswer(t, ctx, stay.Ref(h, "stays"), 1)
+	until(t, ctx, func() bool { return entity.Started(h, stay, "stays") })
+	for i := range 3 {
+		id := fmt.Sprint(i)
+		wantAnswer(t, ctx, leave.Ref(h, id), 1)
+		until(t, ctx, func() bool { _, ended := b.count(id); return ended == 1 })
+	}
+	if _, ended := b.count("stays"); ended != 0 {
+		t.Error("it was passivated")
+	}
+}
+
+func TestNoLimitOfActivations(t *testing.T) {
+	ctx, b := guarded(t), newBooks()
+	clerks := b.kind(entity.Config[command]{MaxActive: -1})
+	h, _ := host(t, clerks)
+	for i := range 100 {
+		wantAnswer(t, ctx, clerks.Ref(h, fmt.Sprint(i)), 1)
+	}
+	if n := entity.Active(h, clerks); n != 100 {
+		t.Errorf("%d activations, want 100", n)
+	}
+}
+
+func TestAStartWithoutALimit(t *testing.T) {
+	ctx, b := guarded(t), newBooks()
+	release := make(chan struct{})
+	slow := entity.Register("slow", entity.Config[command]{Idle: soon, StartLimit: -1, New: func(id string) func() actor.Actor[command] {
+		return func() actor.Actor[command] {
+			if id == "slow" {
+				<-release
+			}
+			return b.make(id)()
+		}
+	}})
+	h, _ := host(t, slow)
+	wantNoErr(t, slow.Ref(h, "slow").Send(ctx, command{From: 1, N: 1}))
+	wantAnswer(t, ctx, slow.Ref(h, "quick"), 1)
+	until(t, ctx, func() bool { _, ended := b.count("quick"); return ended == 1 }) // So the keeper has looked.
+	close(release)
+	until(t, ctx, func() bool { return len(b.got("slow")) == 1 })
+}
+
+func TestAFailureWithoutARestart(t *testing.T) {
+	ctx, b := guarded(t), newBooks()
+	clerks := b.kind(entity.Config[command]{Restarts: -1})
+	h, _ := host(t, clerks)
+	ref := clerks.Ref(h, "1")
+	busy, release := make(chan struct{}), make(chan struct{})
+	wantNoErr(t, ref.Send(ctx, command{Do: func(*actor.Context[command]) error {
+		close(busy)
+		<-release
+		return errors.New("a failure")
+	}}))
+	<-busy
+	wantNoErr(t, ref.Send(ctx, command{N: 2}))
+	close(release)
+	until(t, ctx, func() bool { return errors.Is(ref.Send(ctx, command{}), entity.ErrActivation) })
+	if begun, _ := b.count("1"); begun != 1 {
+		t.Errorf("%d incarnations, want 1", begun)
+	}
 }
