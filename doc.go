@@ -22,6 +22,8 @@
 //     [github.com/troupe-go/troupe/engine/memory] has it in one process, for tests.
 //   - [github.com/troupe-go/troupe/cluster] makes systems nodes, whose actors reach each other.
 //   - [github.com/troupe-go/troupe/stream] has topics: live ones, and topics that store messages until actors have handled them.
+//   - [github.com/troupe-go/troupe/entity] has actors that are always there: a message makes
+//     them, and they go when they are idle.
 //   - [github.com/troupe-go/troupe/inspect] shows a running system, in the browser
 //     too, and [github.com/troupe-go/troupe/inspect/telemetry] exports its
 //     figures to Prometheus and OpenTelemetry.

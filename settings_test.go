@@ -26,6 +26,7 @@ import (
 	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/engine"
 	enginememory "github.com/troupe-go/troupe/engine/memory"
+	"github.com/troupe-go/troupe/entity"
 	"github.com/troupe-go/troupe/health"
 	"github.com/troupe-go/troupe/inspect"
 	"github.com/troupe-go/troupe/internal/patience"
@@ -518,6 +519,10 @@ func trials(t *testing.T) map[string]func() trial {
 		"inspect.WebConfig": func() trial {
 			return with(inspect.WebConfig{}, func(c inspect.WebConfig) error { _, err := look.Handler(c); return err })
 		},
+		"entity.Config": func() trial {
+			c := entity.Config[int]{New: func(string) func() actor.Actor[int] { return nil }}
+			return with(c, func(c entity.Config[int]) error { return startEntities(t, c) })
+		},
 		"journal.Config": func() trial {
 			c := journal.Config[int, any]{
 				Journal: journal.New(memory.New()), Events: journal.Events[any](journal.Event[int]("number")),
@@ -651,4 +656,27 @@ type hidden struct {
 	if want := []string{"p.Config.A", "p.Config.B", "p.Config.C", "p.Limit.A", "p.Limit.B"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("the settings are %v, %v, want %v", got, err, want)
 	}
+}
+
+// startEntities starts a host of a cluster of its own.
+func startEntities(t *testing.T, c entity.Config[int]) error {
+	t.Helper()
+	ctx := patience.Context(t)
+	sys, err := actor.NewSystem(actor.Config{})
+	if err != nil {
+		return err
+	}
+	network, err := enginememory.NewNetwork()
+	if err != nil {
+		return err
+	}
+	node, err := cluster.Join(ctx, sys, enginememory.NewStore().Engine("a", network.Bus("a")), cluster.Config{Name: "a"})
+	if err != nil {
+		return err
+	}
+	host, err := entity.Start(ctx, node, entity.Kinds(entity.Register("kind", c)))
+	if host != nil {
+		err = errors.Join(err, host.Stop(ctx))
+	}
+	return errors.Join(err, node.Leave(ctx), sys.Stop(ctx), network.Close())
 }

@@ -30,6 +30,7 @@ type host struct {
 
 	mu    sync.Mutex // Guards all below. Nobody is called with it held.
 	peers map[standin.Node]*peer
+	kinds map[string]*peer // Of virtual actors.
 	byPID map[PID]weak.Pointer[home]
 	held  map[*home]struct{} // The watched ones.
 	left  error              // Why the system is no node any more, or nil.
@@ -97,6 +98,9 @@ func addressOf(ref any) (standin.Address, error) {
 
 // address returns the address of p on its node, or on any.
 func (p *proc) address() (standin.Address, error) {
+	if p.opts.virtual {
+		return standin.Address{}, fmt.Errorf("actor: %s is a virtual actor, which has an id and no address", p)
+	}
 	if p.isStandIn() {
 		return p.home().Address(), nil
 	}
@@ -299,7 +303,7 @@ func (h *host) Ended(n standin.Node, reason error) {
 		}
 	}
 	h.mu.Unlock()
-	slices.SortFunc(all, func(a, b *home) int { return a.p.pid.Compare(b.p.pid) })
+	sortByPID(all)
 	for _, at := range all {
 		at.Exited("", reason)
 	}
@@ -309,6 +313,10 @@ func (h *host) Ended(n standin.Node, reason error) {
 	for _, asked := range left {
 		asked.slot.errand.far.left(reason)
 	}
+}
+
+func sortByPID(all []*home) {
+	slices.SortFunc(all, func(a, b *home) int { return a.p.pid.Compare(b.p.pid) })
 }
 
 // standInAt returns the stand-in with a PID, or nil.

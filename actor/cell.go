@@ -204,6 +204,11 @@ func (c *cell[M]) send(ctx context.Context, which Lane, m M, mode sendMode, aske
 	state := p.mu.Acquire()
 	if p.closed && (p.reentrancy == NoReentrancy || !p.goesOnLocked(askOf(ctx, messageTypeOf(reflect.TypeFor[M]()).asks, &m, asked))) {
 		p.mu.Release(state)
+		if to := p.activated(); to != nil {
+			if err := to.impl.(*cell[M]).send(ctx, which, m, mode|comesBack, asked); !cameBack(err, to) {
+				return err
+			}
+		}
 		gone := m // It is on the heap, and m need not be.
 		return p.sendClosed(ctx, which, &gone, mode, asked)
 	}

@@ -71,7 +71,10 @@ func (p *proc) goesOnLocked(asked address) bool {
 
 // await waits until p has stopped. When ctx ends, it ends the contexts of the
 // handlers that it has waited for too, and returns an error.
-func (p *proc) await(ctx context.Context) error {
+func (p *proc) await(ctx context.Context) error { return p.awaitThen(ctx, true) }
+
+// awaitThen is await. Forces says whether the end of ctx changes something.
+func (p *proc) awaitThen(ctx context.Context, forces bool) error {
 	if p.stopped.Load() {
 		return nil
 	}
@@ -116,7 +119,7 @@ func (p *proc) await(ctx context.Context) error {
 		if broken {
 			return fmt.Errorf("stop of %s: %w: %w", p, ErrWouldDeadlock, s.err)
 		}
-		if fenced(ctx) == nil && !p.isStandIn() {
+		if forces && fenced(ctx) == nil && !p.isStandIn() {
 			p.force()
 		}
 		return fmt.Errorf("actor: %s has not stopped: %w", p, context.Cause(ctx))

@@ -176,18 +176,26 @@ func (q *inquiry[M, T]) hasAnswer() bool { return q.answer != nil }
 func (q *inquiry[M, T]) target() *proc { return targetOf(q.ref) }
 
 func (q *inquiry[M, T]) begin(ctx context.Context, g *gathering) {
-	if q.ref.cell != nil && q.ref.cell.proc.isStandIn() {
-		if p, err := q.ref.cell.proc.routed(); err == nil {
-			q.ref.cell = p.impl.(*cell[M])
+	target := q.target()
+	if target != nil && target.isStandIn() && target.sys != nowhere {
+		p, err := target.routed()
+		switch virtual := target.opts.virtual; {
+		case err == nil && !virtual:
+			q.ref.cell, target = p.impl.(*cell[M]), p
+		case err == nil:
+			target = p
+		case virtual:
+			q.refuse(g, err)
+			return
 		}
 	}
-	if err := q.precheck(g); err != nil {
+	if err := q.precheck(g, target); err != nil {
 		q.refuse(g, err)
 		return
 	}
 	s := &q.slot
-	s.waiter, s.sys = g.waiter, q.target().sys
-	s.open(g.asker, q.target(), g.up, AskWait, q.ref.lane)
+	s.waiter, s.sys = g.waiter, target.sys
+	s.open(g.asker, target, g.up, AskWait, q.ref.lane)
 	m := q.msg(Reply[T]{slot: s, round: onlyRound})
 	asked := address{&s.asking, onlyRound}
 	err := q.ref.cell.send(ctx, q.ref.lane, m, 0, asked)
@@ -219,8 +227,7 @@ func (q *inquiry[M, T]) lookForRoom(g *gathering) {
 }
 
 // precheck returns why the actor need not be asked.
-func (q *inquiry[M, T]) precheck(g *gathering) error {
-	p := q.target()
+func (q *inquiry[M, T]) precheck(g *gathering, p *proc) error {
 	switch {
 	case p == nil:
 		return ErrNoRef

@@ -46,6 +46,12 @@ func (p *proc) backlog() int {
 	if p.stopped.Load() {
 		return 0
 	}
+	if p.opts.virtual {
+		if to := p.activated(); to != nil {
+			return to.backlog()
+		}
+		return 0
+	}
 	if p.isStandIn() {
 		return p.home().backlog()
 	}

@@ -218,7 +218,7 @@ func (o *loss) leaveOwner() {
 
 // overflowed deals with a message for which there is no room in a lane.
 func (p *proc) overflowed(which Lane, m letter, mode sendMode, reason error) error {
-	if mode == mayKeep {
+	if mode&^comesBack == mayKeep {
 		return (*overLimit)(p) // Somebody else may have room.
 	}
 	p.mu.Lock()

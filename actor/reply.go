@@ -187,14 +187,16 @@ func Ask[M, T any](ctx context.Context, to Ref[M], msg func(Reply[T]) M) (T, err
 	if msg == nil {
 		return zero, fmt.Errorf("actor: ask %s: the function that makes the message is nil", to)
 	}
-	if to.cell.proc.isStandIn() {
-		p, err := to.cell.proc.routed()
-		if err != nil {
+	target := &to.cell.proc
+	if target.isStandIn() {
+		var err error
+		if target, err = target.routed(); err != nil {
 			return zero, err
 		}
-		to.cell = p.impl.(*cell[M])
+		if !to.cell.proc.opts.virtual { // Else the message goes to another activation if this one ends.
+			to.cell = target.impl.(*cell[M])
+		}
 	}
-	target := &to.cell.proc
 	f, asker := target.sys.caller(ctx)
 	var up address
 	if asker != nil {

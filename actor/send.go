@@ -17,6 +17,7 @@ const (
 	mayKeep                          // If the actor has stopped, the message stays the sender's.
 	hasLingered                      // Has hoped for room once.
 	isAsk                            // The caller asks, and has the limit of asks while it waits for room.
+	comesBack                        // If the actor has stopped, the message comes back to a stand-in, which sends it once more.
 )
 
 // maySend does what comes before a send in a simulation, or where some
@@ -222,7 +223,7 @@ func (place *queuePlace) check(p *proc) (over bool, err error) {
 // refuse deals with a message that the actor does not take, since it has
 // stopped.
 func (p *proc) refuse(which Lane, m letter, mode sendMode, reason error) error {
-	if mode&mayKeep == 0 {
+	if mode&(mayKeep|comesBack) == 0 {
 		p.deadLetter(which, m, reason)
 	}
 	if reason == ErrStopped { //nolint:errorlint // As its callers give it.

@@ -63,7 +63,14 @@ type peer struct {
 	opts *options
 	// byNumber has the stand-ins by the PID numbers of their actors. Guarded by the host's mu.
 	byNumber map[uint64]weak.Pointer[home]
-	lost     error // Why the node is lost, or nil. Guarded by the host's mu.
+
+	// Of a kind of virtual actors, which has the place of a node, its name, its seats, and the stand-ins by the ids. The
+	// latter are guarded by the host's mu.
+	kind  string
+	seats standin.Seats
+	byID  map[string]weak.Pointer[home]
+
+	lost error // Why the node is lost, or nil. Guarded by the host's mu.
 }
 
 // home returns where the actor of p, a stand-in, is. Cells have the same size for all types of messages.
@@ -116,8 +123,15 @@ func (r *peer) enter(at *home, number uint64) {
 	p := at.p
 	p.pid = PID{firstStandIn | uint32(n)&(firstStandIn-1), h.sys.table.Origin() + 1 + uint32(n>>31)}
 	entry := weak.Make(at)
-	r.byNumber[number], h.byPID[p.pid] = entry, entry
-	runtime.AddCleanup(at, forgetStandIn, entryOf{r, number, p.pid})
+	h.byPID[p.pid] = entry
+	e := entryOf{peer: r, number: number, pid: p.pid}
+	if r.byID != nil {
+		e.id = p.virtual().seat.ID()
+		r.byID[e.id] = entry
+	} else {
+		r.byNumber[number] = entry
+	}
+	runtime.AddCleanup(at, forgetStandIn, e)
 	if r.lost != nil {
 		p.reason = r.lost
 		p.stopped.Store(true)
@@ -129,6 +143,7 @@ type entryOf struct {
 	peer   *peer
 	number uint64
 	pid    PID
+	id     string // Of a virtual actor.
 }
 
 // forgetStandIn takes a stand-in that was collected out of the tables. Another one may have its number by now.
@@ -137,6 +152,12 @@ func forgetStandIn(e entryOf) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.byPID, e.pid)
+	if e.peer.byID != nil {
+		if e.peer.byID[e.id].Value() == nil {
+			delete(e.peer.byID, e.id)
+		}
+		return
+	}
 	if e.peer.byNumber[e.number].Value() == nil {
 		delete(e.peer.byNumber, e.number)
 	}
@@ -247,6 +268,9 @@ func (p *proc) sendClosed(ctx context.Context, which Lane, m any, mode sendMode,
 
 // sendElsewhere sends the message in m, a *M, to where the actor of a stand-in is.
 func (p *proc) sendElsewhere(ctx context.Context, which Lane, m any, mode sendMode, asked address) error {
+	if p.opts.virtual {
+		return p.sendSeated(ctx, which, m, mode, asked)
+	}
 	at := p.home()
 	if to := at.route(); to != nil {
 		return to.impl.deliver(ctx, which, m, mode, asked)
@@ -320,6 +344,19 @@ func (p *proc) routed() (*proc, error) {
 	if at.peer == nil {
 		return nil, fmt.Errorf("ask %s: %w", p, ErrUnbound)
 	}
+	if p.opts.virtual {
+		if p.stopped.Load() {
+			return p, nil
+		}
+		if to := p.activated(); to != nil && !to.stopped.Load() {
+			return to, nil
+		}
+		to, err := p.virtual().find(background)
+		if err != nil {
+			return nil, fmt.Errorf("ask %s: %w", p, err)
+		}
+		return to, nil
+	}
 	if to := at.route(); to != nil && to.impl.messageType() == p.impl.messageType() {
 		return to, nil
 	}
@@ -336,6 +373,12 @@ func (p *proc) order(ctx context.Context, o standin.Order) error {
 		return fmt.Errorf("%v of %s: %w", o, p, ErrUnbound)
 	}
 	if p.stopped.Load() {
+		return nil
+	}
+	if p.opts.virtual {
+		if err := p.virtual().seat.Order(ctx, o); err != nil {
+			return fmt.Errorf("%v of %s: %w", o, p, err)
+		}
 		return nil
 	}
 	if to := at.route(); to != nil {

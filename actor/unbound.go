@@ -31,7 +31,10 @@ type noCarrier struct{ standin.Carrier }
 const (
 	maxNodeName = 64
 	// maxAddress is the most bytes that a ref or a Reply takes.
-	maxAddress = 2 + maxNodeName + 2*binary.MaxVarintLen64 + 1
+	maxAddress = 1 + 2*binary.MaxVarintLen16 + maxKind + maxID + 1
+	// A virtual ref has a kind and an id of that many bytes at most.
+	maxKind = 255
+	maxID   = 1 << 10
 )
 
 func appendAddress(dst []byte, a standin.Address) []byte {
@@ -71,6 +74,9 @@ func (r Ref[M]) AppendBinary(dst []byte) ([]byte, error) {
 func (r Ref[M]) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }
 
 func (p *proc) appendRef(dst []byte, l Lane) ([]byte, error) {
+	if p.opts.virtual {
+		return p.appendVirtual(dst, l)
+	}
 	a, err := p.address()
 	if err != nil {
 		return dst, err
@@ -82,6 +88,16 @@ func (p *proc) appendRef(dst []byte, l Lane) ([]byte, error) {
 // is done with it returns [ErrUnbound]. The carrier of messages between nodes binds the refs in them.
 func (r *Ref[M]) UnmarshalBinary(data []byte) error {
 	*r = Ref[M]{}
+	if len(data) > 0 && data[0] == 0 { // No name of a node is empty.
+		s, l, err := readVirtual(data)
+		if err == nil {
+			p := newVirtual[M]()
+			p.beStandIn(nowhere, unboundVirtual)
+			p.virtual().seat = s
+			r.cell, r.lane = p.impl.(*cell[M]), l
+		}
+		return err
+	}
 	a, l, err := readRef(data)
 	if err == nil && a.Number != 0 {
 		p := newStandIn[M]()
@@ -113,10 +129,58 @@ func readRef(data []byte) (a standin.Address, l Lane, err error) {
 	return a, Lane(rest[0]), nil
 }
 
+// appendVirtual appends a ref of a virtual actor: an empty name of a node, the kind, the id, and the lane.
+func (p *proc) appendVirtual(dst []byte, l Lane) ([]byte, error) {
+	kind, at := "", p.virtual()
+	if at.peer != nil {
+		kind = at.peer.kind
+	} else if s, ok := at.seat.(unboundSeat); ok {
+		kind = s.kind
+	}
+	id := at.seat.ID()
+	if len(id) == 0 || len(id) > maxID {
+		return dst, fmt.Errorf("actor: write a ref of a virtual actor with an id of %d bytes; it must have 1 to %d", len(id), maxID)
+	}
+	dst = binary.AppendUvarint(append(dst, 0), uint64(len(kind)))
+	dst = binary.AppendUvarint(append(dst, kind...), uint64(len(id)))
+	return append(append(dst, id...), byte(l)), nil
+}
+
+func readVirtual(data []byte) (s unboundSeat, l Lane, err error) {
+	rest := data[1:]
+	for i, most := range []uint64{maxKind, maxID} {
+		n, size := binary.Uvarint(rest)
+		if size <= 0 || n == 0 || n > most || uint64(len(rest)-size) < n {
+			return s, 0, fmt.Errorf("actor: read a virtual ref of %d bytes: %w", len(data), errAddress)
+		}
+		*[]*string{&s.kind, &s.id}[i] = string(rest[size : size+int(n)])
+		rest = rest[size+int(n):]
+	}
+	if len(rest) != 1 || rest[0] >= numLanes {
+		return s, 0, fmt.Errorf("actor: read a virtual ref of %d bytes: %w", len(data), errAddress)
+	}
+	return s, Lane(rest[0]), nil
+}
+
+// unboundSeat returns where p leads, if it is the stand-in of a virtual ref that is not bound.
+func (p *proc) unboundSeat() (s unboundSeat, ok bool) {
+	if p.opts == unboundVirtual {
+		s, ok = p.virtual().seat.(unboundSeat)
+	}
+	return s, ok
+}
+
 // bindTo implements bindable. The cell of an unbound ref becomes the cell of a stand-in, or of nobody, if there is none yet.
 func (r *Ref[M]) bindTo(h *host, _ *standin.Ask) error {
 	if r.cell == nil || r.cell.proc.sys != nowhere {
 		return nil
+	}
+	if s, virtual := r.cell.proc.unboundSeat(); virtual {
+		k := h.kindOf(s.kind)
+		if k == nil {
+			return fmt.Errorf("actor: bind a ref of the virtual actor %.40q: node %v has no kind %q", s.id, h.self, s.kind)
+		}
+		return r.leadTo(k, s.id)
 	}
 	p, err := h.bindRef(r.cell.proc.home().Address(), newStandIn[M]())
 	if err == nil {

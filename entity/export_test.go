@@ -1,0 +1,31 @@
+package entity
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/actor"
+)
+
+// StartOn is Start for a system that has joined a carrier, without a cluster.
+func StartOn(ctx context.Context, sys *actor.System, valid func() error, opts ...Option) (*Host, error) {
+	return start(ctx, sys, valid, opts...)
+}
+
+// Started reports whether the host knows that the activation for an id has started.
+func Started[M any](h *Host, k *Kind[M], id string) bool {
+	s := h.rosterOf(k.spec).seatOf(id)
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	return s.started
+}
+
+// Leaving reports whether the activation for an id is about to end.
+func Leaving[M any](h *Host, k *Kind[M], id string) bool {
+	s := h.rosterOf(k.spec).seatOf(id)
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	return s.leaving
+}
+
+// Active returns how many activations the host has of a kind.
+func Active(h *Host, k Registered) int { return len(h.rosterOf(k.described()).all()) }
