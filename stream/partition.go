@@ -108,9 +108,11 @@ type partition struct {
 	results chan result
 	out     int // How many goroutines will send a result: for all but those that are due.
 	stored  chan written
-	stale   int  // How many reads of the claim in a row were older than what was stored.
-	storing bool // A call about the claim is under way.
-	dirty   bool // There is something to be stored.
+	stale   int     // How many reads of the claim in a row were older than what was stored.
+	storing bool    // A call about the claim is under way.
+	dirty   bool    // There is something to be stored.
+	holding []*item // Dead letters that hold up their keys until the claim says that they are settled.
+	covered []*item // The part of them that the call under way stores.
 }
 
 func newPartition(s *Consumption, node *membership.Node, number int, c claim) *partition {
@@ -157,6 +159,7 @@ func (p *partition) run() {
 func (p *partition) runFrom() (moved bool) {
 	p.known, p.pulled = p.claim, p.claim.Floor
 	p.queues, p.span, p.ready, p.dirty = map[string][]*item{}, nil, nil, false
+	p.holding, p.covered = nil, nil
 	p.tries = maps.Clone(p.claim.Tries)
 	if p.tries == nil {
 		p.tries = map[uint64]int{}
@@ -369,7 +372,7 @@ func (p *partition) handle(r result) {
 		p.out--
 		if r.err == nil {
 			p.s.dead.Add(1)
-			p.settle(i)
+			p.settleDead(i)
 		} else if p.ctx.Err() == nil {
 			p.bury(i, i.reason)
 		}
@@ -432,20 +435,40 @@ func (p *partition) bury(i *item, reason error) {
 	}()
 }
 
+// settleDead is the end of an item that is a dead letter. The next one of its key is ready when the claim is stored that
+// says so. Otherwise, after a crash, the dead one would be delivered again, behind the later one.
+func (p *partition) settleDead(i *item) {
+	p.end(i)
+	if i.queued {
+		p.holding = append(p.holding, i)
+	}
+}
+
 // settle is the end of an item. The next one of its key is ready then.
 func (p *partition) settle(i *item) {
+	p.end(i)
+	p.next(i)
+}
+
+// next has the item after i, in the queue of their key, delivered.
+func (p *partition) next(i *item) {
+	if !i.queued {
+		return
+	}
+	if q := p.queues[i.record.key][1:]; len(q) > 0 {
+		p.queues[i.record.key] = q
+		p.ready = append(p.ready, q[0])
+	} else {
+		delete(p.queues, i.record.key)
+	}
+}
+
+// end notes that an item is settled.
+func (p *partition) end(i *item) {
 	i.settled, i.value, i.record.data = true, nil, nil
 	p.unsettled.Add(-1)
 	delete(p.tries, i.sequence)
 	p.dirty = true
-	if i.queued {
-		if q := p.queues[i.record.key][1:]; len(q) > 0 {
-			p.queues[i.record.key] = q
-			p.ready = append(p.ready, q[0])
-		} else {
-			delete(p.queues, i.record.key)
-		}
-	}
 	n := 0
 	for n < len(p.span) && p.span[n].settled {
 		n++

@@ -46,6 +46,9 @@ func (p *partition) write() {
 	p.lookAgain.Store(false)
 	c, stored := p.position(), p.stored
 	p.storing, p.dirty = true, false
+	if !look {
+		p.covered, p.holding = p.holding, nil
+	}
 	go func() {
 		ctx, cancel := context.WithTimeout(p.ctx, callPatience)
 		defer cancel()
@@ -78,6 +81,16 @@ func (p *partition) call(ctx context.Context, c claim, look bool) written {
 // afterWrite takes the result of call. It tells whether the partition is lost, and whether
 // its position was moved by a Seek.
 func (p *partition) afterWrite(w written) (lost, moved bool) {
+	covered := p.covered
+	p.covered = nil
+	switch c := w.claim; {
+	case w.err == nil && w.ours && c.Owner == p.claim.Owner && c.Seeks == p.claim.Seeks && c.revision >= p.claim.revision:
+		for _, i := range covered {
+			p.next(i)
+		}
+	default:
+		p.holding = append(covered, p.holding...)
+	}
 	switch c := w.claim; {
 	case w.err != nil && errors.Is(w.err, engine.ErrNotFound):
 		p.s.fail(fmt.Errorf("stream: the position of %q in topic %q is gone: %w", p.s.name, p.s.core.name, w.err))
