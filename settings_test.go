@@ -311,7 +311,7 @@ func trials(t *testing.T) map[string]func() trial {
 				if err != nil {
 					return err
 				}
-				defer network.Close()
+				defer func() { _ = network.Close() }()
 				sys, err := actor.NewSystem(actor.Config{Workers: 1})
 				if err != nil {
 					return err
@@ -413,7 +413,7 @@ func trials(t *testing.T) map[string]func() trial {
 			topic, _ := newTopic()
 			return with(stream.PipeConfig[string, string]{Codec: netio.Lines{}, Out: topic}, func(cfg stream.PipeConfig[string, string]) error {
 				near, far := strand.Pipe()
-				defer far.Close()
+				defer func() { _ = far.Close() }()
 				p, err := stream.Pipe(ctx, sys, near, cfg)
 				if err != nil {
 					return errors.Join(err, near.Close())

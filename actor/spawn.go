@@ -263,7 +263,7 @@ type options struct {
 	near       *proc // The actor that place is yet to be taken from.
 
 	carrier standin.Carrier // Of stand-ins; nil for actors of the system.
-	virtual bool            // The stand-ins are those of virtual actors.
+	virtual bool            // They are stand-ins of virtual actors.
 
 	reentrancy   Reentrancy
 	maxSuspended int

@@ -24,7 +24,7 @@ import (
 // virtualStandIn is a stand-in for a virtual actor with messages of type M.
 type virtualStandIn[M any] struct {
 	cell cell[M]
-	home virtualHome
+	home virtualHome //nolint:unused // It lies behind the cell; see proc.home.
 }
 
 // virtualHome is the home of a stand-in for a virtual actor.
@@ -243,7 +243,7 @@ func (p *proc) sendSeated(ctx context.Context, which Lane, m any, mode sendMode,
 	}
 }
 
-// awaitEnd waits for the end of p, which is under way, in the place of the next activation.
+// awaitEnd waits for the end of p, which is under way, on behalf of a sender to the next activation.
 func (p *proc) awaitEnd(ctx context.Context) error {
 	if f, _ := p.sys.caller(ctx); current(f).hasAncestor(p) {
 		return fmt.Errorf("%s is being passivated, and its own handler can't wait for that: %w", p, ErrWouldDeadlock)

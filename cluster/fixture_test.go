@@ -51,7 +51,7 @@ func bubble(t *testing.T, test func(s *site)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer network.Close()
+		defer func() { _ = network.Close() }()
 		s := &site{t: t, network: network, store: memory.NewStore(), types: &wire.Registry{}, began: time.Now(), alone: map[string]bool{}}
 		wire.Register[question]("question", wire.In(s.types))
 		wire.Register[word]("word", wire.In(s.types))

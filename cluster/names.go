@@ -184,7 +184,7 @@ func (n *Node) ownActor(ref any, export func() ([]byte, error)) (number uint64, 
 	if err != nil {
 		return 0, nil, err
 	}
-	if at.Node.Name != n.Name() || at.Birth != n.Birth() {
+	if at.Name != n.Name() || at.Birth != n.Birth() {
 		return 0, nil, fmt.Errorf("%w: it is of node %v", ErrElsewhere, at.Node)
 	}
 	data, err = export()

@@ -46,7 +46,7 @@ const (
 	defaultRestarts   = 5
 	defaultBackoff    = 100 * time.Millisecond
 	maxBackoff        = 30 * time.Second
-	inARow            = 30 * time.Second // What is further apart is not in a row. Picked out of thin air, as are those above.
+	inARow            = 30 * time.Second // Failures that are further apart are not in a row. Picked out of thin air, as all of these.
 )
 
 // spec is what there is to a Config apart from the type of the messages.
@@ -61,7 +61,7 @@ type spec struct {
 	restarts   int
 	backoff    time.Duration
 	onFailure  func(id string, reason error)
-	err        error // What is wrong with the Config.
+	err        error // A mistake in the Config, or nil.
 }
 
 func newSpec[M any](name string, cfg Config[M], single bool) *spec {

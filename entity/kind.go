@@ -14,7 +14,7 @@ import (
 type Kind[M any] struct{ spec *spec }
 
 // Register describes a kind of virtual actors. The name identifies it, also on other nodes and in refs that are stored: 1 to 255
-// bytes. What is wrong with the Config is an error of Start.
+// bytes. A mistake in the Config is an error of Start.
 func Register[M any](name string, cfg Config[M]) *Kind[M] {
 	return &Kind[M]{newSpec(name, cfg, false)}
 }

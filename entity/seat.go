@@ -19,7 +19,7 @@ type seat struct {
 	prev, next *seat              // In the roster's line.
 	begun      time.Time          // When the incarnation began.
 	changed    time.Time          // When it was last seen to have had a message.
-	count      uint64             // What was seen then.
+	count      uint64             // As it was seen then.
 	started    bool               // Its Started hook has returned.
 	leaving    bool               // It drains.
 	asked      bool               // It is to drain when it has started: before, a drain would lose what waits.

@@ -9,7 +9,7 @@ import (
 // A Single is a virtual actor that there is one of. It is begun when its host starts, and not when it is first asked.
 type Single[M any] struct{ kind Kind[M] }
 
-// Singleton describes a virtual actor that there is one of, with a name as that of a kind. Its Idle defaults to never. If it fails it is
+// Singleton describes a virtual actor that there is one of. The name is like the name of a kind. Its Idle defaults to never. If it fails it is
 // begun again without a limit, and if it was stopped or passivated, by the next message.
 func Singleton[M any](name string, cfg Config[M]) *Single[M] {
 	s := &Single[M]{Kind[M]{newSpec(name, cfg, true)}}
