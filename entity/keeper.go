@@ -25,7 +25,7 @@ type errand struct {
 
 // Started implements [actor.Starter].
 func (k *keeper) Started(ctx *actor.Context[errand]) error {
-	k.at = ctx
+	k.at = ctx //troupe:ignore keptcontext: senders of this incarnation spawn activations as children of the keeper
 	return nil
 }
 
