@@ -65,7 +65,7 @@ STORES := ./journal/sqlite ./journal/postgres
 
 .PHONY: race-stores
 race-stores: ## Run the suite of stores, projections and two writers under the race detector, on SQLite and PostgreSQL.
-	CGO_ENABLED=1 $(TEST) -race -vet=off -count $(COUNT) -run 'Suite|Pages|Projection|Writes|Command' $(STORES)
+	TROUPE_LANE=check CGO_ENABLED=1 $(TEST) -race -vet=off -count $(COUNT) -skip Planted -run 'Suite|Pages|Projection|Writes|Command' $(STORES)
 
 .PHONY: invariants
 invariants: ## Run the tests of all rooms that have internal checks below them, with these switched on.

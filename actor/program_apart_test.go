@@ -113,7 +113,7 @@ func parts(data []byte, numbers, pieces int) (ns []int, all [][]byte, err error)
 	return ns, all, nil
 }
 
-func number(yes bool) int64 {
+func asNumber(yes bool) int64 {
 	if yes {
 		return 1
 	}
@@ -121,7 +121,7 @@ func number(yes bool) int64 {
 }
 
 func (l programMessage) AppendBinary(dst []byte) ([]byte, error) {
-	for _, n := range []int64{int64(l.from), int64(l.n), int64(l.lane), number(l.failing), number(l.inner)} {
+	for _, n := range []int64{int64(l.from), int64(l.n), int64(l.lane), asNumber(l.failing), asNumber(l.inner)} {
 		dst = binary.AppendVarint(dst, n)
 	}
 	dst = append(binary.AppendUvarint(dst, uint64(len(l.pad))), l.pad...)

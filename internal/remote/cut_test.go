@@ -42,7 +42,12 @@ func nodes(t *testing.T, unreachable time.Duration, names ...string) (*memory.Ne
 	var all []place
 	for _, name := range names {
 		p := place{letters: make(chan actor.DeadLetter, 1024)}
-		p.sys, err = actor.NewSystem(actor.Config{Workers: 2, OnDeadLetter: func(d actor.DeadLetter) { p.letters <- d }})
+		p.sys, err = actor.NewSystem(actor.Config{Workers: 2, OnDeadLetter: func(d actor.DeadLetter) {
+			select {
+			case p.letters <- d:
+			default: // A test looks at the first ones.
+			}
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +148,7 @@ func TestACutIsToldToAllThatWait(t *testing.T) {
 		t.Errorf("a send over the cut got %v", err)
 	}
 	if err := there.Err(); err != nil {
-		t.Errorf("an actor that is out of reach has ended (%v)", err)
+		t.Fatalf("an actor that is out of reach has ended (%v)", err)
 	}
 	network.Heal("a", "b")
 	for {
@@ -151,7 +156,7 @@ func TestACutIsToldToAllThatWait(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, wire.ErrUnreachable) { // It may hear of the end of the session before.
+		if ctx.Err() != nil || !errors.Is(err, wire.ErrUnreachable) { // It may hear of the end of the session before.
 			t.Fatalf("a send after the cut got %v", err)
 		}
 	}

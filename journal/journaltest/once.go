@@ -54,6 +54,14 @@ var onceTests = []test{
 		k.append(once("c1", "s", 0, "a"))
 		k.done(k.try(once("c1", "s", 1)))
 	}},
+	{"to ask for a command beside other writes", func(k *kit) {
+		k.append(once("c1", "s", 0, "a"), write("t", 0, "x"))
+		ask, other := once("c1", "s", journal.AnyVersion), once("c2", "s", journal.AnyVersion)
+		k.try(write("t", 1, "y"), ask, other)
+		k.done(ask)
+		k.version(other, 1)
+		k.has("t", "x", "y")
+	}},
 	{"ids of every byte", func(k *kit) {
 		var first, again []*journal.Write
 		for i, b := range everyByte() {

@@ -71,6 +71,14 @@ var storeFaults = planted.Group{
 			Run:  "^TestWritesOfAnotherStoreAreSeen$",
 		},
 		{
+			Name: "what is known answers whether a command is done",
+			In:   "known.recall",
+			Old:  `w.Once != "" && len(w.Events) == 0`,
+			New:  `w.Once == "" && len(w.Events) == 0`,
+			Want: "FAIL: TestSuite/once",
+			Run:  "^TestSuite$/^once$/^to_ask_for_a_command_beside_other_writes$",
+		},
+		{
 			Name: "a fence is forgotten",
 			In:   "group.admit",
 			Old:  "st.fence, st.changed = raised, true",

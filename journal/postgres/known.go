@@ -29,7 +29,8 @@ type head struct{ position, changes int64 }
 var errChanged = errors.New("another process has written")
 
 // recall returns the group of a batch by what is known, or nil if that does not say how all of
-// its streams stand, if one of the writes would be refused, or if nothing would be written: then the tables have to say so.
+// its streams stand, if one of the writes would be refused, or asks whether a command is done, or if nothing would be
+// written: then the tables have to say so.
 func (k *known) recall(batch []*journal.Write) *group {
 	if len(k.rows) == 0 {
 		return nil
@@ -45,6 +46,9 @@ func (k *known) recall(batch []*journal.Write) *group {
 			}
 			st = &row
 			g.streams[w.Stream] = st
+		}
+		if w.Once != "" && len(w.Events) == 0 {
+			return nil // A question: no row would tell that the command is done.
 		}
 		if g.admit(w); w.Err != nil {
 			return nil
