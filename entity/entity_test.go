@@ -300,7 +300,7 @@ func TestABadNewIsAnErrorOfItsSendersAlone(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	clerks := entity.Register("clerk", entity.Config[command]{
-		StartLimit: 20 * time.Millisecond, Restarts: 1, Backoff: time.Millisecond,
+		StartLimit: -1, Restarts: 1, Backoff: time.Millisecond,
 		New: func(id string) func() actor.Actor[command] {
 			switch id {
 			case "panics":
@@ -317,13 +317,23 @@ func TestABadNewIsAnErrorOfItsSendersAlone(t *testing.T) {
 			return b.make(id)
 		},
 	})
-	h, _ := host(t, clerks)
+	hangs := entity.Register("hangs", entity.Config[command]{ // Of its own, since a good one may start late on a slow machine.
+		StartLimit: soon, Restarts: 1, Backoff: time.Millisecond,
+		New: func(string) func() actor.Actor[command] {
+			return func() actor.Actor[command] { <-release; return failing{} }
+		},
+	})
+	h, _ := host(t, clerks, hangs)
+	wantNoErr(t, clerks.Ref(h, "never").Send(ctx, command{}))
 	for _, id := range []string{"panics", "nothing", "nil", "never", "fails"} {
-		if n, err := ask(ctx, clerks.Ref(h, id)); err == nil {
+		ref := clerks.Ref(h, id)
+		if id == "never" {
+			ref = hangs.Ref(h, id)
+		}
+		if n, err := ask(ctx, ref); err == nil {
 			t.Errorf("%s: the answer %d", id, n)
 		}
 		wantAnswer(t, ctx, clerks.Ref(h, "good "+id), 1)
-		ref := clerks.Ref(h, id)
 		var failed *entity.ActivationError
 		until(t, ctx, func() bool { return errors.As(ref.Send(ctx, command{}), &failed) })
 		if failed.ID != id || failed.Failures < 2 || failed.Cause == nil {
@@ -457,7 +467,7 @@ func TestASingletonIsThereBeforeItIsAsked(t *testing.T) {
 
 func TestAnActorThatNeverIsIdleStays(t *testing.T) {
 	ctx, b := guarded(t), newBooks()
-	stay := entity.Register("stays", entity.Config[command]{New: b.make, Idle: -1, StartLimit: time.Millisecond})
+	stay := entity.Register("stays", entity.Config[command]{New: b.make, Idle: -1})
 	leave := entity.Register("leaves", entity.Config[command]{New: b.make, Idle: soon, StartLimit: -1})
 	h, _ := host(t, stay, leave)
 	wantAnswer(t, ctx, stay.Ref(h, "stays"), 1)
@@ -467,7 +477,10 @@ func TestAnActorThatNeverIsIdleStays(t *testing.T) {
 		wantAnswer(t, ctx, leave.Ref(h, id), 1)
 		until(t, ctx, func() bool { _, ended := b.count(id); return ended == 1 })
 	}
-	if _, ended := b.count("stays"); ended != 0 {
+	for range 2 {
+		wantNoErr(t, entity.Look(ctx, h, stay))
+	}
+	if _, ended := b.count("stays"); ended != 0 || entity.Leaving(h, stay, "stays") {
 		t.Error("it was passivated")
 	}
 }
@@ -505,7 +518,7 @@ func TestAStartWithoutALimit(t *testing.T) {
 
 func TestAFailureWithoutARestart(t *testing.T) {
 	ctx, b := guarded(t), newBooks()
-	clerks := b.kind(entity.Config[command]{Restarts: -1})
+	clerks := b.kind(entity.Config[command]{Restarts: -1, Backoff: 30 * time.Second}) // Longer than the test, which would see the next activation.
 	h, _ := host(t, clerks)
 	ref := clerks.Ref(h, "1")
 	busy, release := make(chan struct{}), make(chan struct{})

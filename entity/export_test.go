@@ -27,5 +27,15 @@ func Leaving[M any](h *Host, k *Kind[M], id string) bool {
 	return s.leaving
 }
 
+// Look has the keeper of a kind look at its activations.
+func Look[M any](ctx context.Context, h *Host, k *Kind[M]) error {
+	r := h.rosterOf(k.spec)
+	if err := r.keeper.Send(ctx, errand{sweep: true}); err != nil {
+		return err
+	}
+	_, err := actor.Ask(ctx, r.keeper, func(reply actor.Reply[struct{}]) errand { return errand{begun: reply} })
+	return err
+}
+
 // Active returns how many activations the host has of a kind.
 func Active(h *Host, k Registered) int { return len(h.rosterOf(k.described()).all()) }
