@@ -113,7 +113,7 @@ func TestAMessageKeepsAnActorFromBeingIdle(t *testing.T) {
 	<-busy
 	wantAnswer(t, ctx, clerks.Ref(h, "idle"), 1)
 	until(t, ctx, func() bool { _, ended := b.count("idle"); return ended == 1 })
-	if entity.Active(h, clerks) == 0 {
+	if entity.Leaving(h, clerks, "busy") || entity.Active(h, clerks) == 0 {
 		t.Error("an actor at work was passivated as idle")
 	}
 	close(release)
@@ -533,5 +533,73 @@ func TestAFailureWithoutARestart(t *testing.T) {
 	until(t, ctx, func() bool { return errors.Is(ref.Send(ctx, command{}), entity.ErrActivation) })
 	if begun, _ := b.count("1"); begun != 1 {
 		t.Errorf("%d incarnations, want 1", begun)
+	}
+}
+
+func TestOfTwoSendersOneInstallsItsActivation(t *testing.T) {
+	b := newBooks()
+	clerks := b.kind(entity.Config[command]{})
+	h, _ := host(t, clerks)
+	shared, err := entity.InstallTwo(h, clerks, "1")
+	wantNoErr(t, err)
+	if !shared {
+		t.Error("two activations were installed")
+	}
+}
+
+// An activation that is asked to go before it has started goes when it has, also if it has to be begun again for that.
+func TestPassivateBeforeTheStartLosesNothing(t *testing.T) {
+	ctx, b := guarded(t), newBooks()
+	var begun atomic.Int32
+	release := make(chan struct{})
+	clerks := entity.Register("clerk", entity.Config[command]{Backoff: time.Millisecond, New: func(id string) func() actor.Actor[command] {
+		return func() actor.Actor[command] {
+			if begun.Add(1) == 1 {
+				<-release
+				return failing{}
+			}
+			return b.make(id)()
+		}
+	}})
+	h, _ := host(t, clerks)
+	ref := clerks.Ref(h, "1")
+	wantNoErr(t, ref.Send(ctx, command{From: 1, N: 1}))
+	over := make(chan error, 1)
+	go func() { over <- clerks.Passivate(ctx, h, "1") }()
+	until(t, ctx, func() bool { return entity.Asked(h, clerks, "1") })
+	wantNoErr(t, ref.Send(ctx, command{From: 1, N: 2}))
+	close(release)
+	wantNoErr(t, <-over)
+	b.check(t, "1", map[int]int{1: 2})
+}
+
+func TestAPassivationGoesOnWithoutItsCaller(t *testing.T) {
+	ctx, b := guarded(t), newBooks()
+	clerks := b.kind(entity.Config[command]{})
+	h, _ := host(t, clerks)
+	ref := clerks.Ref(h, "1")
+	until(t, ctx, func() bool { return ref.Send(ctx, command{From: 2}) == nil && entity.Started(h, clerks, "1") })
+	busy, release := make(chan struct{}), make(chan struct{})
+	let := sync.OnceFunc(func() { close(release) })
+	defer let()
+	wantNoErr(t, ref.Send(ctx, command{From: 1, N: 1, Do: func(*actor.Context[command]) error {
+		close(busy)
+		<-release
+		return nil
+	}}))
+	<-busy
+	wantNoErr(t, ref.Send(ctx, command{From: 1, N: 2}))
+	wantErr(t, clerks.Passivate(ended(), h, "1"), context.Canceled)
+	wantErr(t, ref.TrySend(ctx, command{}), actor.ErrFull)
+	let()
+	wantNoErr(t, clerks.Passivate(ctx, h, "1"))
+	n := 0
+	for _, m := range b.got("1") {
+		if m.From == 1 {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d of 2 messages were handled", n)
 	}
 }

@@ -37,5 +37,33 @@ func Look[M any](ctx context.Context, h *Host, k *Kind[M]) error {
 	return err
 }
 
+// Asked reports whether the activation for an id is to drain when it has started.
+func Asked[M any](h *Host, k *Kind[M], id string) bool {
+	s := h.rosterOf(k.spec).seatOf(id)
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	return s.asked
+}
+
+// InstallTwo does what two senders do that find no activation at the same time, and reports whether the second one uses
+// the activation of the first.
+func InstallTwo[M any](h *Host, k *Kind[M], id string) (shared bool, err error) {
+	r := h.rosterOf(k.spec)
+	s := r.seatOf(id)
+	first, err := r.spec.spawn(r.at, id)
+	if err != nil {
+		return false, err
+	}
+	second, err := r.spec.spawn(r.at, id)
+	if err != nil {
+		return false, err
+	}
+	if _, _, err := r.install(s, first); err != nil {
+		return false, err
+	}
+	other, _, err := r.install(s, second)
+	return other == first, err
+}
+
 // Active returns how many activations the host has of a kind.
 func Active(h *Host, k Registered) int { return len(h.rosterOf(k.described()).all()) }

@@ -71,3 +71,31 @@ func comeAndGo(s *simtest.Sim) {
 	}
 	wantNoErr(s, h.Stop(s.Context()))
 }
+
+// An actor that has a message from time to time is not idle, for however long it is there.
+func TestMessagesPutOffThePassivation(t *testing.T) {
+	simtest.Run(t, simtest.Config{Schedules: 10}, func(s *simtest.Sim) {
+		b := newBooks()
+		sys := s.System(actor.Config{})
+		_, err := standin.Join(sys, standin.Node{Name: "a", Birth: 7}, nowhere{})
+		wantNoErr(s, err)
+		clerks := b.kind(entity.Config[command]{Idle: 80 * time.Millisecond})
+		h, err := entity.StartOn(s.Context(), sys, valid, entity.Kinds(clerks))
+		wantNoErr(s, err)
+		ref := clerks.Ref(h, "1")
+		for range 50 {
+			wantNoErr(s, ref.Send(s.Context(), command{}))
+			s.Advance(20 * time.Millisecond)
+			s.RunUntilIdle()
+		}
+		if begun, ended := b.count("1"); begun != 1 || ended != 0 {
+			s.Errorf("it has begun %d times and ended %d times, in 1 s in which it was not idle", begun, ended)
+		}
+		s.Advance(time.Second)
+		s.RunUntilIdle()
+		if _, ended := b.count("1"); ended != 1 {
+			s.Errorf("it is there after a second without a message")
+		}
+		wantNoErr(s, h.Stop(s.Context()))
+	})
+}
