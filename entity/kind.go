@@ -87,13 +87,14 @@ func (k *Kind[M]) Passivate(ctx context.Context, h *Host, id string) error {
 type spawner func(at *actor.Context[errand], id string) (standin.Activation, error)
 
 func spawnerOf[M any](cfg Config[M]) spawner {
+	create, options := cfg.New, cfg.Options // Alone, since each actor keeps what its function refers to.
 	return func(at *actor.Context[errand], id string) (standin.Activation, error) {
 		ref, err := actor.SpawnHeld(at, func() actor.Actor[M] {
-			if make := cfg.New(id); make != nil {
+			if make := create(id); make != nil {
 				return make()
 			}
 			return nil
-		}, cfg.Options...)
+		}, options...)
 		if err != nil {
 			return nil, err
 		}
