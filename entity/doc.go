@@ -13,8 +13,8 @@
 //
 // # What is true of one node
 //
-// For now, a kind lives on the node that has started the host: all ids are there, whatever other nodes do, and other nodes can't
-// reach them. Programs need no change when ids are spread over nodes.
+// For now, a kind lives on the node that has started the host: all ids are there, and other nodes can't reach them. Two nodes
+// that start hosts with one kind have an actor each for an id, so start it on one node only.
 //
 // # Main ideas
 //
